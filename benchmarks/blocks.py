@@ -38,7 +38,7 @@ def our_blocks(text: str) -> set[Found]:
     outer = {Found(0, block.kind, block.span) for block in blocks(text)}
     without_prose = {Found(0, block.kind, block.span) for block in blocks_without_prose(text)} - outer
     nested = {Found(1, block.kind, block.span) for block in nested_blocks(text)}
-    return outer | nested | {found._replace(depth=1) for found in without_prose}
+    return outer | nested | {block._replace(depth=1) for block in without_prose}
 
 
 def expected_blocks(text: str) -> set[Found]:
@@ -55,9 +55,9 @@ def expected_blocks(text: str) -> set[Found]:
     while (place := _end_of_a_list(tokens, lines.read)) is not None:
         lines.insert_blank(place)
         tokens = parser.parse("\n".join(lines.read))
-    found = {Found(0, "front matter", lines.span(0, front))} if front else set()
+    expected = {Found(0, "front matter", lines.span(0, front))} if front else set()
     if re.match(r"\ufeff[ \t]*(?:[\r\n]|$)", text):
-        found.add(Found(0, "paragraph", Span(0, 1)))
+        expected.add(Found(0, "paragraph", Span(0, 1)))
     for before, token in zip([None, *tokens], tokens, strict=False):
         if (
             before
@@ -67,16 +67,16 @@ def expected_blocks(text: str) -> set[Found]:
             and before.map[1] == token.map[0]
         ):
             # Adjacent ones are one block.
-            found.discard(Found(min(token.level, 1), "link definitions", lines.span(*before.map)))
+            expected.discard(Found(min(token.level, 1), "link definitions", lines.span(*before.map)))
             token.map[0] = before.map[0]
         kind = "item" if token.type == "list_item_open" else KINDS.get(token.type)
         if kind is None or not token.map or (token.level and kind not in SPECIAL | NOT_PROSE | {"item"}):
             continue
         span = lines.span(*token.map)
         kind = "formula" if kind == "HTML" and span.start in formulas else kind
-        found.add(Found(min(token.level, 1), kind, span))
+        expected.add(Found(min(token.level, 1), kind, span))
     # White space that only Unicode counts as such is not a block.
-    return {block for block in found if block.span.start < block.span.end}
+    return {block for block in expected if block.span.start < block.span.end}
 
 
 def differences(text: str) -> set[Found]:
@@ -92,7 +92,7 @@ def lists_with_blank_lines(text: str) -> Iterator[bool]:
     for token in MarkdownIt("commonmark").enable("table").parse("\n".join(lines.read)):
         if token.type in LISTS and token.level == 0 and token.map:
             span = lines.span(*token.map)
-            blank = [found.end() for found in re.finditer(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])", text[slice(*span)])]
+            blank = [match.end() for match in re.finditer(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])", text[slice(*span)])]
             if blank:
                 # Lines below a list that are a paragraph here may belong to the last item there.
                 yield ours.get(span.start, 0) >= span.start + blank[-1]
@@ -156,8 +156,8 @@ def _comment_formulas(text: str, lines: _Lines) -> set[int]:
             lines.read[number] = lines.read[number].replace("-->", "...")
         lines.read[first] = lines.read[first].replace(mark, "<!--", 1)
         closing = "$$" if mark == "$$" else "\\]"
-        before, found, after = lines.read[last].rpartition(closing)
-        if not found or not re.fullmatch(r"\s*([.,;:(].*)?", after):
+        before, separator, after = lines.read[last].rpartition(closing)
+        if not separator or not re.fullmatch(r"\s*([.,;:(].*)?", after):
             raise AssertionError(f"no formula: {text[slice(*formula.span)]!r}")
         lines.read[last] = f"{before}-->{after}"
         starts.add(formula.span.start)
@@ -176,7 +176,7 @@ def _end_of_a_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
         closing = next(
             number for number in range(opening, len(tokens)) if tokens[number].nesting < 0 and not tokens[number].level
         )
-        paragraphs = [one.map for one in tokens[opening:closing] if one.type == "paragraph_open" and one.map]
+        paragraphs = [inner.map for inner in tokens[opening:closing] if inner.type == "paragraph_open" and inner.map]
         begin, end = paragraphs[-1] if paragraphs else (last, last)
         if any(line.strip(" \t") for line in lines[end:last]):
             begin = end
@@ -217,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         whole = [*lists_with_blank_lines(text)]
         files, lists, torn = files + 1, lists + len(whole), torn + whole.count(False)
         compared += len(our_blocks(text))
-        different += [(name, *found) for found in sorted(differences(text))]
+        different += [(name, *block) for block in sorted(differences(text))]
     head = ["files", "blocks", "different", "lists with blank lines", "torn"]
     print(table(head, [[f"{count:,}" for count in (files, compared, len(different), lists, torn)]]))
     for name, depth, kind, span in different:

@@ -295,7 +295,7 @@ def sessions(browser: Browser, address: str, server: psutil.Process, steps: int,
         open_large(browser, address, text)
         before.append(memory(server))
     grown = [later - earlier for earlier, later in pairwise(before)]
-    first, second = (signed(one, "+.0f") for one in grown)
+    first, second = (signed(growth, "+.0f") for growth in grown)
     print(f"server: {before[0]:.0f} MB before, {first} MB with one session, {second} MB with a second")
 
 

@@ -103,9 +103,9 @@ def posed(folder: Path, names: Sequence[str]) -> tuple[Corpus, Sequence[Question
 
 def points(evaluation: Evaluation, measure: str) -> tuple[float, float]:
     """Return the mean and standard deviation of a measure in percentage points."""
-    found = mean_and_deviation(evaluation.values(measure))
-    assert found is not None
-    return 100 * found[0], 100 * found[1]
+    moments = mean_and_deviation(evaluation.values(measure))
+    assert moments is not None
+    return 100 * moments[0], 100 * moments[1]
 
 
 def line(row: Row, evaluation: Evaluation, ruler: Ruler) -> list[str]:
@@ -153,7 +153,11 @@ BY_BUDGET = {"recall": "recall", "iou": "IoU"}
 def budget_head() -> list[str]:
     """Return the header of the second table."""
     at = [f"k = {TOP_K}", *(f"{size:,}" for size in BUDGETS.sizes)]
-    return ["chunker", "tokens a question at k = 5", *(f"{called}, {one}" for called in BY_BUDGET.values() for one in at)]
+    return [
+        "chunker",
+        "tokens a question at k = 5",
+        *(f"{called}, {column}" for called in BY_BUDGET.values() for column in at),
+    ]
 
 
 def budget_line(row: Row, evaluation: Evaluation, at: AtBudgets, ruler: Ruler) -> list[str]:
@@ -168,10 +172,10 @@ def budget_line(row: Row, evaluation: Evaluation, at: AtBudgets, ruler: Ruler) -
 
 def with_interval(values: FloatArray) -> str:
     """Return the mean and its confidence interval in percentage points."""
-    found, ends = mean_and_deviation(values), mean_interval(values)
-    assert found is not None
+    moments, ends = mean_and_deviation(values), mean_interval(values)
+    assert moments is not None
     assert ends is not None
-    return f"{100 * found[0]:.1f} ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})"
+    return f"{100 * moments[0]:.1f} ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})"
 
 
 def difference_words(difference: Difference | None) -> str:
@@ -181,25 +185,27 @@ def difference_words(difference: Difference | None) -> str:
     return f"{difference.points} ({' to '.join(ends_words(difference.low, difference.high, 100, 1))})"
 
 
-def bound_rows(found: Mapping[str, AtBudgets]) -> list[list[str]]:
+def bound_rows(by_title: Mapping[str, AtBudgets]) -> list[list[str]]:
     """Return the rows of the third table: the effect of a size bound on recall, over all comparisons."""
     rows = [_bound(name).title for name in BOUND]
     pairs = [(row, _defaults(name).title) for name, row in zip(BOUND, rows, strict=True)]
     pairs += [(row, BASELINE) for row in rows]
-    values = {title: [one.values("recall", size, UNIT) for size in BUDGETS.sizes] for title, one in found.items()}
+    values = {
+        title: [at_budgets.values("recall", size, UNIT) for size in BUDGETS.sizes] for title, at_budgets in by_title.items()
+    }
     differences = np.array(
-        [one - other for pair in pairs for one, other in zip(*(values[row] for row in pair), strict=True)]
+        [bounded - other for pair in pairs for bounded, other in zip(*(values[row] for row in pair), strict=True)]
     )
-    cells = [_difference(one) for one in compare_all(differences)]
+    cells = [_difference(difference) for difference in compare_all(differences)]
     sizes = len(BUDGETS.sizes)
     return [[*pair, *cells[number * sizes : (number + 1) * sizes]] for number, pair in enumerate(pairs)]
 
 
-def _difference(one: Difference | None) -> str:
-    if one is None:
+def _difference(difference: Difference | None) -> str:
+    if difference is None:
         return "too few questions"
-    low, high = (signed(100 * end, "+.1f") for end in (one.low, one.high))
-    return f"{'**' * one.significant}{one.points}{'**' * one.significant} ({low} to {high})"
+    low, high = (signed(100 * end, "+.1f") for end in (difference.low, difference.high))
+    return f"{'**' * difference.significant}{difference.points}{'**' * difference.significant} ({low} to {high})"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -227,15 +233,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ruler = Ruler(corpus.whole.text, tools.tokenizer)
     print(f"{len(corpus.documents)} corpora, {len(questions.usable)} questions, {len(questions.problems)} problems.")
     rows, budget_rows = [], []
-    found: dict[str, AtBudgets] = {}
+    by_title: dict[str, AtBudgets] = {}
     missed = False
     overlaps: dict[str, float] = {}
     for row in [*REPORT, *OURS, *map(_own, options.others)]:
         index = build_index(corpus, build_chunker(row.chunker, row.parameters), tools)
         evaluation = evaluate(index, questions.usable, tools, ruler, TOP_K)
-        found[row.title] = evaluate_at(index, questions.usable, tools, ruler, BUDGETS)
+        by_title[row.title] = evaluate_at(index, questions.usable, tools, ruler, BUDGETS)
         rows.append(line(row, evaluation, ruler))
-        budget_rows.append(budget_line(row, evaluation, found[row.title], ruler))
+        budget_rows.append(budget_line(row, evaluation, by_title[row.title], ruler))
         print(" | ".join([*rows[-1], *budget_rows[-1][1:]]), file=sys.stderr, flush=True)
         recall = points(evaluation, "recall")[0]
         missed |= not options.corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED
@@ -244,10 +250,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"\nAt equal budgets of {UNIT}:\n")
     print(table(budget_head(), budget_rows))
     print("\nRecall with a bound, less that of the other row, in points; significant differences in bold:\n")
-    print(table(["chunker", "less that of", *(f"{size:,}" for size in BUDGETS.sizes)], bound_rows(found)))
+    print(table(["chunker", "less that of", *(f"{size:,}" for size in BUDGETS.sizes)], bound_rows(by_title)))
     for measure, called in BY_BUDGET.items():
-        values = {size: [one.values(measure, size, UNIT) for one in found.values()] for size in BUDGETS.sizes}
-        print("\n" + Leads.of(list(found), called, UNIT, values).words())
+        values = {
+            size: [at_budgets.values(measure, size, UNIT) for at_budgets in by_title.values()] for size in BUDGETS.sizes
+        }
+        print("\n" + Leads.of(list(by_title), called, UNIT, values).words())
     by_report = sorted(REPORT, key=lambda row: row.iou or 0.0, reverse=True)
     kept = by_report == sorted(REPORT, key=lambda row: overlaps[row.title], reverse=True)
     print("\nWith five chunks, the order of IoU is " + ("the report's." if kept else "not the report's."))

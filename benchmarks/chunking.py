@@ -255,9 +255,9 @@ RACE_HEAD = (
 STAGE_HEAD = ("chunker", "split, ms", "embed, ms", "embed again, ms", "decide, ms", "merge, ms", "texts embedded", "chunks")
 
 
-def note(said: str) -> None:
+def note(line: str) -> None:
     """Report progress on standard error, so that standard output is only the report."""
-    print(said, file=sys.stderr, flush=True)
+    print(line, file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -124,13 +124,13 @@ def _python_functions(text: str) -> list[tuple[int, int]]:
 
 def _parsed_functions(text: str, language: str) -> list[tuple[int, int]]:
     data = text.encode()
-    waiting, found = [Parser(GRAMMARS[language]).parse(data).root_node], []
+    waiting, spans = [Parser(GRAMMARS[language]).parse(data).root_node], []
     while waiting:
         node = waiting.pop()
         if node.type in KINDS[language] and not node.has_error:
-            found.append((len(data[: node.start_byte].decode()), len(data[: node.end_byte].decode())))
+            spans.append((len(data[: node.start_byte].decode()), len(data[: node.end_byte].decode())))
         waiting += node.children
-    return found
+    return spans
 
 
 def is_cut(span: tuple[int, int], starts: Sequence[int]) -> bool:

@@ -91,9 +91,9 @@ def memory(process: psutil.Process) -> tuple[float, float]:
     """Return the current memory of a process and its children in MB: the sum, and that of the largest."""
     sizes = []
     with suppress(psutil.Error):
-        for one in (process, *process.children(recursive=True)):
+        for member in (process, *process.children(recursive=True)):
             with suppress(psutil.Error):
-                sizes.append(one.memory_info().rss / 1e6)
+                sizes.append(member.memory_info().rss / 1e6)
     return sum(sizes), max(sizes, default=0.0)
 
 
@@ -116,8 +116,8 @@ def watched(
     watched = psutil.Process(process.pid)
     together = largest = 0.0
     while process.poll() is None:
-        now, one = memory(watched)
-        together, largest = max(together, now), max(largest, one)
+        now, biggest = memory(watched)
+        together, largest = max(together, now), max(largest, biggest)
         if until(watched):
             os.killpg(process.pid, signal.SIGKILL)
         time.sleep(0.05)
@@ -132,10 +132,10 @@ def processor() -> float:
 
 def digest(output: Path) -> str:
     """Return a hash of all shards."""
-    found = hashlib.blake2b()
+    hasher = hashlib.blake2b()
     for path in sorted(output.glob("part-*.parquet")):
-        found.update(path.name.encode() + path.read_bytes())
-    return found.hexdigest()
+        hasher.update(path.name.encode() + path.read_bytes())
+    return hasher.hexdigest()
 
 
 def told(output: Path) -> dict[str, int]:
@@ -150,21 +150,21 @@ def growing(folder: Path, sizes: Sequence[int]) -> bool:
     for size in sizes:
         corpus, output = folder / f"{size}.jsonl", folder / f"whole {size}"
         write_corpus(corpus, size * 1_000_000)
-        found = cut(corpus, output)
-        assert found.status == 0, f"the run of {size} MB ended with {found.status}"
+        measured = cut(corpus, output)
+        assert measured.status == 0, f"the run of {size} MB ended with {measured.status}"
         counts = told(output)
-        peaks.append(found.largest)
+        peaks.append(measured.largest)
         rows.append(
             [
                 f"{size:,} MB",
                 f"{counts['documents']:,}",
                 f"{counts['chunks']:,}",
                 f"{counts['shards']:,}",
-                f"{found.seconds:.1f}",
-                f"{size / found.seconds:.2f}",
-                f"{found.processor:.1f}",
-                f"{found.together:,.0f}",
-                f"{found.largest:,.0f}",
+                f"{measured.seconds:.1f}",
+                f"{size / measured.seconds:.2f}",
+                f"{measured.processor:.1f}",
+                f"{measured.together:,.0f}",
+                f"{measured.largest:,.0f}",
             ]
         )
     head = ["corpus", "documents", "chunks", "shards", "seconds", "MB/s", "processor, s", "peak, MB", "largest process, MB"]
@@ -216,29 +216,30 @@ def on_ray(folder: Path, size: int) -> bool:
 
         def until(run: psutil.Process, output: Path = output, kill: bool = kill, gone: list[int] = gone) -> bool:
             if kill and not gone and [*output.glob("part-*")]:
-                for one in psutil.process_iter(["cmdline", "ppid"]):
-                    if "MapWorker" in " ".join(one.info["cmdline"] or ()) and _below(one, run):
-                        gone.append(one.pid)
-                        one.kill()
+                for process in psutil.process_iter(["cmdline", "ppid"]):
+                    if "MapWorker" in " ".join(process.info["cmdline"] or ()) and _below(process, run):
+                        gone.append(process.pid)
+                        process.kill()
                         break
             return False
 
-        found = cut(corpus, output, until, "--engine", "ray", "--shard-size", "1")
+        measured = cut(corpus, output, until, "--engine", "ray", "--shard-size", "1")
         mine = folder / "in process"
         if not mine.exists():
             cut(corpus, mine, lambda _: False, "--shard-size", "1")
-        same = found.status == 0 and digest(output) == digest(mine)
+        same = measured.status == 0 and digest(output) == digest(mine)
         sound &= same and told(output)["chunks"] == told(whole)["chunks"] and len(gone) == kill
         print(
-            f"{size:,} MB on Ray, {name}: {found.seconds:.0f} s, {'the same files' if same else 'OTHER FILES'}", flush=True
+            f"{size:,} MB on Ray, {name}: {measured.seconds:.0f} s, {'the same files' if same else 'OTHER FILES'}",
+            flush=True,
         )
     return sound
 
 
-def _below(one: psutil.Process, run: psutil.Process) -> bool:
+def _below(process: psutil.Process, run: psutil.Process) -> bool:
     """Return whether a process belongs to a run."""
     with suppress(psutil.Error):
-        return any(parent.pid == run.pid for parent in one.parents())
+        return any(parent.pid == run.pid for parent in process.parents())
     return False
 
 
@@ -251,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--ray", action="store_true", help="cut the smallest on Ray too")
     options = parser.parse_args(arguments)
     sizes = [int(size) for size in options.sizes.split(",")]
-    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
     print(f"{os.cpu_count()} cores, load {load} at the beginning", flush=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -260,7 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sound &= killed(folder, sizes[-1], options.kills, options.seed)
         if options.ray:
             sound &= on_ray(folder, sizes[0])
-    print(f"load {', '.join(f'{one:.1f}' for one in os.getloadavg())} at the end", flush=True)
+    print(f"load {', '.join(f'{average:.1f}' for average in os.getloadavg())} at the end", flush=True)
     return 0 if sound else 1
 
 

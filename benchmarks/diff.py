@@ -45,7 +45,7 @@ def compare(folder: Path, size: int) -> tuple[Measured, list[str], bool]:
     for path, run in zip((corpus, edited), runs, strict=True):
         assert cut(path, run).status == 0, f"the run of {size} MB failed"
     with tempfile.TemporaryFile() as output:
-        found = watched([sys.executable, "-m", "seamark", "diff", *map(str, runs), "--json"], output=output)
+        measured = watched([sys.executable, "-m", "seamark", "diff", *map(str, runs), "--json"], output=output)
         output.seek(0)
         told = json.loads(output.read())
     row = [
@@ -53,10 +53,10 @@ def compare(folder: Path, size: int) -> tuple[Measured, list[str], bool]:
         f"{told['before']['chunks']:,}",
         f"{told['kept']:,}",
         f"{told['tokens_again']:,}",
-        f"{found.seconds:.1f}",
-        f"{found.largest:,.0f}",
+        f"{measured.seconds:.1f}",
+        f"{measured.largest:,.0f}",
     ]
-    return found, row, found.status == 0 and told["changed_documents"] == changed and told["documents"] >= changed
+    return measured, row, measured.status == 0 and told["changed_documents"] == changed and told["documents"] >= changed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,13 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.diff", description=__doc__)
     parser.add_argument("--sizes", default="10,50,100", metavar="MB,MB", help="megabytes of the corpora")
     options = parser.parse_args(arguments)
-    print(f"load {', '.join(f'{one:.1f}' for one in os.getloadavg())} at the beginning", flush=True)
+    print(f"load {', '.join(f'{average:.1f}' for average in os.getloadavg())} at the beginning", flush=True)
     with tempfile.TemporaryDirectory() as name:
         measured = [compare(Path(name), int(size)) for size in options.sizes.split(",")]
     head = ["corpus", "chunks", "kept", "tokens again", "seconds", "peak, MB"]
     print(table(head, [row for _, row, _ in measured]))
-    print(f"load {', '.join(f'{one:.1f}' for one in os.getloadavg())} at the end")
-    peaks = [found.largest for found, _, _ in measured]
+    print(f"load {', '.join(f'{average:.1f}' for average in os.getloadavg())} at the end")
+    peaks = [run.largest for run, _, _ in measured]
     return 0 if all(right for _, _, right in measured) and max(peaks) <= MOST_GROWTH * min(peaks) else 1
 
 

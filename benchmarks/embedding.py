@@ -85,8 +85,11 @@ def kernel() -> str:
     """Return the BLAS kernels that NumPy uses in this process, and their number of threads."""
     from threadpoolctl import threadpool_info
 
-    found = [library for library in threadpool_info() if library["user_api"] == "blas"]
-    return ", ".join(f"{one['internal_api']} {one.get('architecture')}, threads: {one['num_threads']}" for one in found)
+    libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    return ", ".join(
+        f"{library['internal_api']} {library.get('architecture')}, threads: {library['num_threads']}"
+        for library in libraries
+    )
 
 
 def main() -> int:
@@ -119,10 +122,11 @@ def main() -> int:
                     missed.append(name)
                 for side in SIDES:
                     clock, processor = (
-                        statistics.median(getattr(one[side], kind) for one in turns) for kind in ("seconds", "processor")
+                        statistics.median(getattr(repeat[side], kind) for repeat in turns)
+                        for kind in ("seconds", "processor")
                     )
                     faster = [
-                        statistics.median(getattr(one["plain"], kind) / getattr(one[side], kind) for one in turns)
+                        statistics.median(getattr(repeat["plain"], kind) / getattr(repeat[side], kind) for repeat in turns)
                         for kind in ("seconds", "processor")
                     ]
                     measured = [f"{1000 * clock:,.0f}", f"{1000 * processor:,.0f}", *(f"{ratio:.2f}" for ratio in faster)]

@@ -68,7 +68,7 @@ def bundled() -> Material:
 def articles(folder: Path) -> Material:
     """Return Chroma's Wikipedia articles as Markdown."""
     text = (folder / "wikitexts.md").read_bytes().decode()
-    markdown = _WIKI_HEADING.sub(lambda found: f"\n{'#' * found[1].count('=')} {found[2]}\n", text)
+    markdown = _WIKI_HEADING.sub(lambda match: f"\n{'#' * match[1].count('=')} {match[2]}\n", text)
     return _asked("wikitexts", [Document.from_text(markdown, "sentencex", "wikitexts.md")], folder / "questions.csv")
 
 
@@ -99,7 +99,7 @@ def rows(material: Material, tools: Tools, only: Collection[str]) -> Iterator[li
 
 def _cells(plain: Evaluation, path: Evaluation, measure: str) -> list[str]:
     """Return both means and the difference in points, with its interval."""
-    means = [mean_and_deviation(one.values(measure)) for one in (plain, path)]
+    means = [mean_and_deviation(evaluation.values(measure)) for evaluation in (plain, path)]
     told = ["undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means]
     return [*told, difference_words(compare(path.values(measure), plain.values(measure)))]
 

@@ -219,13 +219,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with watched() as seen:
             began = time.perf_counter()
             try:
-                said = f"{len(read_document(data, name).text):,} characters"
+                outcome = f"{len(read_document(data, name).text):,} characters"
             except InputError as error:
-                said = str(error).removeprefix(f"{name}: ")
+                outcome = str(error).removeprefix(f"{name}: ")
             seconds = time.perf_counter() - began
         beyond |= seconds > READ_SECONDS + 1 or seen["memory"] > READ_MEMORY / MILLION
         figures = [f"{len(data) / 1000:,.0f}", f"{seconds:.1f}", f"{seen['memory']:,.0f}", f"{seen['still']:.0f}"]
-        rows.append([what, *figures, said[:110]])
+        rows.append([what, *figures, outcome[:110]])
         print(what, *rows[-1][1:], file=sys.stderr, flush=True)
     print(table(["file", "kB", "s", "MB", "others wait, ms", "what came out"], rows))
     return int(beyond)

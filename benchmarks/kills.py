@@ -82,8 +82,8 @@ class Slow(Embedder):
         vectors = np.array([np.random.default_rng(seed).normal(size=8) + 0.8 for seed in seeds])
         self.last = list(texts)
         self._log("embedded", *texts)
-        found: VectorArray = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-        return found
+        normalised: VectorArray = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        return normalised
 
 
 class _Rows(list[Any]):
@@ -105,8 +105,8 @@ class _Found(dict[int, Any]):
         super().__init__()
         self._log = log
 
-    def __setitem__(self, number: int, found: Any) -> None:
-        super().__setitem__(number, found)
+    def __setitem__(self, number: int, evaluation: Any) -> None:
+        super().__setitem__(number, evaluation)
         self._log("shown", f"chunker {number}")
 
 
@@ -147,18 +147,20 @@ def _sweep_of(settings: Sequence[Setting], log: Log, folder: Path) -> tuple[Back
     documents = [MarkedText(f"text {n}", text := _lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)]
     embedder = Slow(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "sweep")
-    found = KeptSweep.find(keeper)
-    if found is not None:
-        given = [one for one in found.given_again(documents) if one is not None]
-        job = Sweep.from_disk(found).resumed(given, embedder)
+    stored = KeptSweep.find(keeper)
+    if stored is not None:
+        given = [document for document in stored.given_again(documents) if document is not None]
+        job = Sweep.from_disk(stored).resumed(given, embedder)
     else:
-        kept = KeptSweep.of(keeper, [(one, "lines") for one in documents], frozenset(), settings, embedder.name, "words")
+        kept = KeptSweep.of(
+            keeper, [(document, "lines") for document in documents], frozenset(), settings, embedder.name, "words"
+        )
 
         def split() -> Iterator[sweeps.Marked]:
-            for one in documents:
-                yield one.split("lines")
+            for document in documents:
+                yield document.split("lines")
 
-        job = Sweep([one.name for one in documents], split, settings, embedder, "words", True, kept=kept)
+        job = Sweep([document.name for document in documents], split, settings, embedder, "words", True, kept=kept)
     job.rows = _Rows(job.rows, log)
     return job, lambda: repr(sorted((row.document, row.setting.words(), row.chunks, str(row.scores)) for row in job.rows))
 
@@ -184,7 +186,7 @@ def _retrieval(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
 
     def result() -> str:
         # Times and the origin of embeddings differ between runs.
-        parts = {number: json.loads(to_json(found)) for number, found in job.found.items()}
+        parts = {number: json.loads(to_json(evaluation)) for number, evaluation in job.found.items()}
         names = ("chunks", "ranked", "scores", "documents", "evidence")
         return repr({number: [part[name] for name in names] for number, part in sorted(parts.items())})
 
@@ -202,14 +204,14 @@ def _watched(kind: str, log: Log, folder: Path) -> Iterator[None]:
 
     def logged_row(marked: Any, setting: Any, *others: Any) -> Any:
         time.sleep(STEP_S)
-        found = row(marked, setting, *others)
+        sweep_row = row(marked, setting, *others)
         log("run", f"{marked.document.name}: {setting.words()}")
-        return found
+        return sweep_row
 
     def logged_index(corpus: Any, chunker: Any, tools: Any, *others: Any) -> Any:
-        found = index(corpus, chunker, tools, *others)
+        built_index = index(corpus, chunker, tools, *others)
         log("run", f"chunker {chunker.size - 2}")
-        return found
+        return built_index
 
     with (
         mock.patch.object(sweeps, "_row", logged_row if kind == "sweep" else row),
@@ -344,10 +346,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows, lost = [], False
     for kind in KINDS:
         with tempfile.TemporaryDirectory() as folder:
-            one = kill(kind, options.moments, options.seed, Path(folder))
-        lost |= one.lost
-        counts = [one.kills, one.computed, one.shown, one.shown_again, one.again["embedded"], one.again["run"]]
-        rows.append([kind, *(f"{count:,}" for count in counts), "yes" if one.same else "no"])
+            outcome = kill(kind, options.moments, options.seed, Path(folder))
+        lost |= outcome.lost
+        counts = [
+            outcome.kills,
+            outcome.computed,
+            outcome.shown,
+            outcome.shown_again,
+            outcome.again["embedded"],
+            outcome.again["run"],
+        ]
+        rows.append([kind, *(f"{count:,}" for count in counts), "yes" if outcome.same else "no"])
     head = [
         "job",
         "kills",

@@ -189,8 +189,8 @@ class Work:
 
     def items(self, text: str = "") -> list[Item]:
         """Return a seeded sample of the bundled questions; of those about a text alone, if one is given."""
-        found = questions_of_file((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv").usable
-        own = [item for item in found if not text or item.reference.split("\n")[0] in text]
+        usable = questions_of_file((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv").usable
+        own = [item for item in usable if not text or item.reference.split("\n")[0] in text]
         return random.Random(SEED).sample(own, min(self.count if text else self.controls, len(own)))
 
 
@@ -216,8 +216,8 @@ def ask_questions(work: Work, asking: Counted, row: Row) -> None:
     settings = Settings(work.count, SEED, min(1_000, work.characters))
     text = load_sample("article").text
     generate((text,), settings, asking.ask, outcomes.append, tell=asking.tell)
-    row.parts, row.fallbacks = len(outcomes), sum(isinstance(one, Dropped) for one in outcomes)
-    row.said += [one.question for one in outcomes if not isinstance(one, Dropped)][:3]
+    row.parts, row.fallbacks = len(outcomes), sum(isinstance(outcome, Dropped) for outcome in outcomes)
+    row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
 
 
 def answer(work: Work, asking: Counted, row: Row, *, controls: bool = False) -> None:
@@ -237,18 +237,20 @@ def answer(work: Work, asking: Counted, row: Row, *, controls: bool = False) -> 
     trivial = [name for name in TITLES if (name in (REFERENCE, SWAPPED)) == controls]
     for number, name in enumerate(trivial, start=len(gathered)):
         gathered[number] = gather_trivial(name, document, items, budget, len(chunking.chunks), tools, ruler)
-    found: dict[tuple[int, int], Any] = {}
+    answered: dict[tuple[int, int], Any] = {}
 
     def similar(text: str, others: Sequence[str]) -> FloatArray:
         vectors = tools.embed([text, *others])
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
     means = Means(asking, asking, similar, work.tokenizer.count)
-    answer_all(items, gathered, means, found.__setitem__, lambda _: None)
+    answer_all(items, gathered, means, answered.__setitem__, lambda _: None)
     names = [*([] if controls else ["Breakpoint"]), *(TITLES[name] for name in trivial)]
-    report = Report(names, len(items), found, controls_of(trivial, 0))
-    row.parts = sum(1 + len(one.judgements) for one in found.values())
-    row.fallbacks = sum(not one.answer.usable for one in found.values()) + sum(len(one.not_judged) for one in found.values())
+    report = Report(names, len(items), answered, controls_of(trivial, 0))
+    row.parts = sum(1 + len(outcome.judgements) for outcome in answered.values())
+    row.fallbacks = sum(not outcome.answer.usable for outcome in answered.values()) + sum(
+        len(outcome.not_judged) for outcome in answered.values()
+    )
     measured = [name for name in report.measured if name in MEASURES]
     cells = {name: [_mean(values) for values in report.values(name)] for name in measured}
     rows = [[own, *(cells[name][number] for name in measured)] for number, own in enumerate(names)]
@@ -278,9 +280,9 @@ def serving(port: int, threads: int) -> Iterator[str]:
             raise InputError(
                 f"The benchmark needs {package.replace('_', '-')}: see requirements-full.txt, or name a --server."
             )
-    found = find_spec(PACKAGES[1])
-    assert found is not None
-    (folder,) = found.submodule_search_locations or [""]
+    spec = find_spec(PACKAGES[1])
+    assert spec is not None
+    (folder,) = spec.submodule_search_locations or [""]
     (file,) = Path(folder).glob("*.gguf")
     command = [sys.executable, "-c", _SERVER, str(file), str(port), str(threads)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:

@@ -60,8 +60,8 @@ def rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[
         ways.append("context")
 
     def recalls(index: Index) -> FloatArray:
-        found = evaluate_at(index, material.questions, tools, ruler, BUDGETS)
-        return np.array([found.values("recall", size, BUDGETS.unit) for size in BUDGETS.sizes])
+        at_budgets = evaluate_at(index, material.questions, tools, ruler, BUDGETS)
+        return np.array([at_budgets.values("recall", size, BUDGETS.unit) for size in BUDGETS.sizes])
 
     for chunker in chunkers:
         built = chunker_spec(chunker).build(tools.embedder)
@@ -75,9 +75,9 @@ def rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[
             for *means, difference in zip(before, after, compare_all(after - before), strict=True):
                 cells += [f"{100 * np.nanmean(values):.1f}" for values in means]
                 cells.append(difference_words(difference))
-            times = [f"{one.embed_s:.1f}" for one in (plain, index)]
-            said = EMBEDDED_AS[way].removeprefix("With ").removeprefix("a ").lower()
-            yield [material.name, f"{built.name}, {built.describe()}", f"{len(plain.chunks):,}", said, *times, *cells]
+            times = [f"{indexed.embed_s:.1f}" for indexed in (plain, index)]
+            label = EMBEDDED_AS[way].removeprefix("With ").removeprefix("a ").lower()
+            yield [material.name, f"{built.name}, {built.describe()}", f"{len(plain.chunks):,}", label, *times, *cells]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

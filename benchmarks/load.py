@@ -105,7 +105,7 @@ async def flurry(client: Client, values: Sequence[int], column: int, moves: Move
         await client.answered()
         if amount_of(client, column) != f"{values[-1]}":
             # The answer may belong to an earlier value, if its run ended before the last one was sent.
-            await client.until(lambda one: amount_of(one, column) == f"{values[-1]}")
+            await client.until(lambda page: amount_of(page, column) == f"{values[-1]}")
     except NoAnswer:
         moves.lost.append(f"{values[-1]} was sent last, the page has {amount_of(client, column)}")
 
@@ -238,10 +238,10 @@ async def waiting(server: AppServer, sessions: int, characters: int) -> Waited:
 
 async def cancel(client: Client, following: Client) -> float:
     """Cancel a session's job while it embeds; return the seconds until the next session's job starts embedding."""
-    await client.until(lambda one: one.progress.startswith("Embedding"), 900)
+    await client.until(lambda page: page.progress.startswith("Embedding"), 900)
     began = time.perf_counter()
     await client.press("Cancel")
-    return await following.until(lambda one: one.progress.startswith("Embedding") or is_cut(one)) - began
+    return await following.until(lambda page: page.progress.startswith("Embedding") or is_cut(page)) - began
 
 
 async def keep_moving(client: Client, moves: Moves, think: float) -> None:
@@ -321,7 +321,7 @@ async def paste_and_wait(client: Client, text: str) -> None:
     """Open a session, paste a text and wait until it is cut."""
     await client.open()
     await client.paste(text)
-    await client.until(lambda one: is_cut(one) and '"title": "Pasted text"' in one.written(READER), 300)
+    await client.until(lambda page: is_cut(page) and '"title": "Pasted text"' in page.written(READER), 300)
 
 
 async def in_turn(works: Sequence[Coroutine[object, object, None]], at_once: int) -> None:
@@ -382,28 +382,28 @@ def measured_rounds(given: argparse.Namespace) -> bool:
 def measured_waiting(given: argparse.Namespace) -> bool:
     """Run and print the measurement ``waiting``; return whether the targets are met."""
     sessions = given.sessions or 10
-    found = with_server(lambda server: waiting(server, sessions, given.characters or 200_000))
-    ordered = all(first < second for first, second in pairwise(found.order))
-    ratio = found.together / found.alone
+    waited = with_server(lambda server: waiting(server, sessions, given.characters or 200_000))
+    ordered = all(first < second for first, second in pairwise(waited.order))
+    ratio = waited.together / waited.alone
     head = ["sessions", "one by one, s", "at once, s", "ratio", "done", "in order", "freed, s"]
-    own = [f"{sessions}", f"{found.alone:.0f}", f"{found.together:.0f}", f"{ratio:.2f}", f"{len(found.order)}"]
+    own = [f"{sessions}", f"{waited.alone:.0f}", f"{waited.together:.0f}", f"{ratio:.2f}", f"{len(waited.order)}"]
     beside = [f"beside: {name}" for name in HEAD]
     row = [
         *own,
-        "yes" if ordered else " ".join(map(str, found.order)),
-        f"{found.freed:.1f}",
-        *found.bystander.row(),
+        "yes" if ordered else " ".join(map(str, waited.order)),
+        f"{waited.freed:.1f}",
+        *waited.bystander.row(),
         loads(),
     ]
     print(table([*head, *beside, "load"], [row]))
     return (
-        len(found.order) == sessions
+        len(waited.order) == sessions
         and ordered
         and ratio <= 1.3
-        and found.freed <= 2
-        and not found.bystander.errors
-        and not found.bystander.lost
-        and max(found.bystander.seconds, default=0.0) < 0.5
+        and waited.freed <= 2
+        and not waited.bystander.errors
+        and not waited.bystander.lost
+        and max(waited.bystander.seconds, default=0.0) < 0.5
     )
 
 

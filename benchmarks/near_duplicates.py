@@ -57,14 +57,14 @@ def row(title: str, index: Index, questions: Sequence[Question], tools: Tools, a
     """Return a row of the table."""
     ruler = Ruler(index.corpus.whole.text, tools.tokenizer)
     near = near_duplicates(index.texts, alike)
-    found = search(index, questions, tools, DEPTH)
-    taken = np.array([float(len(near.repeats(ranked[:TOP_K]))) for ranked in found.ranked.tolist()])
+    searched = search(index, questions, tools, DEPTH)
+    taken = np.array([float(len(near.repeats(ranked[:TOP_K]))) for ranked in searched.ranked.tolist()])
     others = []
-    for ranked in found.ranked.tolist():
+    for ranked in searched.ranked.tolist():
         repeats = set(near.repeats(ranked))
         others.append([chunk for chunk in ranked if chunk not in repeats][: max(AT)])
-    without = replace(found, ranked=np.array(others, dtype=np.intp))
-    recalls = [measure(one, ruler, TOP_K).values("recall") for one in (found, without)]
+    without = replace(searched, ranked=np.array(others, dtype=np.intp))
+    recalls = [measure(ranking, ruler, TOP_K).values("recall") for ranking in (searched, without)]
     ends = mean_interval(taken / TOP_K)
     assert ends is not None
     return [

@@ -156,8 +156,8 @@ class Client:
         assert self._socket is not None
         if not fragment:
             self._finished.clear()
-        triggers = [one for one in touched if one.WhichOneof("value") == "trigger_value"]
-        self._values |= {one.id: one for one in touched if one not in triggers}
+        triggers = [widget for widget in touched if widget.WhichOneof("value") == "trigger_value"]
+        self._values |= {widget.id: widget for widget in touched if widget not in triggers}
         state = ClientState(
             query_string=self.link,
             page_script_hash=left_page or self.page_hash,
@@ -218,14 +218,14 @@ class Client:
         NoAnswer
             If the page has no such widget.
         """
-        for (found, key), widget in self._shown.widgets.items():
-            if found == kind and name in key:
+        for (shown_kind, key), widget in self._shown.widgets.items():
+            if shown_kind == kind and name in key:
                 return widget
         raise NoAnswer(f"the page has no {kind} {name!r}")
 
     def has(self, kind: str, name: str) -> bool:
         """Return whether the page has a widget of a kind with ``name`` in its key or label."""
-        return any(found == kind and name in key for found, key in self._shown.widgets)
+        return any(shown_kind == kind and name in key for shown_kind, key in self._shown.widgets)
 
     def slider(self, name: str, value: float) -> WidgetState:
         """Return the state of the slider with ``name`` in its key, set to ``value``."""
@@ -253,8 +253,8 @@ class Client:
 
     def data(self, key: str) -> dict[str, Any]:
         """Return a component's data; empty if the page lacks the component."""
-        found: dict[str, Any] = json.loads(self.written(key) or "[{}]")[0]
-        return found
+        content: dict[str, Any] = json.loads(self.written(key) or "[{}]")[0]
+        return content
 
     # What the server sends
 
@@ -350,8 +350,8 @@ class Client:
         self._again[fragment] = asyncio.create_task(again())
 
     def _stop_again(self, fragment: str | None = None) -> None:
-        for one in [fragment] if fragment is not None else [*self._again]:
-            task = self._again.pop(one, None)
+        for fragment_id in [fragment] if fragment is not None else [*self._again]:
+            task = self._again.pop(fragment_id, None)
             if task is not None:
                 task.cancel()
 

@@ -60,24 +60,24 @@ def _text(random: Random, words: Sequence[str], size: int) -> str:
     return "\n".join(lines)
 
 
-def corpus_of(found: dict[str, str]) -> Corpus:
+def corpus_of(by_name: dict[str, str]) -> Corpus:
     """Return a corpus of the documents, split into sentences."""
-    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in found.items()))
+    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in by_name.items()))
 
 
-def asked(found: dict[str, str], count: int) -> list[dict[str, Any]]:
+def asked(by_name: dict[str, str], count: int) -> list[dict[str, Any]]:
     """Return questions with one excerpt each of about 200 characters, in the format of `references`."""
     random = Random(1)
-    names = list(found)
+    names = list(by_name)
     rows = []
     for number in range(count):
         name = random.choice(names)
-        start = random.randrange(len(found[name]) - 200)
-        content = found[name][start : start + 200].strip()
-        start = found[name].index(content, start)
-        said = " ".join(random.choices(content.split(), k=8))
+        start = random.randrange(len(by_name[name]) - 200)
+        content = by_name[name][start : start + 200].strip()
+        start = by_name[name].index(content, start)
+        words = " ".join(random.choices(content.split(), k=8))
         rows.append(
-            {"question": f"{number}: {said}?", "references": [{"content": content, "start_index": start}], "name": name}
+            {"question": f"{number}: {words}?", "references": [{"content": content, "start_index": start}], "name": name}
         )
     return rows
 
@@ -105,9 +105,9 @@ class Steps:
 def located(megabytes: int, count: int) -> list[list[str]]:
     """Measure the time to locate excerpts: in place, anywhere, after an edit, and altered."""
     steps = Steps()
-    found = texts(megabytes)
-    rows = asked(found, count)
-    corpus = steps(f"{megabytes} MB as {len(found)} documents, split into lines", lambda: corpus_of(found))
+    by_name = texts(megabytes)
+    rows = asked(by_name, count)
+    corpus = steps(f"{megabytes} MB as {len(by_name)} documents, split into lines", lambda: corpus_of(by_name))
     in_place = [{**row, "corpus_id": row["name"]} for row in rows]
     questions = steps(f"{count:,} excerpts at their places", lambda: read_questions(_lines(in_place), "q", corpus))
     assert not questions.problems
@@ -116,14 +116,14 @@ def located(megabytes: int, count: int) -> list[list[str]]:
     again = steps(f"{count:,} excerpts without place and document", lambda: read_questions(_lines(anywhere), "q", corpus))
     assert again.usable == questions.usable
     written = steps("writing them with their context", lambda: labels(questions.usable, corpus))
-    edited = corpus_of({name: f"A line before.\n{text}" for name, text in found.items()})
+    edited = corpus_of({name: f"A line before.\n{text}" for name, text in by_name.items()})
     moved = steps(f"{count:,} excerpts after a line before each", lambda: read_questions(written, "q", edited))
     assert len(moved.changes) == len(moved.usable) == count
     altered = [json.loads(line) for line in written.splitlines()[:ALTERED]]
     words = f"{len(altered)} excerpts altered, in the document that they name"
     for row in altered:
-        (one,) = row["references"]
-        one["content"] = f"{one['content'][:100]}another {one['content'][103:]}"
+        (reference,) = row["references"]
+        reference["content"] = f"{reference['content'][:100]}another {reference['content'][103:]}"
     changed = steps(words, lambda: read_questions(_lines(altered), "q", corpus))
     assert len(changed.usable) == len(changed.changes) == len(altered)
     return steps.rows
@@ -132,9 +132,9 @@ def located(megabytes: int, count: int) -> list[list[str]]:
 def searched(megabytes: int, count: int, which: int) -> list[list[str]]:
     """Measure the time of indexing, searching and measuring."""
     steps = Steps()
-    found = texts(megabytes)
-    rows = [{**row, "corpus_id": row["name"]} for row in asked(found, count)]
-    corpus = corpus_of(found)
+    by_name = texts(megabytes)
+    rows = [{**row, "corpus_id": row["name"]} for row in asked(by_name, count)]
+    corpus = corpus_of(by_name)
     questions = read_questions(_lines(rows), "q", corpus).usable
     chunker = build_chunker(*CHUNKERS[which])
     tokenizer = load_tokenizer()
@@ -188,8 +188,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _tables(megabytes: int, count: int) -> Iterator[tuple[str, list[list[str]]]]:
     yield "Finding the excerpts", _apart(located, megabytes, count)
     for number, (name, parameters) in enumerate(CHUNKERS):
-        said = ", ".join(f"`{key}` {value}" for key, value in parameters.items())
-        yield f"`{name}`, {said}", _apart(searched, megabytes, count, number)
+        settings = ", ".join(f"`{key}` {value}" for key, value in parameters.items())
+        yield f"`{name}`, {settings}", _apart(searched, megabytes, count, number)
     yield "Embedding", _apart(embedded, megabytes)
 
 

@@ -62,8 +62,8 @@ class Asked(NamedTuple):
 def is_whole(chunking: Chunking, posed: Posed, method: Method, limit: Limit, tools: Tools, ruler: Ruler) -> tuple[bool, int]:
     """Return whether the retrieved chunks give the answer whole, and the number of tokens retrieved."""
     vector = embed_question(chunking, tools, posed.question) if method != "bm25" else None
-    found = ask(prepare(chunking, tools, method), posed.question, vector, method, limit, ruler)
-    return judge(found, posed.answer).fate == "whole", found.tokens
+    retrieved = ask(prepare(chunking, tools, method), posed.question, vector, method, limit, ruler)
+    return judge(retrieved, posed.answer).fate == "whole", retrieved.tokens
 
 
 def keeps_whole(failure: Failure, tools: Tools, ruler: Ruler) -> Callable[[Chunking], bool]:
@@ -73,7 +73,7 @@ def keeps_whole(failure: Failure, tools: Tools, ruler: Ruler) -> Callable[[Chunk
     limits = [limit] if limit.top is None else [limit, Limit(tokens=tokens)]
 
     def keeps(chunking: Chunking) -> bool:
-        return tokens > 0 and all(is_whole(chunking, posed, failure.method, one, tools, ruler)[0] for one in limits)
+        return tokens > 0 and all(is_whole(chunking, posed, failure.method, bound, tools, ruler)[0] for bound in limits)
 
     return keeps
 
@@ -85,7 +85,7 @@ def removes(finding: Finding, tools: Tools, hair: float = HAIR) -> Callable[[Chu
     """
 
     def removed(chunking: Chunking) -> bool:
-        left = [one.span for one in inbox(chunking, tools.embedder, hair) if one.rule == finding.rule]
+        left = [other.span for other in inbox(chunking, tools.embedder, hair) if other.rule == finding.rule]
         needs = 4 if finding.rule in ("tiny", "oversized") else 0
         return len(chunking.chunks) >= needs and all(
             span.end <= finding.span.start or finding.span.end <= span.start for span in left
@@ -104,19 +104,23 @@ def exhaustive(column: Column, tools: Tools, is_met: Callable[[Chunking], bool])
             continue
         if len(other.chunks) < 2 or not is_met(other):
             continue
-        edges = [{(0, span.start) for chunk in one.chunks for span in chunk.spans} for one in (column.chunking, other)]
-        ends = [{(1, span.end) for chunk in one.chunks for span in chunk.spans} for one in (column.chunking, other)]
+        edges = [
+            {(0, span.start) for chunk in chunking.chunks for span in chunk.spans} for chunking in (column.chunking, other)
+        ]
+        ends = [
+            {(1, span.end) for chunk in chunking.chunks for span in chunk.spans} for chunking in (column.chunking, other)
+        ]
         changed = len(edges[0] ^ edges[1]) + len(ends[0] ^ ends[1])
         if variation.kind not in best or changed < best[variation.kind][1]:
             best[variation.kind] = variation, changed
     return best
 
 
-def agrees(found: Sequence[Remedy], best: dict[str, tuple[Variation, int]]) -> bool:
+def agrees(remedies: Sequence[Remedy], best: dict[str, tuple[Variation, int]]) -> bool:
     """Return whether the remedies are the smallest changes of the exhaustive search, each of a different kind."""
     least = sorted(changed for _, changed in best.values())[:WANTED]
-    return [remedy.changed for remedy in found] == least and all(
-        best[remedy.variation.kind] == (remedy.variation, remedy.changed) for remedy in found
+    return [remedy.changed for remedy in remedies] == least and all(
+        best[remedy.variation.kind] == (remedy.variation, remedy.changed) for remedy in remedies
     )
 
 
@@ -219,10 +223,10 @@ class Count(NamedTuple):
             if failure is None:
                 continue
             failures += 1
-            found = bench.found(failure)
-            helped += bool(found)
+            remedies = bench.found(failure)
+            helped += bool(remedies)
             keeps = keeps_whole(failure, bench.tools, bench.ruler(question.document))
-            agreed += agrees(found, exhaustive(failure, bench.tools, keeps))
+            agreed += agrees(remedies, exhaustive(failure, bench.tools, keeps))
             if failures == most:
                 break
         return cls(asked, failures, helped, agreed)
@@ -237,9 +241,9 @@ class Count(NamedTuple):
         helped = agreed = 0
         for suspect, finding in drawn:
             ruler = bench.ruler(suspect.chunking.document)
-            found = [*remove_finding(suspect, finding, tried[suspect], bench.tools, ruler)]
-            helped += bool(found)
-            agreed += agrees(found, exhaustive(suspect, bench.tools, removes(finding, bench.tools)))
+            remedies = [*remove_finding(suspect, finding, tried[suspect], bench.tools, ruler)]
+            helped += bool(remedies)
+            agreed += agrees(remedies, exhaustive(suspect, bench.tools, removes(finding, bench.tools)))
         return cls(len(places), len(drawn), helped, agreed)
 
     def row(self, *names: str) -> list[str]:
@@ -255,8 +259,8 @@ def times(bench: Bench, document: Document, repeats: int) -> list[list[str]]:
     """
     rows = []
     for title, chunker in bench.chunkers.items():
-        questions = (one for one in generated({document.name: document}))
-        failure = next(filter(None, (bench.failure(one, title) for one in questions)))
+        questions = (question for question in generated({document.name: document}))
+        failure = next(filter(None, (bench.failure(question, title) for question in questions)))
         suspect = bench.suspect(document, title)
         before = bench.tools.meter.embedded
         cold, _ = timed(partial(bench.found, failure))

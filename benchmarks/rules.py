@@ -101,12 +101,12 @@ def kappa(labels: Sequence[Label]) -> float:
 def _labels(rule: str, document: Document, rows: Sequence[dict[str, Any]]) -> Iterator[Label]:
     spans = [Span(row["start"], row["end"]) for row in rows]
     chunking = Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())
-    found = [finding[0].start for finding in RULES[rule].find(Case(chunking))]
+    starts = [finding[0].start for finding in RULES[rule].find(Case(chunking))]
     for row, (start, end) in zip(rows, spans, strict=True):
         answers = row.get(ON_PASSAGES.get(rule, "label"))
         if answers is not None:
             first, second = answers if rule in ON_PASSAGES else [answer == rule for answer in answers]
-            yield Label(row["id"], first, second, any(start <= place < end for place in found))
+            yield Label(row["id"], first, second, any(start <= place < end for place in starts))
 
 
 def _passages(language: str) -> Iterator[tuple[Document, list[dict[str, Any]]]]:

@@ -45,10 +45,10 @@ class Case(NamedTuple):
     @property
     def title(self) -> str:
         """The chunker, its settings and the note, for the table."""
-        said = ", ".join(
+        details = ", ".join(
             [*(f"{name} {value}" for name, value in self.parameters.items()), *([self.note] if self.note else [])]
         )
-        return f"`{self.chunker}`" + (f", {said}" if said else "")
+        return f"`{self.chunker}`" + (f", {details}" if details else "")
 
 
 CASES = (
@@ -105,8 +105,8 @@ class Made(Embedder):
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return unit vectors, shape (len(texts), 384)."""
-        found = (re.search(r"\d+", text) for text in texts)
-        return self._vectors[[int(number[0]) if number else 0 for number in found]]
+        matches = (re.search(r"\d+", text) for text in texts)
+        return self._vectors[[int(number[0]) if number else 0 for number in matches]]
 
 
 def vectors_of(count: int, subject: int) -> npt.NDArray[np.float32]:
@@ -143,11 +143,11 @@ def measure(case: Case, count: int, sent: Connection) -> None:
     began, busy = time.perf_counter(), time.process_time()
     try:
         run(chunker, document, tools)
-        said = ""
+        refusal = ""
     except InputError as error:
-        said = str(error)
+        refusal = str(error)
     seconds, busy = time.perf_counter() - began, time.process_time() - busy
-    sent.send(json.dumps([seconds, busy, _peak() - before, said]))
+    sent.send(json.dumps([seconds, busy, _peak() - before, refusal]))
 
 
 def _forget_peak() -> int:
@@ -172,8 +172,8 @@ def measured(case: Case, count: int) -> tuple[float, float, float, str] | None:
     try:
         # Allow time for loading and compiling.
         if receive.poll(GIVE_UP * 2):
-            seconds, busy, memory, said = json.loads(receive.recv())
-            return seconds, busy, memory, said
+            seconds, busy, memory, refusal = json.loads(receive.recv())
+            return seconds, busy, memory, refusal
     except EOFError:
         pass
     finally:
@@ -195,18 +195,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         row = [case.title]
         for count in sizes:
-            found = measured(case, count)
-            if found is None:
+            figures = measured(case, count)
+            if figures is None:
                 row.append("ended")
                 beyond = True
             else:
-                seconds, busy, memory, said = found
+                seconds, busy, memory, refusal = figures
                 # Wall-clock time includes other work on the machine; processor time includes all cores.
                 beyond |= min(seconds, busy) > MOST_SECONDS or memory > MOST_MEMORY
                 took = f"{seconds:.2f} s ({busy:.2f})"
-                row.append(f"refused, {took}" if said else f"{took}, {memory / 1e6:,.0f} MB")
-                if said:
-                    refusals.append(f"- {case.title}, {count:,} sentences: “{said}”")
+                row.append(f"refused, {took}" if refusal else f"{took}, {memory / 1e6:,.0f} MB")
+                if refusal:
+                    refusals.append(f"- {case.title}, {count:,} sentences: “{refusal}”")
             print(case.title, f"{count:,}", row[-1], file=sys.stderr, flush=True)
         rows.append(row)
     print(table(["chunker", *(f"{count:,}" for count in sizes)], rows))

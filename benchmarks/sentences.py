@@ -55,8 +55,8 @@ def _paragraph(sentences: list[str], between: str) -> Paragraph:
 
 def count(paragraph: Paragraph, splitter: str) -> Count:
     """Compare a splitter's sentences with the known ones."""
-    found = {span.start for span in Document.from_text(paragraph.text, splitter).sentences[1:]}
-    return Count(len(found & paragraph.starts), len(paragraph.starts - found), len(found - paragraph.starts))
+    starts = {span.start for span in Document.from_text(paragraph.text, splitter).sentences[1:]}
+    return Count(len(starts & paragraph.starts), len(paragraph.starts - starts), len(starts - paragraph.starts))
 
 
 def _seconds(text: str, splitter: str, repeats: int) -> float:
@@ -76,10 +76,10 @@ def main() -> None:
     print("|" + "---|" * (3 + len(SPLITTERS)))
     for code, counts in rows.items():
         detected = detect_language(known[code].text)
-        words = " | ".join(one.words for one in counts)
+        words = " | ".join(tally.words for tally in counts)
         print(f"| {LANGUAGES[code]} | {len(known[code].starts)} | {detected} | {words} |")
     sums = [Count(*map(sum, zip(*column, strict=True))).words for column in zip(*rows.values(), strict=True)]
-    print(f"| all {len(rows)} | {sum(len(one.starts) for one in known.values())} | | {' | '.join(sums)} |")
+    print(f"| all {len(rows)} | {sum(len(paragraph.starts) for paragraph in known.values())} | | {' | '.join(sums)} |")
     english = known["en"].text + "\n\n"
     text = english * (1_000_000 // len(english))
     print(f"\n{len(text):,} characters of English, seconds:")

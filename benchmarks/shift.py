@@ -115,7 +115,7 @@ def shift_of(browser: Browser, address: str, size: dict[str, Any]) -> tuple[floa
         page.goto(address)
         page.locator("[data-testid=stApp]").wait_for()
         page.evaluate(DRAWN, QUIET_MS)
-        return largest([tuple(one) for one in page.evaluate("shifts")])
+        return largest([tuple(shift) for shift in page.evaluate("shifts")])
     finally:
         context.close()
 
@@ -123,7 +123,7 @@ def shift_of(browser: Browser, address: str, size: dict[str, Any]) -> tuple[floa
 def measure(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
     """Return a table row for each page: its cold and warm shift, each with the element that moved most."""
     size = {"width": width, "height": height}
-    found: dict[str, list[str]] = {name: [] for name in pages}
+    by_page: dict[str, list[str]] = {name: [] for name in pages}
     with (
         tempfile.TemporaryDirectory() as folder,
         app_server(Path(folder) / "log.txt") as server,
@@ -133,8 +133,8 @@ def measure(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
         for _ in ("cold", "warm"):
             for name in pages:
                 value, what = shift_of(browser, f"{server.url}/{name.removeprefix('compare')}", size)
-                found[name] += [f"{value:.3f}", what]
-    return [[f"{width}×{height}", name, *cells] for name, cells in found.items()]
+                by_page[name] += [f"{value:.3f}", what]
+    return [[f"{width}×{height}", name, *cells] for name, cells in by_page.items()]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

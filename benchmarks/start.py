@@ -108,16 +108,16 @@ def start(browser: Browser, script: str, log: Path) -> dict[str, float]:
     offset = time.time() - time.perf_counter()
     with app_server(log, script) as server:
         began = server.began + offset
-        found = {"the server answers": time.time() - began}
+        figures = {"the server answers": time.time() - began}
         page = browser.new_page()
         page.add_init_script(WATCH)
         page.goto(server.url, wait_until="commit")
         page.wait_for_function("() => window.allColumns", timeout=LIMIT)
         for number, moment in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
-            found[f"{number} of the columns painted"] = moment - began
-        found["peak memory of the server, MB"] = peak_mb(server.pid)
+            figures[f"{number} of the columns painted"] = moment - began
+        figures["peak memory of the server, MB"] = peak_mb(server.pid)
         page.close()
-    return found
+    return figures
 
 
 def start_empty(browser: Browser, folder: Path) -> float:
@@ -164,9 +164,9 @@ def main() -> None:
     empty = statistics.median(turn[EMPTY_SHOWN] for turn in turns)
     rows = []
     for name in turns[0]:
-        found = [turn[name] for turn in turns]
-        ratio = "" if name.endswith("MB") else f"{statistics.median(found) / empty:.2f}"
-        rows.append([name, f"{statistics.median(found):.2f}", f"{min(found):.2f}", ratio])
+        figures = [turn[name] for turn in turns]
+        ratio = "" if name.endswith("MB") else f"{statistics.median(figures) / empty:.2f}"
+        rows.append([name, f"{statistics.median(figures):.2f}", f"{min(figures):.2f}", ratio])
     heads = [f"s after the start of {options.script}", "median", "least", "times the empty page"]
     print(table(heads, rows), end="\n\n")
     runs = [staged() for _ in range(options.repeats)]

@@ -43,7 +43,7 @@ SOURCES = ("essay", "formulas")
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
 QU = ("fixed_sentences", "breakpoint", "single_linkage")
 GRIDS: dict[str, list[Setting]] = {
-    **{name: [one for one in published() if one.chunker == name] for name in QU},
+    **{name: [setting for setting in published() if setting.chunker == name] for name in QU},
     "double_pass": grid(
         "double_pass",
         initial_threshold=THRESHOLDS,
@@ -70,11 +70,11 @@ RUNS = (1, 2, 3, 4, 5)
 def passages() -> list[Passage]:
     """Return the passages of the bundled documents."""
     lengths = random.Random(7)
-    found = []
+    all_passages = []
     for name in SOURCES:
         sample = load_sample(name)
-        found += passages_of(sample.text, sample.known or (), name, lengths.randint(4, 8), sample.sentences)
-    return found
+        all_passages += passages_of(sample.text, sample.known or (), name, lengths.randint(4, 8), sample.sentences)
+    return all_passages
 
 
 def documents(count: int, sentences: int = 100) -> tuple[list[Marked], list[Marked]]:
@@ -82,7 +82,7 @@ def documents(count: int, sentences: int = 100) -> tuple[list[Marked], list[Mark
     tuned, held = halves(passages())
     made = stitch_several(tuned, sentences, count, 0, "spacy")
     others = stitch_several(held, sentences, count, 0, "spacy", first=count + 1)
-    return [one.split("spacy") for one in made], [one.split("spacy") for one in others]
+    return [text.split("spacy") for text in made], [text.split("spacy") for text in others]
 
 
 def lines_of(tuned: Sequence[Summary], held: Sequence[Summary]) -> list[list[str]]:
@@ -90,9 +90,9 @@ def lines_of(tuned: Sequence[Summary], held: Sequence[Summary]) -> list[list[str
 
     The trivial baselines come first; all settings of `change_point` that need no number are included.
     """
-    here, there = ({one.setting: one for one in ranked} for ranked in (tuned, held))
-    lines = [_line(one, "looks at nothing", here, there) for one in TRIVIAL]
-    lines += [_line(one, "by the text shuffled", here, there) for one in SHUFFLED]
+    here, there = ({summary.setting: summary for summary in ranked} for ranked in (tuned, held))
+    lines = [_line(setting, "looks at nothing", here, there) for setting in TRIVIAL]
+    lines += [_line(setting, "by the text shuffled", here, there) for setting in SHUFFLED]
     lines += [_line(Setting(name), "at its defaults", here, there) for name in CHUNKERS if name not in GRIDS]
     for chunker in GRIDS:
         chosen = {
@@ -121,17 +121,20 @@ def number_given(half: Sequence[Marked], tools: Tools, measure: str) -> float:
 def natural() -> list[Marked]:
     """Return the bundled essay and report unchanged; their neighbouring sections are about related subjects."""
     samples = [(name, load_sample(name)) for name in NATURAL]
-    return [Marked(Document.from_text(one.text, one.sentences, name), one.known or ()) for name, one in samples]
+    return [Marked(Document.from_text(sample.text, sample.sentences, name), sample.known or ()) for name, sample in samples]
 
 
 def own_order(rows: Sequence[SweepRow], measure: str) -> list[list[str]]:
     """Return the table rows of the unchanged documents."""
     values = {(row.setting, row.document): f"{row.scores[measure].value:.3f} ({row.chunks})" for row in rows}
-    return [[one.words(), *(values[one, name] for name in NATURAL)] for one in dict.fromkeys(row.setting for row in rows)]
+    return [
+        [setting.words(), *(values[setting, name] for name in NATURAL)]
+        for setting in dict.fromkeys(row.setting for row in rows)
+    ]
 
 
 def _best(ranked: Sequence[Summary], chunker: str) -> Summary:
-    return next(one for one in ranked if one.setting.chunker == chunker)
+    return next(summary for summary in ranked if summary.setting.chunker == chunker)
 
 
 def defaults_said(rows: Sequence[SweepRow], measure: str) -> list[str]:
@@ -141,22 +144,24 @@ def defaults_said(rows: Sequence[SweepRow], measure: str) -> list[str]:
     go to the best. Source: the one-standard-error rule of Breiman et al., Classification and Regression Trees (1984),
     section 3.4.3.
     """
-    said = []
+    sentences = []
     ranked = summaries(rows, measure)
     for chunker in GRIDS:
-        rest, best = next(one for one in ranked if one.setting == Setting(chunker)), _best(ranked, chunker)
+        rest, best = next(summary for summary in ranked if summary.setting == Setting(chunker)), _best(ranked, chunker)
         error = standard_error(rows, best.setting, measure)
-        as_good = [one for one in ranked if one.setting.chunker == chunker and abs(one.mean - best.mean) <= error]
+        as_good = [
+            summary for summary in ranked if summary.setting.chunker == chunker and abs(summary.mean - best.mean) <= error
+        ]
         ahead = f"{best.setting.words()} is {abs(best.mean - rest.mean):.3f} ahead of the default on the tuned half"
         if rest in as_good:
-            said.append(f"{chunker}: {ahead}, within the standard error of {error:.3f}.")
+            sentences.append(f"{chunker}: {ahead}, within the standard error of {error:.3f}.")
         else:
-            place = min(as_good, key=lambda one: _moved(one.setting))
-            said.append(
+            place = min(as_good, key=lambda summary: _moved(summary.setting))
+            sentences.append(
                 f"{chunker}: {ahead}; {place.setting.words()}, at {place.mean:.3f}, moves least and is within the standard "
                 f"error of {error:.3f}."
             )
-    return said
+    return sentences
 
 
 def standard_error(rows: Sequence[SweepRow], setting: Setting, measure: str) -> float:
@@ -175,7 +180,11 @@ def _moved(setting: Setting) -> int:
 def winner_said(chunker: str, tuned: Sequence[Summary], held: Sequence[Summary]) -> str:
     """Return a sentence on whether a chunker at its defaults is ahead of every setting of `breakpoint`, on both halves."""
     wins = all(
-        next(one.setting for one in ranked if one.setting == Setting(chunker) or one.setting.chunker == "breakpoint").chunker
+        next(
+            summary.setting
+            for summary in ranked
+            if summary.setting == Setting(chunker) or summary.setting.chunker == "breakpoint"
+        ).chunker
         == chunker
         for ranked in (tuned, held)
     )
@@ -192,13 +201,13 @@ def leads_held_out(rows: Sequence[SweepRow], tuned: Sequence[Summary], measure: 
     others = [_best(tuned, "breakpoint").setting, *TRIVIAL]
     lines = []
     for chunker in ("optimal", "change_point"):
-        found = compare_settings(rows, Setting(chunker), others, measure)
-        for other, one in found.items():
+        differences = compare_settings(rows, Setting(chunker), others, measure)
+        for other, difference in differences.items():
             cells = ["too few documents", "", ""]
-            if one is not None:
-                verdict = "significant" if one.significant else "not significant"
-                interval = interval_words(one.low, one.high, one.alpha, 1, 3)
-                cells = [signed(one.mean, "+.3f"), interval, f"{one.p_words}, {verdict}"]
+            if difference is not None:
+                verdict = "significant" if difference.significant else "not significant"
+                interval = interval_words(difference.low, difference.high, difference.alpha, 1, 3)
+                cells = [signed(difference.mean, "+.3f"), interval, f"{difference.p_words}, {verdict}"]
             lines.append([chunker, other.words(), *cells])
     return lines
 
@@ -212,9 +221,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     halves_made = documents(options.count)
     for name, half in zip(("tuned half", "held out"), halves_made, strict=True):
-        sentences, seams = sum(len(one.document.sentences) for one in half), sum(len(one.known) for one in half)
+        sentences, seams = sum(len(marked.document.sentences) for marked in half), sum(len(marked.known) for marked in half)
         print(f"{name}: {len(half)} documents, {sentences:,} sentences, {seams:,} seams.")
-    searched = (one for name, some in GRIDS.items() for one in (Setting(name), *some))
+    searched = (setting for name, some in GRIDS.items() for setting in (Setting(name), *some))
     settings = list(dict.fromkeys([*TRIVIAL, *SHUFFLED, *map(Setting, CHUNKERS), *searched]))
     tools = Tools(load_embedder(options.embedder), load_tokenizer())
     rows, others = (list(sweep(half, settings, tools, os.cpu_count() or 1)) for half in halves_made)
@@ -230,11 +239,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             own_order(by_text, options.measure),
         )
     )
-    for said in [
+    for sentence in [
         *defaults_said(rows, options.measure),
         *(winner_said(name, tuned, held) for name in ("optimal", "change_point")),
     ]:
-        print(said)
+        print(sentence)
     heads = ["held out", "better than", "by", "interval", f"documents: {options.count}"]
     print(table(heads, leads_held_out(others, tuned, options.measure)))
     return 0

@@ -22,10 +22,10 @@ SIZE = 500
 """Characters of a retrieved text."""
 
 
-def retrieved(found: dict[str, str], count: int) -> list[tuple[GivenChunk, int | None]]:
+def retrieved(by_name: dict[str, str], count: int) -> list[tuple[GivenChunk, int | None]]:
     """Return retrieved texts, each with the number of its document, or with None if it comes from none."""
     random = Random(2)
-    documents = [*found.values()]
+    documents = [*by_name.values()]
     words = documents[0].split()
     given = []
     for number in range(count):
@@ -58,9 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         unordered.COMPARED_WHOLE = most
         searching = Unordered(documents, [chunk for chunk, _ in given])
         seconds, placements = timed(lambda: [searching.find(chunk) for chunk, _ in given])  # noqa: B023 - called at once
-        places = [one.place and one.place.document for one in placements]
-        located.append(sum(one is not None for one in places))
-        wrong += sum(one not in (None, number) for one, (_, number) in zip(places, given, strict=True))
+        places = [placement.place and placement.place.document for placement in placements]
+        located.append(sum(place is not None for place in places))
+        wrong += sum(place not in (None, number) for place, (_, number) in zip(places, given, strict=True))
         present = sum(number is not None for _, number in given)
         rows.append([name, f"{seconds:,.1f}", f"{located[-1]:,} of {present:,}", "yes" if searching.is_spent else "no"])
     print(table(["documents", "seconds", "texts located", "comparisons used up"], rows))

@@ -109,25 +109,28 @@ def bootstrapped(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 def significant(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return whether any pair of each data set differs significantly, by both methods, each of shape (data sets,)."""
     sets, pairs, questions = differences.shape
-    ours = [any(one.significant for one in family if one) for family in compare_families(differences, draws=DRAWS)]
+    ours = [
+        any(difference.significant for difference in family if difference)
+        for family in compare_families(differences, draws=DRAWS)
+    ]
     p_values, _, _ = bootstrapped(differences.reshape(-1, questions))
-    theirs = [any(one.significant for one in holm(list(family))) for family in p_values.reshape(sets, pairs)]
+    theirs = [any(corrected.significant for corrected in holm(list(family))) for family in p_values.reshape(sets, pairs)]
     return np.array(ours), np.array(theirs)
 
 
 def winners(simulated: Simulated, chunkers: int, questions: int, sets: int, better: float = 0.0) -> Shares:
     """Return the percentage of data sets in which a chunker is significantly ahead of another."""
     random = np.random.default_rng([chunkers, questions])
-    found = [significant(differences_of(simulated(random, (chunkers, size, questions), better))) for size in blocks(sets)]
-    ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*found, strict=True))
+    verdicts = [significant(differences_of(simulated(random, (chunkers, size, questions), better))) for size in blocks(sets)]
+    ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*verdicts, strict=True))
     return Shares(None if questions < FEWEST else ours, theirs)
 
 
 def skewed(skewness: float, questions: int, sets: int) -> Shares:
     """Return the percentage of data sets in which skewed differences of mean zero are significant."""
     random, shape = np.random.default_rng([questions]), 4 / skewness**2
-    found = [significant(random.gamma(shape, 1, (size, 1, questions)) / shape - 1) for size in blocks(sets)]
-    ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*found, strict=True))
+    verdicts = [significant(random.gamma(shape, 1, (size, 1, questions)) / shape - 1) for size in blocks(sets)]
+    ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*verdicts, strict=True))
     return Shares(None if questions < FEWEST else ours, theirs)
 
 
@@ -139,7 +142,11 @@ def coverage_of_differences(simulated: Simulated, questions: int, sets: int, bet
     ours, theirs = [], []
     for size in blocks(sets):
         differences = differences_of(simulated(random, (2, size, questions), better))
-        ours += [one.low <= true <= one.high for (one,) in compare_families(differences, draws=DRAWS) if one]
+        ours += [
+            difference.low <= true <= difference.high
+            for (difference,) in compare_families(differences, draws=DRAWS)
+            if difference
+        ]
         _, low, high = bootstrapped(differences[:, 0])
         theirs.append((low <= true) & (true <= high))
     return Shares(100 * sum(ours) / len(ours) if ours else None, 100 * float(np.concatenate(theirs).mean()))
@@ -160,15 +167,15 @@ def coverage_of_means(simulated: Simulated, questions: int, sets: int) -> Shares
 
 def cuts(random: np.random.Generator, sections: int) -> IntArray:
     """Simulate found, missed and added boundaries of a chunker, shape (sections, 3)."""
-    found = random.random(sections) < 0.5
-    return np.stack([found, ~found, random.poisson(1, sections)], axis=1).astype(int)
+    hits = random.random(sections) < 0.5
+    return np.stack([hits, ~hits, random.poisson(1, sections)], axis=1).astype(int)
 
 
 def false_sections(sections: int, sets: int) -> Shares:
     """Return the percentage of texts in which the F1 of two exchangeable chunkers differs significantly."""
     random = np.random.default_rng([sections])
-    found = [swap_all([cuts(random, sections), cuts(random, sections)], [(0, 1)], f1)[0] for _ in range(sets)]
-    tested = [one.significant for one in found if one is not None]
+    comparisons = [swap_all([cuts(random, sections), cuts(random, sections)], [(0, 1)], f1)[0] for _ in range(sets)]
+    tested = [comparison.significant for comparison in comparisons if comparison is not None]
     return Shares(100 * sum(tested) / len(tested) if tested else None)
 
 
@@ -178,7 +185,9 @@ def missed(name: str, shares: Sequence[tuple[int, Shares]], most: float, sets: i
     The limit is ``most`` plus two standard errors.
     """
     limit = most + 200 * sqrt(most / 100 * (1 - most / 100) / sets)
-    return [f"{name}, {count:,}: {one.ours:.1f} %" for count, one in shares if one.ours is not None and one.ours > limit]
+    return [
+        f"{name}, {count:,}: {share.ours:.1f} %" for count, share in shares if share.ours is not None and share.ours > limit
+    ]
 
 
 def uncovered(name: str, shares: Sequence[tuple[int, Shares]], sets: int) -> list[str]:
@@ -187,7 +196,9 @@ def uncovered(name: str, shares: Sequence[tuple[int, Shares]], sets: int) -> lis
     The limit is the target less two standard errors.
     """
     limit = COVERED - (200 * sqrt(COVERED / 100 * (1 - COVERED / 100) / sets) if sets < 10_000 else 0)
-    return [f"{name}, {count:,}: {one.ours:.1f} %" for count, one in shares if one.ours is not None and one.ours < limit]
+    return [
+        f"{name}, {count:,}: {share.ours:.1f} %" for count, share in shares if share.ours is not None and share.ours < limit
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -202,7 +213,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def print_table(title: str, rows: dict[str, list[tuple[int, Shares]]], unit: str = "") -> None:
         heads = [title, *(f"{count:,}{unit}" for count, _ in next(iter(rows.values())))]
-        lines = [[name, *(str(one) for _, one in shares)] for name, shares in rows.items()]
+        lines = [[name, *(str(share) for _, share in shares)] for name, shares in rows.items()]
         print(table(heads, lines), end="\n\n", flush=True)
 
     null = {
@@ -217,10 +228,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print_table("false winners, %", sections, " sections")
     for name, shares in (null | sections).items():
         wrong += missed(f"false winners, {name}", shares, FALSE, sets)
-    skews = {f"skewness {one:g}": [(count, skewed(one, count, sets)) for count in counts] for one in (*SKEWNESSES, 3.0)}
+    skews = {
+        f"skewness {skewness:g}": [(count, skewed(skewness, count, sets)) for count in counts]
+        for skewness in (*SKEWNESSES, 3.0)
+    }
     print_table("significant, % (differences of mean zero)", skews)
-    for one in SKEWNESSES:
-        wrong += missed(f"skewness {one:g}", skews[f"skewness {one:g}"], SKEWED, sets)
+    for skewness in SKEWNESSES:
+        wrong += missed(f"skewness {skewness:g}", skews[f"skewness {skewness:g}"], SKEWED, sets)
     covered = {
         f"mean {name}": [(count, coverage_of_means(simulated, count, sets)) for count in counts]
         for name, simulated in MEASURES.items()

@@ -149,7 +149,7 @@ class Chunks:
             "recipe": json.dumps(self.recipe.model_dump(), ensure_ascii=False),
             "model": self.model,
         }
-        return CHUNKS.with_metadata({f"seamark.{name}": said for name, said in told.items()})
+        return CHUNKS.with_metadata({f"seamark.{name}": text for name, text in told.items()})
 
     def load(self) -> None:
         """Load the embedding model if the chunker needs one. Raise ModelError if loading fails."""
@@ -185,15 +185,15 @@ class Chunks:
         rows: dict[str, list[Any]] = {name: [] for name in CHUNKS.names}
         for name, text, parts in _given(documents):
             try:
-                found = self._rows(name, text, parts)
+                chunk_rows = self._rows(name, text, parts)
             except (ModelError, Cancelled):
                 raise
             except InputError as error:
-                said = str(error)
-                said = said if said.startswith(str(name)) else f"{name}: {said}"
+                message = str(error)
+                message = message if message.startswith(str(name)) else f"{name}: {message}"
                 if problems is None:
-                    raise InputError(said) from error
-                problems(str(name), said)
+                    raise InputError(message) from error
+                problems(str(name), message)
                 continue
             except Exception as error:
                 # A fault that one document of millions brings to light must not end the run of the others.
@@ -202,7 +202,7 @@ class Chunks:
                 line = " ".join(str(error).split())[:LONGEST_FAULT]
                 problems(str(name), f"{name}: cutting it failed with {type(error).__name__}: {line}")
                 continue
-            for row in found:
+            for row in chunk_rows:
                 for column, values in rows.items():
                     values.append(row.get(column))
         # The outlines that it keeps for a page are of no use to the next batch.
@@ -233,7 +233,7 @@ class Chunks:
             {
                 **row,
                 "document_id": name,
-                "chunk_id": one,
+                "chunk_id": chunk_id,
                 "start": chunk.start,
                 "end": chunk.end,
                 "tokens": count,
@@ -242,7 +242,7 @@ class Chunks:
                 "cut_threshold": None if gap is None else gap.threshold,
                 "cut_reason": None if gap is None else gap.reason,
             }
-            for row, chunk, count, one, gap in zip(rows, chunking.chunks, tokens, ids, before, strict=True)
+            for row, chunk, count, chunk_id, gap in zip(rows, chunking.chunks, tokens, ids, before, strict=True)
         ]
 
     @cached_property
@@ -252,9 +252,9 @@ class Chunks:
 
 def identity_of(recipe: Recipe) -> bytes:
     """Return a hash of a chunking recipe, ignoring library versions."""
-    said = recipe.model_dump()
-    said.pop("versions")
-    return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
+    settings = recipe.model_dump()
+    settings.pop("versions")
+    return hashlib.blake2b(json.dumps(settings, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
 
 
 def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
@@ -265,14 +265,14 @@ def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, i
     base = hashlib.blake2b(identity, digest_size=ID_BYTES)
     base.update(name.encode() + b"\0")
     met: Counter[str] = Counter()
-    found = []
+    ids = []
     for spans in places:
         place = ",".join(f"{start}-{end}" for start, end in spans)
         met[place] += 1
         digest = base.copy()
         digest.update((place if met[place] == 1 else f"{place}#{met[place]}").encode())
-        found.append(digest.hexdigest())
-    return found
+        ids.append(digest.hexdigest())
+    return ids
 
 
 def cuts_before(chunking: Chunking) -> list[Gap | None]:

@@ -164,8 +164,8 @@ class _Told:
         now = time.monotonic()
         if self._first:
             self._first = False
-            if said := counted(self._run.left_out):
-                say(f"Passed by: {said}.")
+            if counts := counted(self._run.left_out):
+                say(f"Passed by: {counts}.")
             if self._run.resumed:
                 say(f"Going on where a run stopped: {state.done:,} of {_several(state.shards, 'shard')}.")
             self._began = now
@@ -194,7 +194,7 @@ class _Told:
 def _ended(run: Run, whole: Progress, output: Path) -> str:
     """Return the sentence at the end."""
     tally = whole.tally
-    said = (
+    sentence = (
         f"{_several(tally.documents, 'document')}, {_several(tally.chunks, 'chunk')} in {_several(whole.shards, 'shard')}."
     )
     others = []
@@ -202,7 +202,7 @@ def _ended(run: Run, whole: Progress, output: Path) -> str:
         others.append(f"{_several(tally.problems, 'document')} could not be read or cut")
     if tally.doubts:
         others.append(f"the encoding of {_several(tally.doubts, 'document')} was guessed")
-    return f"{said} {'; '.join(others).capitalize()}: see {output / ALL_PROBLEMS}." if others else said
+    return f"{sentence} {'; '.join(others).capitalize()}: see {output / ALL_PROBLEMS}." if others else sentence
 
 
 def counted(counts: dict[str, int]) -> str:

@@ -58,7 +58,7 @@ class Manifest:
         self._told = {"manifest": VERSION, "schema": SCHEMA, **told}
         self.plan = hashlib.blake2b(json.dumps(self._told, sort_keys=True).encode(), digest_size=16).hexdigest()
 
-    def begin(self, found: Iterable[Shard]) -> bool:
+    def begin(self, shards: Iterable[Shard]) -> bool:
         """Write the manifest, or check that an existing manifest matches this run; return True if one existed.
 
         Raises
@@ -69,7 +69,7 @@ class Manifest:
         """
         if self._path.exists():
             self._check_told()
-            self._check_shards(found)
+            self._check_shards(shards)
             return True
         others = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK)
         if others:
@@ -80,7 +80,7 @@ class Manifest:
         with appearing(self._path) as file:
             file.write(json.dumps(self._told).encode() + b"\n")
             count = 0
-            for shard in found:
+            for shard in shards:
                 file.write(shard.to_json().encode() + b"\n")
                 count += 1
             if not count:
@@ -123,9 +123,9 @@ class Manifest:
                 f"{shown(new)}. Name a new folder."
             )
 
-    def _check_shards(self, found: Iterable[Shard]) -> None:
+    def _check_shards(self, new_shards: Iterable[Shard]) -> None:
         """Raise InputError if the inputs differ, naming the first difference."""
-        for before, now in zip_longest(_pieces(self.shards()), _pieces(found)):
+        for before, now in zip_longest(_pieces(self.shards()), _pieces(new_shards)):
             if before == now:
                 continue
             if now is None or (before is not None and _place(before) < _place(now)):
@@ -140,8 +140,8 @@ class Manifest:
             )
 
 
-def _pieces(found: Iterable[Shard]) -> Iterator[Piece]:
-    return chain.from_iterable(shard.pieces for shard in found)
+def _pieces(all_shards: Iterable[Shard]) -> Iterator[Piece]:
+    return chain.from_iterable(shard.pieces for shard in all_shards)
 
 
 def _place(piece: Piece) -> tuple[int, list[bytes]]:

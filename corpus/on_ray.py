@@ -44,7 +44,7 @@ class Actor:
             except InputError as error:
                 # Ray wraps an error in pages of its own; a sentence has to arrive as one.
                 told.append({"error": str(error)})
-        return pa.table({"told": [json.dumps(one) for one in told]})
+        return pa.table({"told": [json.dumps(outcome) for outcome in told]})
 
 
 def on_ray(address: str | None = None) -> Engine:
@@ -95,10 +95,10 @@ def _write(address: str | None, job: Job, missing: Iterator[Shard], workers: int
                 compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
             )
             for row in told.iter_rows():
-                one = json.loads(row["told"])
-                if "error" in one:
-                    raise InputError(one["error"])
-                yield Tally(*one["tally"])
+                outcome = json.loads(row["told"])
+                if "error" in outcome:
+                    raise InputError(outcome["error"])
+                yield Tally(*outcome["tally"])
     finally:
         if began:
             ray.shutdown()

@@ -119,27 +119,27 @@ class Inputs:
         check_apart(self.roots)
         for number, root in enumerate(self.roots):
             try:
-                found = root.stat()
+                status = root.stat()
             except OSError as error:
                 raise InputError(
                     f"{readable(str(root))}: the input cannot be read: {error.strerror}. Check its path and permissions."
                 ) from error
-            if stat.S_ISDIR(found.st_mode):
+            if stat.S_ISDIR(status.st_mode):
                 yield from self._folder(number, root)
             else:
-                yield from self._file(number, "", root, found)
+                yield from self._file(number, "", root, status)
 
     def _folder(self, number: int, root: Path) -> Iterator[Piece]:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
         open_folders = [self._entries(number, root, "")]
         while open_folders:
-            found = next(open_folders[-1], None)
-            if found is None:
+            child = next(open_folders[-1], None)
+            if child is None:
                 open_folders.pop()
-            elif isinstance(found, Piece):
-                yield found
+            elif isinstance(child, Piece):
+                yield child
             else:
-                path, entry = found
+                path, entry = child
                 if entry.is_dir(follow_symlinks=False):
                     open_folders.append(self._entries(number, root, f"{path}/"))
                 elif not entry.name.lower().endswith((*READABLE, *LINES, *PARQUET)):
@@ -150,13 +150,13 @@ class Inputs:
     def _entries(self, number: int, root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]] | Piece]:
         try:
             with os.scandir(root / below) as entries:
-                found = sorted(entries, key=lambda entry: os.fsencode(entry.name))
+                children = sorted(entries, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
             yield Piece(
                 number, below, "problem", said=f"the folder cannot be read: {error.strerror}. Check its permissions."
             )
             return
-        for entry in found:
+        for entry in children:
             if entry.name.startswith("."):
                 self.left_out["hidden file or folder"] += 1
             elif entry.is_symlink():
@@ -166,21 +166,21 @@ class Inputs:
 
     def _entry(self, number: int, path: str, entry: os.DirEntry[str]) -> Iterator[Piece]:
         try:
-            found = entry.stat(follow_symlinks=False)
+            status = entry.stat(follow_symlinks=False)
         except OSError as error:
             yield Piece(number, path, "problem", said=f"the file cannot be read: {error.strerror}. Check its permissions.")
             return
-        if stat.S_ISREG(found.st_mode):
-            yield from self._file(number, path, Path(entry.path), found)
+        if stat.S_ISREG(status.st_mode):
+            yield from self._file(number, path, Path(entry.path), status)
         else:
             self.left_out["file of another kind"] += 1
 
-    def _file(self, number: int, path: str, where: Path, found: os.stat_result) -> Iterator[Piece]:
-        whole = Piece(number, path, "file", found.st_size, found.st_mtime_ns, weight=found.st_size)
+    def _file(self, number: int, path: str, where: Path, status: os.stat_result) -> Iterator[Piece]:
+        whole = Piece(number, path, "file", status.st_size, status.st_mtime_ns, weight=status.st_size)
         ending = where.suffix.lower()
         if ending in LINES:
-            for begin in range(0, found.st_size, self.part):
-                end = min(begin + self.part, found.st_size)
+            for begin in range(0, status.st_size, self.part):
+                end = min(begin + self.part, status.st_size)
                 yield whole._replace(kind="lines", begin=begin, end=end, weight=end - begin)
         elif ending in PARQUET:
             yield from self._rows(whole, where)
@@ -227,16 +227,16 @@ class Inputs:
 def text_bytes(group: Any, column: str) -> int:
     """Return the uncompressed size in bytes of a column in a Parquet row group."""
     columns = (group.column(number) for number in range(group.num_columns))
-    return sum(one.total_uncompressed_size for one in columns if one.path_in_schema == column)
+    return sum(column_chunk.total_uncompressed_size for column_chunk in columns if column_chunk.path_in_schema == column)
 
 
 def check_apart(roots: Iterable[Path]) -> None:
     """Raise InputError if an input is given twice or lies inside another, which would duplicate documents."""
     places = sorted((Path(os.path.realpath(root)), root) for root in roots)
-    for (one, given), (other, again) in pairwise(places):
+    for (outer, given), (other, again) in pairwise(places):
         # Sorted by their parts, all that lies below a folder follows it.
-        if other.is_relative_to(one):
-            within = "is given twice" if one == other else f"lies within {readable(str(given))}"
+        if other.is_relative_to(outer):
+            within = "is given twice" if outer == other else f"lies within {readable(str(given))}"
             raise InputError(
                 f"No input may lie within another or be given twice; {readable(str(again))} {within}. Name only one of the "
                 "two."

@@ -96,16 +96,16 @@ class Source:
             else:
                 yield from self._rows(path, name, piece)
         except InputError as error:
-            said = str(error)
-            yield Problem(name, said if said.startswith(name) else f"{name}: {said}")
+            sentence = str(error)
+            yield Problem(name, sentence if sentence.startswith(name) else f"{name}: {sentence}")
         except (OSError, pa.ArrowException) as error:
             line = " ".join(str(error).split())[:300]
             yield Problem(name, f"{name}: the file must be readable and undamaged; reading it failed: {line}")
 
     def _file(self, path: Path, name: str) -> Given:
-        found = read_document(file_bytes(str(path), name), name, self.encoding)
-        check_text(found.text, name)
-        return Given(name, found.text, told_parts(found.parts), found.doubts(name))
+        document = read_document(file_bytes(str(path), name), name, self.encoding)
+        check_text(document.text, name)
+        return Given(name, document.text, told_parts(document.parts), document.doubts(name))
 
     def _lines(self, lines: BinaryIO, name: str, piece: Piece) -> Iterator[Given | Problem]:
         """Yield the documents of the lines that begin in the piece; one that begins before it is the piece before's."""

@@ -134,12 +134,12 @@ class Run:
         chunks = self._chunks(None)
         with _owned(self.output, self.inputs):
             manifest = Manifest(self.output, self.inputs, self._told(chunks))
-            found = Inputs(self.inputs, self.columns, self.shard_bytes)
-            self.resumed = manifest.begin(shards(found.pieces(), self.shard_bytes))
-            self.left_out = found.left_out
+            inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
+            self.resumed = manifest.begin(shards(inputs.pieces(), self.shard_bytes))
+            self.left_out = inputs.left_out
             manifest.sweep()
             (self.output / SUMMARY).unlink(missing_ok=True)
-            roots = [Path(os.path.abspath(one)) for one in self.inputs]  # noqa: PTH100 - a link stays a link
+            roots = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
             source = Source(roots, self.inputs, self.columns, self.encoding)
             if chunks.asks:
                 engine = _with(self._chunks(AnswerCache(self.output / ANSWERS)))
@@ -225,10 +225,10 @@ def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[
             # No more are sent than keep the workers busy: there may be a hundred thousand.
             while len(pending) >= 2 * workers:
                 done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                yield from [one.result() for one in done]
+                yield from [future.result() for future in done]
         while pending:
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            yield from [one.result() for one in done]
+            yield from [future.result() for future in done]
     except BrokenProcessPool as error:
         raise InputError(
             "A worker process ended early, perhaps because memory ran out. Run the same command again to resume; "
@@ -236,7 +236,7 @@ def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[
         ) from error
     finally:
         # loky's thread fails if it is told to end while a shard is on its way to the workers.
-        while any(not (one.running() or one.done()) for one in pending):
+        while any(not (future.running() or future.done()) for future in pending):
             time.sleep(0.01)
         executor.shutdown(wait=True, kill_workers=True)
 
@@ -274,11 +274,11 @@ def _owned(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
         If it lies within an input, cannot be written, or another run is writing into it.
     """
     place = Path(os.path.realpath(output))
-    for one in inputs:
-        if place.is_relative_to(os.path.realpath(one)):
+    for root in inputs:
+        if place.is_relative_to(os.path.realpath(root)):
             raise InputError(
                 "--output must not lie within an input, because the next run would read the chunks as documents; it lies "
-                f"within {one}. Name another folder."
+                f"within {root}. Name another folder."
             )
     try:
         output.mkdir(parents=True, exist_ok=True)

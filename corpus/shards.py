@@ -57,13 +57,13 @@ class Shard:
 
     def to_json(self) -> str:
         """Return the shard as one line of JSON."""
-        return json.dumps({"shard": self.number, "file": self.file, "pieces": [one._asdict() for one in self.pieces]})
+        return json.dumps({"shard": self.number, "file": self.file, "pieces": [piece._asdict() for piece in self.pieces]})
 
     @classmethod
     def from_json(cls, line: str) -> Shard:
         """Return the shard described by a line that `to_json` wrote."""
         told = json.loads(line)
-        return cls(told["shard"], tuple(Piece(**one) for one in told["pieces"]))
+        return cls(told["shard"], tuple(Piece(**fields) for fields in told["pieces"]))
 
 
 class Tally(NamedTuple):
@@ -203,29 +203,29 @@ class _Writing:
         together: list[Given] = []
         characters = 0
         for piece in self.shard.pieces:
-            for one in self.job.source.documents(piece):
-                if isinstance(one, Problem):
-                    self._problem(one.id, one.said)
+            for document in self.job.source.documents(piece):
+                if isinstance(document, Problem):
+                    self._problem(document.id, document.said)
                     continue
-                if one.doubt:
+                if document.doubt:
                     self.tally += Tally(doubts=1)
-                    self._tell("doubt", one.id, one.doubt)
-                if together and (characters + len(one.text) > TOGETHER or len(together) >= TOGETHER_ROWS):
+                    self._tell("doubt", document.id, document.doubt)
+                if together and (characters + len(document.text) > TOGETHER or len(together) >= TOGETHER_ROWS):
                     yield together
                     together, characters = [], 0
-                together.append(one)
-                characters += len(one.text)
+                together.append(document)
+                characters += len(document.text)
         if together:
             yield together
 
     def _cut(self, given: list[Given], writer: pq.ParquetWriter) -> None:
         self.job.check_wanted()
-        rows = [{"id": one.id, "text": one.text, "parts": one.parts} for one in given]
+        rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in given]
         before = self.tally.problems
-        found = self.chunks.cut(pa.Table.from_pylist(rows, DOCUMENTS), self._problem)
+        chunks = self.chunks.cut(pa.Table.from_pylist(rows, DOCUMENTS), self._problem)
         failed = self.tally.problems - before
-        self.tally += Tally(len(given) - failed, found.num_rows, sum(len(one.text) for one in given))
-        self.kept.append(found)
+        self.tally += Tally(len(given) - failed, chunks.num_rows, sum(len(document.text) for document in given))
+        self.kept.append(chunks)
         if sum(table.nbytes for table in self.kept) >= ROW_GROUP:
             self._flush(writer)
 
@@ -236,13 +236,13 @@ class _Writing:
             # One row group, whatever the number of rows.
             writer.write_table(whole, max(1, whole.num_rows))
 
-    def _problem(self, name: str, said: str) -> None:
+    def _problem(self, name: str, problem: str) -> None:
         self.tally += Tally(problems=1)
-        self._tell("problem", name, said)
+        self._tell("problem", name, problem)
 
-    def _tell(self, kind: str, name: str, said: str) -> None:
+    def _tell(self, kind: str, name: str, message: str) -> None:
         self._told.write(
-            json.dumps({"document": name, kind: said}, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+            json.dumps({"document": name, kind: message}, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
         )
 
     _told: BinaryIO = field(init=False, repr=False)

@@ -68,7 +68,7 @@ class SeamarkChunker(BaseChunker):
                 end_index=chunk.end,
                 token_count=count,
                 context=chunk.context or None,
-                metadata=said,
+                metadata=metadata,
             )
-            for chunk, count, said in zip(chunking, tokens, metadata_of(chunking), strict=True)
+            for chunk, count, metadata in zip(chunking, tokens, metadata_of(chunking), strict=True)
         ]

@@ -103,8 +103,8 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
                 f"{given}chunker = SeamarkChunker(recipe)\nchunks = [chunk.text for chunk in chunker(text)]",
             )
         case "python":
-            others = {name: one for name, one in _essence(recipe).items() if name not in ("chunker", "parameters")}
-            arguments = [f"{name}={literal(one)}" for name, one in {**others, **recipe.settings()}.items()]
+            others = {name: field for name, field in _essence(recipe).items() if name not in ("chunker", "parameters")}
+            arguments = [f"{name}={literal(argument)}" for name, argument in {**others, **recipe.settings()}.items()]
             call = called("chunk", ["text", literal(recipe.chunker), *arguments])
             return Program(
                 ("from seamark import chunk",),
@@ -116,36 +116,36 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
 def _essence(recipe: Recipe) -> dict[str, Any]:
     """Return the fields of a recipe that determine the cuts, without the versions."""
     written = recipe.model_dump()
-    return {name: one for name, one in written.items() if name not in ("recipe", "versions")}
+    return {name: field for name, field in written.items() if name not in ("recipe", "versions")}
 
 
 def _command(recipe: Recipe) -> str:
-    said = _essence(recipe)
+    fields = _essence(recipe)
     settings = written_parameters(recipe.settings())
     named = f"{recipe.chunker}:{settings}" if settings else recipe.chunker
     parts = [f"seamark chunk {DOCUMENT} --chunker {shlex.quote(named)}"]
     for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model"):
-        if name in said:
-            parts.append(f"--{name.replace('_', '-')} {shlex.quote(said[name])}")
+        if name in fields:
+            parts.append(f"--{name.replace('_', '-')} {shlex.quote(fields[name])}")
     return " \\\n    ".join(parts) + "\n"
 
 
-def literal(one: Any) -> str:
+def literal(constant: Any) -> str:
     """Format a JSON-compatible value as a Python literal, with one line per dictionary entry.
 
     A text becomes a single literal, whatever it contains, so that no text in a recipe can run as code.
     """
-    if isinstance(one, Mapping):
-        if not one:
+    if isinstance(constant, Mapping):
+        if not constant:
             return "{}"
-        lines = [f"    {literal(name)}: {_indented(literal(entry))},\n" for name, entry in one.items()]
+        lines = [f"    {literal(name)}: {_indented(literal(entry))},\n" for name, entry in constant.items()]
         return "{\n" + "".join(lines) + "}"
-    if isinstance(one, str):
+    if isinstance(constant, str):
         # The literals of JSON are Python's, as long as nothing is written as a pair of surrogates.
-        return json.dumps(one, ensure_ascii=False)
-    if isinstance(one, list | tuple):
-        return f"[{', '.join(map(literal, one))}]"
-    return repr(one)
+        return json.dumps(constant, ensure_ascii=False)
+    if isinstance(constant, list | tuple):
+        return f"[{', '.join(map(literal, constant))}]"
+    return repr(constant)
 
 
 def called(name: str, arguments: Sequence[str]) -> str:
@@ -153,7 +153,7 @@ def called(name: str, arguments: Sequence[str]) -> str:
     line = f"{name}({', '.join(arguments)})"
     if len(line) <= 88 and "\n" not in line:
         return line
-    return f"{name}(\n" + "".join(f"    {_indented(one)},\n" for one in arguments) + ")"
+    return f"{name}(\n" + "".join(f"    {_indented(argument)},\n" for argument in arguments) + ")"
 
 
 def _indented(written: str) -> str:

@@ -90,11 +90,11 @@ class SeamarkDocumentSplitter:
             If a document has no text, or its text cannot be cut; see `chunkers.Recipe.run`.
         """
         made = []
-        for one in documents:
-            if one.content is None:
-                raise InputError(f"documents: every document must have text as its content; {one.id} has none.")
-            chunking = self._cut(one.content)
-            for number, (chunk, said) in enumerate(zip(chunking, metadata_of(chunking), strict=True)):
-                place = {"source_id": one.id, "split_id": number, "split_idx_start": chunk.start}
-                made.append(Document(content=chunk.text, meta={**deepcopy(one.meta), **said, **place}))
+        for document in documents:
+            if document.content is None:
+                raise InputError(f"documents: every document must have text as its content; {document.id} has none.")
+            chunking = self._cut(document.content)
+            for number, (chunk, metadata) in enumerate(zip(chunking, metadata_of(chunking), strict=True)):
+                place = {"source_id": document.id, "split_id": number, "split_idx_start": chunk.start}
+                made.append(Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **place}))
         return {"documents": made}

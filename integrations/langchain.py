@@ -74,8 +74,8 @@ class SeamarkTextSplitter(TextSplitter):
         for text, given in zip(texts, metadatas or [{}] * len(texts), strict=True):
             chunking = self._cut(text)
             made += [
-                Document(page_content=chunk.text, metadata={**deepcopy(given), **said})
-                for chunk, said in zip(chunking, metadata_of(chunking), strict=True)
+                Document(page_content=chunk.text, metadata={**deepcopy(given), **metadata})
+                for chunk, metadata in zip(chunking, metadata_of(chunking), strict=True)
             ]
         return made
 
@@ -85,4 +85,6 @@ class SeamarkTextSplitter(TextSplitter):
         Raises the same errors as `split_text`.
         """
         listed = [*documents]
-        return self.create_documents([one.page_content for one in listed], [one.metadata for one in listed])
+        return self.create_documents(
+            [document.page_content for document in listed], [document.metadata for document in listed]
+        )

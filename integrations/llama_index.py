@@ -73,9 +73,9 @@ class SeamarkNodeParser(NodeParser):
         for parent in nodes:
             chunking = self._cut(parent.get_content(metadata_mode=MetadataMode.NONE))
             built = build_nodes_from_splits([*chunking.texts], parent, id_func=self.id_func)
-            for node, chunk, said in zip(built, chunking, metadata_of(chunking), strict=True):
+            for node, chunk, metadata in zip(built, chunking, metadata_of(chunking), strict=True):
                 node.start_char_idx, node.end_char_idx = chunk.start, chunk.end
-                node.metadata = said
+                node.metadata = metadata
                 node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *METADATA]
                 node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *METADATA]
             made += built

@@ -51,13 +51,13 @@ def original_for(tool: Tool, recipe: Recipe) -> Original | None:
     if make is None:
         return None
     # What a recipe leaves out has its default.
-    found = make(recipe, recipe.build().model_dump())
-    if found is not None and found.column is not None:
+    original = make(recipe, recipe.build().model_dump())
+    if original is not None and original.column is not None:
         try:
-            build_chunker(*found.column)
+            build_chunker(*original.column)
         except ParameterError:
             return None
-    return found
+    return original
 
 
 def run_original(original: Original, text: str) -> list[str]:
@@ -89,9 +89,10 @@ def run_original(original: Original, text: str) -> list[str]:
         ) from error
     except Exception as error:
         # Whatever another library raises concerns this comparison alone.
-        said = " ".join(f"{type(error).__name__}: {error}".split())
+        message = " ".join(f"{type(error).__name__}: {error}".split())
         raise ModelError(
-            f"{original.name} could not cut this text: {said[:200].rstrip('.')}. Change a parameter, or choose another text."
+            f"{original.name} could not cut this text: {message[:200].rstrip('.')}. Change a parameter, or choose another "
+            "text."
         ) from error
     return [*names["chunks"]]
 
@@ -258,7 +259,7 @@ def _llama_index(recipe: Recipe, kind: str, column: str, settings: dict[str, Any
         [
             "embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist())",
             "sentence_splitter=lambda _: sentences",
-            *(f"{name}={literal(one)}" for name, one in settings.items()),
+            *(f"{name}={literal(setting)}" for name, setting in settings.items()),
         ],
     )
     return Original(
@@ -348,7 +349,11 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
     separators, is_regex = SEPARATORS[settings["separators"]]
     if unit is None or settings["parent_size"] is not None:
         return None
-    patterns = [one if is_regex else re.escape(one).replace("\\\n", "\n").replace("\\ ", " ") for one in separators if one]
+    patterns = [
+        separator if is_regex else re.escape(separator).replace("\\\n", "\n").replace("\\ ", " ")
+        for separator in separators
+        if separator
+    ]
     return _haystack(
         [
             f"split_length={settings['size']}",
@@ -387,7 +392,8 @@ def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None
 def _chonkie_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
     imports, before = _tools(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
     call = called(
-        "SemanticChunker", ["ChonkieEmbeddings(tools)", *(f"{name}={literal(one)}" for name, one in settings.items())]
+        "SemanticChunker",
+        ["ChonkieEmbeddings(tools)", *(f"{name}={literal(setting)}" for name, setting in settings.items())],
     )
     return Original(
         "Chonkie's SemanticChunker",

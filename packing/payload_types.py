@@ -70,8 +70,8 @@ def described(declared: type) -> tuple[str, dict[str, str]]:
     text = "" if declared.__doc__ == dict.__doc__ else inspect.getdoc(declared) or ""
     about, _, attributes = text.partition("\n\nAttributes\n----------\n")
     fields: dict[str, str] = {}
-    for names, said in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", attributes, re.MULTILINE):
-        fields |= dict.fromkeys(names.split(", "), " ".join(said.split()))
+    for names, description in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", attributes, re.MULTILINE):
+        fields |= dict.fromkeys(names.split(", "), " ".join(description.split()))
     return " ".join(about.split()), fields
 
 

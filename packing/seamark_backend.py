@@ -77,7 +77,7 @@ def relocated(source: str, name: str) -> str:
     lines = source.encode().splitlines(keepends=True)
     # From last to first, so that earlier positions stay valid. The syntax tree counts bytes.
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
-    for node in sorted(nodes, key=lambda one: (one.lineno, one.col_offset), reverse=True):
+    for node in sorted(nodes, key=lambda statement: (statement.lineno, statement.col_offset), reverse=True):
         line, place = node.lineno - 1, node.col_offset
         if isinstance(node, ast.ImportFrom):
             if node.level == 0 and node.module is not None and _is_in_a_room(node.module):

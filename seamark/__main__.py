@@ -66,7 +66,7 @@ def _app(arguments: Sequence[str]) -> int:
         prog="seamark",
         description="Open Seamark in the browser, or run one of its commands.",
         epilog="commands, each with a --help of its own:\n"
-        + "\n".join(f"  {name:<{width}}{said}" for name, said in COMMANDS.items()),
+        + "\n".join(f"  {name:<{width}}{summary}" for name, summary in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", nargs="?", metavar="COMMAND", help="one of those below; without one, the app is opened")

@@ -74,10 +74,10 @@ class Adapter(Chunker):
             ) from error
         except Exception as error:
             # Whatever another library raises concerns this column alone, and the user cannot fix it.
-            said = " ".join(f"{type(error).__name__}: {error}".split())
+            message = " ".join(f"{type(error).__name__}: {error}".split())
             raise ModelError(
-                f"{self.library} could not cut this text: {said[:200].rstrip('.')}. Change a parameter, or choose another "
-                "chunker."
+                f"{self.library} could not cut this text: {message[:200].rstrip('.')}. Change a parameter, or choose "
+                "another chunker."
             ) from error
 
     def _mapped(self, document: Document, tools: Tools) -> Chunking:

@@ -49,10 +49,10 @@ class DoclingHybrid(Adapter):
 
     def _mapped(self, document: Document, tools: Tools) -> Chunking:
         pieces = self._pieces(document, tools)
-        found = mapped(document, [text for text, _ in pieces], self.library, [header for _, header in pieces])
+        chunking = mapped(document, [text for text, _ in pieces], self.library, [header for _, header in pieces])
         count = len(headings(document.text))
         beside = f"{self.library} keeps headings beside its chunks, not in them: {count:,}."
-        return replace(found, notes=(beside, *found.notes)) if count else found
+        return replace(chunking, notes=(beside, *chunking.notes)) if count else chunking
 
     def _pieces(self, document: Document, tools: Tools) -> list[tuple[str, str]]:
         """Return the text of each chunk and the header that it repeats, empty where it repeats none.

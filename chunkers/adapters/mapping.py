@@ -33,9 +33,9 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
         Text that the library repeats before each piece, such as the header of a table that it cut; none by default.
     """
     text = document.text
-    found = locate(text, pieces)
-    repeated = [context for context, span in zip(contexts or [""] * len(found), found, strict=True) if span is not None]
-    spans = [span for span in found if span is not None]
+    located = locate(text, pieces)
+    repeated = [context for context, span in zip(contexts or [""] * len(located), located, strict=True) if span is not None]
+    spans = [span for span in located if span is not None]
     begins = Reason(remark=f"{library} begins a chunk here")
     cuts = cuts_to_gaps(document, [span.start for span in spans[1:]], Verdict.CUT, lambda _: begins)
     return Chunking(
@@ -43,9 +43,9 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
         tuple(Chunk.of(document, span)._replace(context=context) for span, context in zip(spans, repeated, strict=True)),
         ledger(document, cuts, f"{library} begins no chunk here"),
         notes=(
-            *_left_out(pieces, found, library),
+            *_left_out(pieces, located, library),
             *_lost(text, spans),
-            *_altered(text, pieces, found, library),
+            *_altered(text, pieces, located, library),
         ),
     )
 
@@ -168,13 +168,13 @@ class _Solid:
         return self._before[word] + place - self._words[word][0]
 
 
-def _left_out(pieces: Sequence[str], found: Sequence[Span | None], library: str) -> list[str]:
+def _left_out(pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
     notes = []
-    for number, (piece, span) in enumerate(zip(pieces, found, strict=True), start=1):
+    for number, (piece, span) in enumerate(zip(pieces, located, strict=True), start=1):
         if span is None:
             words = " ".join(piece.split())
-            said = words if len(words) <= 40 else words[:39] + "…"
-            why = f", “{said}”, is not found in the text" if words else " is empty"
+            quote = words if len(words) <= 40 else words[:39] + "…"
+            why = f", “{quote}”, is not found in the text" if words else " is empty"
             notes.append(f"Chunk {number} of {library}{why}; it is left out.")
     more = len(notes) - _MOST_NAMED
     if more <= 1:
@@ -191,8 +191,9 @@ def _lost(text: str, spans: Sequence[Span]) -> list[str]:
     return [f"Lost characters, which lie in no chunk, white space not counted: {lost:,}."] if lost else []
 
 
-def _altered(text: str, pieces: Sequence[str], found: Sequence[Span | None], library: str) -> list[str]:
+def _altered(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
     count = sum(
-        span is not None and text[span.start : span.end] != piece.strip() for piece, span in zip(pieces, found, strict=True)
+        span is not None and text[span.start : span.end] != piece.strip()
+        for piece, span in zip(pieces, located, strict=True)
     )
     return [f"{library} altered the white space of {count:,} chunk{'s' if count > 1 else ''}."] if count else []

@@ -119,7 +119,7 @@ class Parts:
 
     def _of_table(self, span: Span, first: int, rest: int) -> list[Part] | None:
         head, rule, *rows = self._lines(*span)
-        text, said = self._document.text, "table cut between rows"
+        text, remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
         last = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
         header = Span(head.start, last.end)
@@ -128,7 +128,7 @@ class Parts:
         if held >= rest:
             context, held = "", 0
         if rows and self.size(header.start, rows[0].end) <= min(first, rest):
-            units = [Part(header.start, rows.pop(0).end, self._why(said))]
+            units = [Part(header.start, rows.pop(0).end, self._why(remark))]
         else:
             units = self._of_header(header, rule, min(first, rest))
             if not self._keep_to(units, first, rest):
@@ -139,7 +139,7 @@ class Parts:
             repeats = not held or self._repeats(self.size(*row), held, rest)
             if repeats != runs[-1][0]:
                 runs.append((repeats, []))
-            runs[-1][1].extend(self._of_lines([row], said, "row", rest - held * repeats))
+            runs[-1][1].extend(self._of_lines([row], remark, "row", rest - held * repeats))
         parts: list[Part] = []
         for repeats, units in runs:
             most = rest - held * repeats
@@ -155,24 +155,24 @@ class Parts:
 
     def _of_header(self, header: Span, rule: Span, most: int) -> list[Part]:
         """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
-        text, said = self._document.text, "table cut between rows"
+        text, remark = self._document.text, "table cut between rows"
         if self.size(*header) <= self._most:
-            return [Part(*header, self._why(said))]
+            return [Part(*header, self._why(remark))]
         short = self._tools.count_tokens([_shortened(text[slice(*rule)])])[0]
         lines = self._lines(*header)
         if short > most or all(self.size(*line) <= most for line in lines):
-            return [*self._of_lines(lines, said, "row", most)]
+            return [*self._of_lines(lines, remark, "row", most)]
         head = Span(header.start, self._stripped(header.start, rule.start))
         units = [*self._of_words(head, "row cut between words", max(1, most - short))]
         if self.size(units[-1].start, rule.end) <= most:
             units[-1] = units[-1]._replace(end=rule.end)
         else:
-            units.append(Part(*rule, self._why(said)))
-        return [*units, *self._of_lines(self._lines(rule.end, header.end), said, "row", most)]
+            units.append(Part(*rule, self._why(remark)))
+        return [*units, *self._of_lines(self._lines(rule.end, header.end), remark, "row", most)]
 
     def _wide_rules(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
-        text, found = self._document.text, []
+        text, savings = self._document.text, []
         for block in special_blocks(text):
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._most:
@@ -181,8 +181,8 @@ class Parts:
             if rule.end - head.start > self._most < self._sizes(head.start, rule.end):
                 short = self._tools.count_tokens([_shortened(text[slice(*rule)])])[0]
                 if short <= min(self._most, self._sizes(*rule) - 1):
-                    found.append((rule.start, self._sizes(*rule) - short))
-        return found
+                    savings.append((rule.start, self._sizes(*rule) - short))
+        return savings
 
     def _saved(self, start: int, end: int) -> int:
         """Return by how many tokens the delimiter rows are shortened that begin between two code points."""
@@ -235,36 +235,36 @@ class Parts:
 
     def _around(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Part]:
         """Cut an item or a quotation around the blocks inside it, which are whole where they fit."""
-        said = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
+        remark = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
         place = span.start
         for number in (*inside, None):
             block = None if number is None else self._nested[number]
             lines = self._lines(place, block.span.start if block else span.end)
             if lines and kind == "item":
-                yield from self._of_lines(lines, said, "line", most)
+                yield from self._of_lines(lines, remark, "line", most)
             elif lines:
-                yield from _after(self._why(said), self._of_prose(Span(lines[0].start, lines[-1].end), kind, most))
+                yield from _after(self._why(remark), self._of_prose(Span(lines[0].start, lines[-1].end), kind, most))
             if block is None or number is None:
                 return
             place = block.span.end
             # A list in an item goes on with it.
             if (kind != "item" or block.kind != "list") and self.size(*block.span) <= self._most:
-                yield Part(*block.span, self._why(said))
+                yield Part(*block.span, self._why(remark))
             elif block.kind == "list":
                 yield from self._of_items(self._inside(block.span, number + 1), most)
             elif block.kind == "table":
                 yield from self._of_table(block.span, most, most) or self._of_lines(
-                    self._lines(*block.span), said, "row", most
+                    self._lines(*block.span), remark, "row", most
                 )
             else:
-                yield from self._of_code(block.span, said, most)
+                yield from self._of_code(block.span, remark, most)
 
-    def _of_code(self, span: Span, said: str, most: int) -> Iterator[Part]:
+    def _of_code(self, span: Span, why_split: str, most: int) -> Iterator[Part]:
         lines = self._unparted(self._fenced(self._lines(*span), self._most))
-        return self._of_lines(lines, said, "line", most)
+        return self._of_lines(lines, why_split, "line", most)
 
-    def _of_lines(self, lines: Iterable[Span], said: str, name: str, most: int) -> Iterator[Part]:
-        why = self._why(said)
+    def _of_lines(self, lines: Iterable[Span], why_split: str, name: str, most: int) -> Iterator[Part]:
+        why = self._why(why_split)
         for start, end in lines:
             if self.size(start, end) <= most:
                 yield Part(start, end, why)
@@ -306,9 +306,9 @@ class Parts:
                 parts += _after(why, self._of_words(Span(start, end), "sentence cut between words", most))
         return self._packed(parts, most, most)
 
-    def _of_words(self, span: Span, said: str, most: int) -> list[Part]:
+    def _of_words(self, span: Span, why_split: str, most: int) -> list[Part]:
         """Cut between words, and one that is too long as the recursive chunker does."""
-        why, text = self._why(said), self._document.text
+        why, text = self._why(why_split), self._document.text
         words = [Part(*word, why) for word in self._unparted([Span(*match.span()) for match in _WORD.finditer(text, *span)])]
         sizes = self._tools.count_tokens([text[word.start : word.end] for word in words])
         units: list[Part] = []
@@ -342,24 +342,27 @@ class Parts:
             begin = end
         return parts
 
-    def _why(self, said: str) -> Reason:
-        return Reason(remark=f"{said}: {self._most:,} tokens at most")
+    def _why(self, why_split: str) -> Reason:
+        return Reason(remark=f"{why_split}: {self._most:,} tokens at most")
 
     def _lines(self, start: int, end: int) -> list[Span]:
         """Return the lines that are not blank, without white space at their ends."""
         text = self._document.text
-        found = []
+        lines = []
         for match in _LINE.finditer(text, start, end):
             if line := match.group().strip():
                 begin = match.start() + match.group().index(line)
-                found.append(Span(begin, begin + len(line)))
-        return found
+                lines.append(Span(begin, begin + len(line)))
+        return lines
 
     def _sentences(self, span: Span) -> list[Span]:
         """Return the parts of sentences that are inside a span."""
         document = self._document
         first, last = document.sentence_at(span.start), document.sentence_at(span.end - 1)
-        inside = [Span(max(one.start, span.start), min(one.end, span.end)) for one in document.sentences[first : last + 1]]
+        inside = [
+            Span(max(sentence.start, span.start), min(sentence.end, span.end))
+            for sentence in document.sentences[first : last + 1]
+        ]
         return [Span(start, self._stripped(start, end)) for start, end in inside if start < end]
 
     def _stripped(self, start: int, end: int) -> int:
@@ -374,7 +377,7 @@ def _shortened(rule: str) -> str:
     """Return a table's delimiter row as it is if no cell has more than three dashes, else with three and no white space."""
     if "----" not in rule:
         return rule
-    return _DASHES.sub(lambda found: "---" if found[0].startswith("-") else "", rule)
+    return _DASHES.sub(lambda match: "---" if match[0].startswith("-") else "", rule)
 
 
 def _with_context(part: Part, context: str, repeats: bool) -> Part:

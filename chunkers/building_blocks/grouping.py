@@ -97,13 +97,16 @@ def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], N
             made.unusable.update(dict.fromkeys(range(first, last), shown))
             made.groups.append(Group(members=[*range(first, last)]))
         else:
-            for one in placed:
-                if one.chunk is None:
+            for placement in placed:
+                if placement.chunk is None:
                     made.groups.append(Group())
-                number = len(made.groups) if one.chunk is None else one.chunk
+                number = len(made.groups) if placement.chunk is None else placement.chunk
                 group = made.groups[number - 1]
-                group.title, group.summary = shortened(one.title, LONGEST_TITLE), shortened(one.summary, LONGEST_SUMMARY)
-                group.members += [proposition - 1 for proposition in one.propositions]
+                group.title, group.summary = (
+                    shortened(placement.title, LONGEST_TITLE),
+                    shortened(placement.summary, LONGEST_SUMMARY),
+                )
+                group.members += [proposition - 1 for proposition in placement.propositions]
                 last_used[number - 1] = first
         done(last)
     for group in made.groups:
@@ -123,8 +126,8 @@ def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str
         prompts.GROUPS_PIECE.format(number=number + 1, text=shortened(texts[number], LONGEST_SHOWN))
         for number in range(first, last)
     )
-    said = prompts.GROUPS_QUESTION.format(chunks=there or prompts.GROUPS_NONE, pieces=shown, first=first + 1, last=last)
-    return [Message("system", prompts.GROUPS_SYSTEM), Message("user", said)]
+    prompt = prompts.GROUPS_QUESTION.format(chunks=there or prompts.GROUPS_NONE, pieces=shown, first=first + 1, last=last)
+    return [Message("system", prompts.GROUPS_SYSTEM), Message("user", prompt)]
 
 
 def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> list[forms.Placed]:
@@ -139,19 +142,19 @@ def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> li
     """
     placed = read_json(answer, forms.Places).chunks
     seen: set[int] = set()
-    for one in placed:
-        if one.chunk is not None and one.chunk not in listed:
+    for placement in placed:
+        if placement.chunk is not None and placement.chunk not in listed:
             there = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
-            raise Unusable(f"the answer may name only listed chunks; it names chunk {one.chunk}, but {there}")
-        if not one.title.strip():
+            raise Unusable(f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {there}")
+        if not placement.title.strip():
             raise Unusable("the answer must give every chunk a title; one title is empty")
-        for number in one.propositions:
+        for number in placement.propositions:
             if not first <= number <= last:
                 raise Unusable(f"the answer may assign only propositions {first} to {last}; it names proposition {number}")
         # Small models go on repeating a chunk.
-        one.propositions = [number for number in dict.fromkeys(one.propositions) if number not in seen]
-        seen.update(one.propositions)
+        placement.propositions = [number for number in dict.fromkeys(placement.propositions) if number not in seen]
+        seen.update(placement.propositions)
     missing = [number for number in range(first, last + 1) if number not in seen]
     if missing:
         raise Unusable(f"the answer must assign every proposition to a chunk; it leaves out proposition {missing[0]}")
-    return [one for one in placed if one.propositions]
+    return [placement for placement in placed if placement.propositions]

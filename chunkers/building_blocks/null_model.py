@@ -38,14 +38,14 @@ def orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntArray, ...]
         Number of neighbouring sentences that stay together; the first run may be shorter, of random length.
     """
     random = np.random.default_rng(_SEED)
-    found = []
+    shuffled = []
     for _ in range(SHUFFLES):
         first = int(random.integers(1, run + 1))
         runs = np.split(np.arange(count), np.arange(first, count, run))
         places = random.permutation(len(runs))
         enough = np.searchsorted(np.cumsum([len(runs[place]) for place in places]), most) + 1
-        found.append(np.concatenate([runs[place] for place in places[:enough]])[:most])
-    return tuple(found)
+        shuffled.append(np.concatenate([runs[place] for place in places[:enough]])[:most])
+    return tuple(shuffled)
 
 
 @lru_cache(maxsize=16)

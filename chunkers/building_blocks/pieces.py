@@ -22,7 +22,7 @@ class Piece(NamedTuple):
 
 def chunks_of_pieces(text: str, pieces: Iterable[Piece]) -> tuple[Chunk, ...]:
     """Return the chunks of a text, each with the context of its piece."""
-    return tuple([Chunk((Span(one.start, one.end),), text[one.start : one.end], one.context) for one in pieces])
+    return tuple([Chunk((Span(piece.start, piece.end),), text[piece.start : piece.end], piece.context) for piece in pieces])
 
 
 def ledger_of_pieces(document: Document, pieces: Sequence[Piece], kept: Callable[[int], Reason]) -> tuple[Gap, ...]:

@@ -129,10 +129,10 @@ def _by_word(text: str, word: str) -> list[int]:
 
 def _by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
     """Return the characters of the pieces of ``text[start:end]`` that begin with a match, as `_by_word` does."""
-    found = [match.start() for match in pattern.finditer(text, start, end)]
-    if not found:
+    starts = [match.start() for match in pattern.finditer(text, start, end)]
+    if not starts:
         return []
-    edges = [*found, end] if found[0] == start else [start, *found, end]
+    edges = [*starts, end] if starts[0] == start else [start, *starts, end]
     return list(map(sub, edges[1:], edges))
 
 

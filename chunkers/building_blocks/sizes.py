@@ -150,12 +150,12 @@ class _Sizer:
             drop = standing[-1] if standing else position
             if size < least and drop is not None:
                 merged = self.size(starts[-2], end) if standing else self.size(starts[-1], ends[number + 1])
-                said = f"a chunk of {size:,} {unit} beside it, below minimum size {least:,}"
+                remark = f"a chunk of {size:,} {unit} beside it, below minimum size {least:,}"
                 if most is not None and merged > most:
-                    said += f", but with its neighbour above maximum size {most:,}"
-                    gaps[drop] = gaps[drop]._replace(why=chain(gaps[drop].why, Reason(remark=said)))
+                    remark += f", but with its neighbour above maximum size {most:,}"
+                    gaps[drop] = gaps[drop]._replace(why=chain(gaps[drop].why, Reason(remark=remark)))
                 else:
-                    why = chain(gaps[drop].why, Reason(remark=said))
+                    why = chain(gaps[drop].why, Reason(remark=remark))
                     gaps[drop] = gaps[drop]._replace(verdict=Verdict.REJECTED, why=why)
                     if standing:
                         standing.pop()
@@ -220,19 +220,19 @@ class _Sizer:
         text, measure = self.document.text, measure_for(unit, self.tools)
         spans = fitting_spans(text, self.limits.most or 1, measure, part)
         small = any(measure(text[start:end]) < least for start, end in spans)
-        said = "cut by the recursive chunker"
-        said += f", which leaves pieces below minimum size {least:,}" if small else ""
+        remark = "cut by the recursive chunker"
+        remark += f", which leaves pieces below minimum size {least:,}" if small else ""
         offsets = [start for start, _ in spans[1:]]
-        return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: chain(above, Reason(remark=said)))
+        return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: chain(above, Reason(remark=remark)))
 
     def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
         """Cut ``part`` after every ``most`` sentences, where ``most`` is the maximum chunk size."""
         least, most = self.limits.least or 0, self.limits.most or 1
         first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
-        said = f"cut after every {most:,}"
+        remark = f"cut after every {most:,}"
         left = (last - first) % most + 1
-        said += f", which leaves {left:,}, below minimum size {least:,}" if left < least else ""
-        why = chain(above, Reason(remark=said))
+        remark += f", which leaves {left:,}, below minimum size {least:,}" if left < least else ""
+        why = chain(above, Reason(remark=remark))
         return [Gap(gap, None, None, Verdict.FORCED, why) for gap in range(first + most - 1, last, most)]
 
 
@@ -259,15 +259,15 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Spa
     Joined pieces may have more tokens than the sum of their sizes; a span that becomes too large is split again with a
     smaller limit.
     """
-    pending, found = [(part, most)], []
+    pending, spans = [(part, most)], []
     while pending:
         whole, size = pending.pop()
         for span in recursive_spans(text, size, 0, measure, "chroma", whole):
             if size > 1 and measure(text[slice(*span)]) > most:
                 pending.append((Span(*span), size - 1))
             else:
-                found.append(span)
-    return sorted(found)
+                spans.append(span)
+    return sorted(spans)
 
 
 def _with_forced(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:

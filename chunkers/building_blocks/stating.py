@@ -107,10 +107,10 @@ def question(document: Document, window: Window, before: int) -> list[Message]:
     shown = "".join(
         prompts.PROPOSITIONS_PIECE.format(number=number + 1, text=texts[number]) for number in range(first, last)
     )
-    said = prompts.PROPOSITIONS_QUESTION.format(
+    prompt = prompts.PROPOSITIONS_QUESTION.format(
         before=prompts.PROPOSITIONS_BEFORE.format(text=earlier) if earlier else "", pieces=shown, first=first + 1, last=last
     )
-    return [Message("system", prompts.PROPOSITIONS_SYSTEM), Message("user", said)]
+    return [Message("system", prompts.PROPOSITIONS_SYSTEM), Message("user", prompt)]
 
 
 def state(document: Document, most: int, before: int, tools: Tools, done: Callable[[int], None]) -> Statements:
@@ -178,18 +178,19 @@ def read_claims(answer: str, first: int, last: int) -> list[Claim]:
     Unusable
         If the answer has another form, has no proposition, or names a sentence outside the range.
     """
-    found = []
+    claims = []
     for text, sentence, quotation in (
-        (one.text, one.sentence, one.quotation) for one in read_json(answer, forms.Statements).propositions
+        (proposition.text, proposition.sentence, proposition.quotation)
+        for proposition in read_json(answer, forms.Statements).propositions
     ):
         if not first <= sentence <= last:
             raise Unusable(f"the answer may name only sentences {first} to {last}; it names sentence {sentence}")
         if not text.strip():
             raise Unusable("the answer must give every proposition a text; one text is empty")
-        found.append(Claim(" ".join(text.split()), sentence - 1, quotation.strip()))
-    if not found:
+        claims.append(Claim(" ".join(text.split()), sentence - 1, quotation.strip()))
+    if not claims:
         raise Unusable("the answer must state at least one proposition; it states none")
-    return found
+    return claims
 
 
 def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Claim] | str], tools: Tools) -> Statements:
@@ -200,7 +201,7 @@ def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Cl
     )
     work = Work(_COMPARED)
     covered: set[int] = set()
-    found: dict[tuple[str, Span], Proposition] = {}
+    distinct: dict[tuple[str, Span], Proposition] = {}
     for window, claims in zip(parts, answers, strict=True):
         if isinstance(claims, str):
             made.failed += 1
@@ -214,15 +215,15 @@ def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Cl
             if proposition.span is None:
                 made.left_out.append(proposition)
                 continue
-            made.repeated += (proposition.text, proposition.span) in found
-            found.setdefault((proposition.text, proposition.span), proposition)
+            made.repeated += (proposition.text, proposition.span) in distinct
+            distinct.setdefault((proposition.text, proposition.span), proposition)
             covered.update(sentences_of(document, proposition.span))
     lost = [
         Proposition(text, span)
         for number, (text, span) in enumerate(zip(document.sentence_texts, document.sentences, strict=True))
         if number not in covered
     ]
-    made.propositions = sorted([*found.values(), *lost], key=_place)
+    made.propositions = sorted([*distinct.values(), *lost], key=_place)
     return made
 
 
@@ -242,10 +243,10 @@ def _proposition(
 ) -> Proposition:
     """Tie a claim to the text of its window, which begins at ``start``."""
     text, number, quotation = claim
-    found = _found(searched, document.sentences[number], start, quotation) if quotation else None
-    if found is None:
+    located = _found(searched, document.sentences[number], start, quotation) if quotation else None
+    if located is None:
         return Proposition(text, None, "nowhere", quotation, sentence=number)
-    span, tied = found
+    span, tied = located
     among = sentences_of(document, span)
     source = document.text[slice(*document.slice(among.start, among.stop))]
     elsewhere, nowhere = unheld(text, source, vocabulary)

@@ -58,8 +58,8 @@ class Reversals:
             self._made[key] = self._chunk(values)
         made = self._made[key]
         places = () if made is None else made.gaps
-        found = (one for one in places if (one.index, one.offset) == (self.gap.index, self.gap.offset))
-        gap = next(found, None)
+        matching = (place for place in places if (place.index, place.offset) == (self.gap.index, self.gap.offset))
+        gap = next(matching, None)
         return None if made is None or gap is None else (made, gap)
 
     def _chunk(self, values: Mapping[str, float]) -> Chunking | None:

@@ -52,8 +52,8 @@ class TokenSizes:
             return [start for start in self._starts if not start or self._text[start - 1] in " \t\n\r"]
         ends = []
         for start, following in pairwise([*self._starts, len(self._text)]):
-            if found := _SURE.search(self._text, start, following):
-                ends.append(found.start())
+            if match := _SURE.search(self._text, start, following):
+                ends.append(match.start())
         return ends
 
     @cached_property

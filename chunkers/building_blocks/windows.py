@@ -194,11 +194,11 @@ class Windowed(Chunker, ABC):
 
     def _keep_whole(self, walk: Walk, start: int, end: int, count: int, complaint: str, shown: str) -> None:
         """Judge a window of which no answer could be used: it is a chunk by itself."""
-        said = f"{complaint}; {shown}"
+        remark = f"{complaint}; {shown}"
         for unit in range(start, end - 1):
-            walk.judged[unit] = Judged(False, Reason(remark=f"{said}, which stays whole", short="no usable answer"))
+            walk.judged[unit] = Judged(False, Reason(remark=f"{remark}, which stays whole", short="no usable answer"))
         if end < count:
-            walk.judged[end - 1] = Judged(True, Reason(remark=f"{said}, which ends here", short="no usable answer"))
+            walk.judged[end - 1] = Judged(True, Reason(remark=f"{remark}, which ends here", short="no usable answer"))
 
     def _why(self, unit: int, cut: bool, shown: str) -> Reason:
         name, number = self.unit_name, unit + 1

@@ -207,10 +207,10 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
         checked_encoding(encoding)
 
     def read(data: bytes, name: str) -> FileText:
-        found = read_document(data, name, encoding)
-        if doubts := found.doubts(name):
+        file_text = read_document(data, name, encoding)
+        if doubts := file_text.doubts(name):
             say(f"{doubts} --encoding names another.")
-        return found
+        return file_text
 
     return read
 
@@ -234,13 +234,13 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
         elif not is_folder(folder):
             yield name, readable(folder.name)
         else:
-            found = _files_in(folder, endings)
-            if not found:
+            paths = _files_in(folder, endings)
+            if not paths:
                 raise InputError(
                     f"{name}: a folder must contain at least one file ending in {', '.join(endings)}; this folder contains "
                     "none. Name another folder."
                 )
-            yield from ((str(path), readable(path.relative_to(folder).as_posix())) for path in found)
+            yield from ((str(path), readable(path.relative_to(folder).as_posix())) for path in paths)
 
 
 def is_folder(path: Path) -> bool:

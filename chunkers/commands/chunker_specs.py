@@ -133,14 +133,16 @@ def chunker_spec(written: str, *, chunks: bool = False) -> ChunkerSpec:
 
 def written_parameters(parameters: Mapping[str, Any]) -> str:
     """Format parameters as `chunker_spec` reads them after a chunker's name, such as ``size=512,unit=tokens``."""
-    return ",".join(f"{name}={_written(one)}" for name, one in parameters.items())
+    return ",".join(f"{name}={_written(value)}" for name, value in parameters.items())
 
 
-def _written(one: Any) -> str:
-    plain = isinstance(one, str) and not _NEXT.search(one) and _parameters(f"a={one}", "") == {"a": one}
+def _written(parameter: Any) -> str:
+    plain = (
+        isinstance(parameter, str) and not _NEXT.search(parameter) and _parameters(f"a={parameter}", "") == {"a": parameter}
+    )
     if plain:
-        return str(one)
-    return "none" if one is None else json.dumps(one, ensure_ascii=False)
+        return str(parameter)
+    return "none" if parameter is None else json.dumps(parameter, ensure_ascii=False)
 
 
 def _is_file(path: str) -> bool:
@@ -168,9 +170,9 @@ def _parameters(text: str, written: str) -> dict[str, Any]:
 
 def add_chunker(parser: argparse.ArgumentParser, *, chunks: bool = False, default: str | None = None) -> None:
     """Add the option that names one chunker; `chunker_spec` parses its value."""
-    said = f"the chunker: {FORMS_WITH_CHUNKS if chunks else FORMS}"
+    help_text = f"the chunker: {FORMS_WITH_CHUNKS if chunks else FORMS}"
     parser.add_argument(
-        "--chunker", default=default, metavar="NAME", help=f"{said} (default: {default})" if default else said
+        "--chunker", default=default, metavar="NAME", help=f"{help_text} (default: {default})" if default else help_text
     )
     add_replaced(parser, "--recipe", "--set")
 

@@ -134,8 +134,8 @@ def _cut_each(
     status = 0
     for file, name in named_files(options.files):
         try:
-            found = read(file_bytes(file, name), name)
-            document = Document.from_text(found.text, sentences, name, found.parts)
+            file_text = read(file_bytes(file, name), name)
+            document = Document.from_text(file_text.text, sentences, name, file_text.parts)
             result = run(chunker, document, tools, embedded_as)
         except InputError as error:
             sentence = str(error)
@@ -149,9 +149,9 @@ def _cut_each(
             chunker, sentences, embedder, tools.tokenizer.name, embedded_as, None if asking is None else asking.model
         )
         told = to_dict(result, recipe)
-        told["document"]["read_as"] = found.read_as
-        if found.left_out:
-            told["document"]["left_out"] = found.left_out
+        told["document"]["read_as"] = file_text.read_as
+        if file_text.left_out:
+            told["document"]["left_out"] = file_text.left_out
         if result.timing is not None and result.timing.embedded and embedder.engine:
             told["timing"]["engine"] = embedder.engine
         line = json.dumps(told, ensure_ascii=False, allow_nan=False)
@@ -174,7 +174,9 @@ def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: Limit |
 def declarations() -> dict[str, Any]:
     """Return the declared parameters of all chunkers and, for each adapter, whether its library is installed."""
     own = {name: _declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]}
-    return own | {name: {**_declaration(one), "installed": one.version() is not None} for name, one in ADAPTERS.items()}
+    return own | {
+        name: {**_declaration(adapter), "installed": adapter.version() is not None} for name, adapter in ADAPTERS.items()
+    }
 
 
 def _declaration(chunker: type[Chunker]) -> dict[str, Any]:

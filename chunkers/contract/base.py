@@ -121,11 +121,11 @@ class Tipping(NamedTuple):
 
     def claim(self) -> str:
         """Return the effect of the parameter change as a phrase, such as ``percentile 75 would keep it``."""
-        said = f"{self.name} {signed(self.value)}"
+        phrase = f"{self.name} {signed(self.value)}"
         if self.also is not None:
-            said += f" with {self.also.name} {signed(self.also.value)}"
-        said += f" would {'cut here' if self.cuts else 'keep it'}"
-        return f"{said}, neither alone: {self.alone}" if self.alone else said
+            phrase += f" with {self.also.name} {signed(self.also.value)}"
+        phrase += f" would {'cut here' if self.cuts else 'keep it'}"
+        return f"{phrase}, neither alone: {self.alone}" if self.alone else phrase
 
     def distance(self) -> str:
         """Return the distance of the score from its threshold as a phrase, such as ``by 0.126``; empty without a score."""

@@ -152,23 +152,23 @@ class Tools:
                 # Only loading tells which weights are behind a folder or a name on the hub.
                 self._load(self.embedder)
             keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
-            found = self.cache.get_many(keys)
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-            self.meter.cached += len(found.keys() - self.meter.seen)
+            entries = self.cache.get_many(keys)
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in entries}
+            self.meter.cached += len(entries.keys() - self.meter.seen)
             if missing:
-                self._compute(self.embedder, missing, found, len(texts))
-            self.meter.cold_s += sum(entry.cost for key, entry in found.items() if key not in self.meter.seen)
-            self.meter.seen.update(found)
+                self._compute(self.embedder, missing, entries, len(texts))
+            self.meter.cold_s += sum(entry.cost for key, entry in entries.items() if key not in self.meter.seen)
+            self.meter.seen.update(entries)
             for key in keys:
-                self._check_alike(found[key].vector, found[keys[0]].vector)
+                self._check_alike(entries[key].vector, entries[keys[0]].vector)
             if keys:
-                check_size(self.embedder.name, len(keys), len(found[keys[0]].vector))
-            return np.stack([found[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
+                check_size(self.embedder.name, len(keys), len(entries[keys[0]].vector))
+            return np.stack([entries[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
         finally:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
 
-    def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], found: dict[bytes, Entry], count: int) -> None:
-        """Embed the missing ones of ``count`` texts in batches, and add them to ``found``."""
+    def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, Entry], count: int) -> None:
+        """Embed the missing ones of ``count`` texts in batches, and add them to ``entries``."""
         if self.cached_only or self.cancelled():
             raise Cancelled
         self._load(embedder)
@@ -176,7 +176,7 @@ class Tools:
             # Another run may have computed them while this one waited for its turn.
             there = self.cache.get_many(missing)
             self.meter.cached += len(there)
-            found.update(there)
+            entries.update(there)
             lengths, ordered = self._by_length({key: text for key, text in missing.items() if key not in there})
             work, work_done = sum(lengths), 0
             for place in batches(lengths, embedder.batch, embedder.batch_length):
@@ -188,9 +188,9 @@ class Tools:
                 vectors = checked_vectors(embedder.name, embedder.encode(some), some)
                 cost = (time.perf_counter() - began) / len(batch)
                 check_size(embedder.name, count, vectors.shape[1])
-                for entry in islice(found.values(), 1):
+                for entry in islice(entries.values(), 1):
                     self._check_alike(vectors[0], entry.vector)
-                found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
+                entries.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
                 self.meter.embedded += len(batch)
                 work_done += sum(lengths[place])
                 self.share(work_done / work if work else 1.0)

@@ -61,13 +61,15 @@ def found_device(asked: str) -> str:
         ) from error
     import torch
 
-    found = [name for name, one in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if one.is_available()] + ["cpu"]
+    devices = [name for name, backend in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if backend.is_available()] + [
+        "cpu"
+    ]
     if asked == "auto":
-        return found[0]
-    if asked not in found:
+        return devices[0]
+    if asked not in devices:
         raise ModelError(
-            f"device must be one of {', '.join(['auto', *found])}, because torch finds no other device on this machine; got "
-            f"{asked}."
+            f"device must be one of {', '.join(['auto', *devices])}, because torch finds no other device on this machine; "
+            f"got {asked}."
         )
     return asked
 

@@ -65,16 +65,16 @@ def distilled(
     """
     first, last = (vocabulary[piece] for piece in _AROUND)
     pieces = sorted(number for piece, number in vocabulary.items() if piece not in _LEFT_OUT and not _UNUSED.match(piece))
-    found = []
+    batches = []
     for start in range(0, len(pieces), BATCH):
         progress(start / len(pieces))
         if cancelled():
             raise Cancelled
-        found.append(means([[first, piece, last] for piece in pieces[start : start + BATCH]]))
+        batches.append(means([[first, piece, last] for piece in pieces[start : start + BATCH]]))
         # Others use the network too. Its lock is not fair: without a pause this thread would have it again before they wake.
         time.sleep(_PAUSE_S)
     progress(1.0)
-    rows = principal(np.concatenate(found), DIMENSIONS) * rarity(len(pieces))[:, None]
+    rows = principal(np.concatenate(batches), DIMENSIONS) * rarity(len(pieces))[:, None]
     table = np.zeros((max(vocabulary.values()) + 1, rows.shape[1]), dtype=np.float16)
     table[pieces] = rows
     table[[vocabulary[piece] for piece in _UNKNOWN]] = 0
@@ -90,10 +90,10 @@ def principal(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
     centred = rows - rows.mean(axis=0, dtype=np.float64)
     # The eigenvalues ascend.
     _, directions = np.linalg.eigh(centred.T @ centred)
-    found: FloatArray = centred @ directions[:, ::-1][:, :most]
-    largest = np.abs(found).argmax(axis=0)
-    found *= np.sign(found[largest, np.arange(found.shape[1])])
-    return found
+    projected: FloatArray = centred @ directions[:, ::-1][:, :most]
+    largest = np.abs(projected).argmax(axis=0)
+    projected *= np.sign(projected[largest, np.arange(projected.shape[1])])
+    return projected
 
 
 def rarity(count: int) -> FloatArray:

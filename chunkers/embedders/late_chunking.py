@@ -196,11 +196,11 @@ def _rows(pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
     first, last = int(np.searchsorted(pieces.ends, start, "right")), int(np.searchsorted(pieces.starts, end, "left"))
     begun = max(0, bisect_right(pieces.windows, first, key=lambda window: window.first) - 1)
     for number, window in enumerate(pieces.windows[begun:], begun):
-        one, other = max(first, window.first), min(last, window.last)
-        if one >= other:
+        begin, other = max(first, window.first), min(last, window.last)
+        if begin >= other:
             return
         # The special piece at an end of the text belongs to the token there.
-        yield number, slice(one - window.start + (one > 0), other - window.start + 1 + (other == len(pieces.ids)))
+        yield number, slice(begin - window.start + (begin > 0), other - window.start + 1 + (other == len(pieces.ids)))
 
 
 def _digest(text: str) -> str:

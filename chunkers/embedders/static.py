@@ -145,17 +145,17 @@ def _pieces(words: Sequence[str]) -> list[list[int]]:
     # Where a text itself has that piece, the table has zeros for it.
     given = [word.replace(_END, " ") for word in words]
     joined = [f" {_END} ".join(given[start : start + _AT_ONCE]) for start in range(0, len(given), _AT_ONCE)]
-    found = []
+    word_ids = []
     for encoding in word_pieces().encode_batch_fast(joined, add_special_tokens=False):
         some: list[int] = []
         for number in encoding.ids:
             if number == end:
-                found.append(some)
+                word_ids.append(some)
                 some = []
             else:
                 some.append(number)
-        found.append(some)
-    return found
+        word_ids.append(some)
+    return word_ids
 
 
 def read_table(path: Path) -> tuple[Table, str] | None:

@@ -99,7 +99,7 @@ def _json(text: str, name: str) -> Iterator[tuple[str, Any]]:
         raise InputError(
             f"{name}: the file must be a list of chunks, or an object that contains a list of chunks; got {shown(value)}."
         )
-    yield from ((f"chunk {number:,}", one) for number, one in enumerate(value, start=1))
+    yield from ((f"chunk {number:,}", chunk) for number, chunk in enumerate(value, start=1))
 
 
 def _json_lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
@@ -119,13 +119,13 @@ def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
         places = places_of(columns, KNOWN)
         for number, row in enumerate(rows, start=1):
             # An empty cell is none.
-            found = {column: row[at] for column, at in places.items() if at < len(row) and row[at]}
-            yield f"row {number:,}", found or {column: None for column, cell in zip(columns, row, strict=False) if cell}
+            cells = {column: row[at] for column, at in places.items() if at < len(row) and row[at]}
+            yield f"row {number:,}", cells or {column: None for column, cell in zip(columns, row, strict=False) if cell}
     except csv.Error as error:
         raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
 
 
-def given(one: Any, place: str, *, by_id: bool = False) -> GivenChunk:
+def given(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk:
     """Convert a text, a span, a mapping or another library's object to a `GivenChunk`.
 
     Parameters
@@ -138,11 +138,11 @@ def given(one: Any, place: str, *, by_id: bool = False) -> GivenChunk:
     InputError
         If the object has neither a text nor a place, or these are invalid.
     """
-    if isinstance(one, str):
-        return GivenChunk(one)
-    if _is_pair(one):
-        return GivenChunk(None, (_span(one[0], one[1], place),))
-    row: Mapping[str, Any] = one if isinstance(one, dict | Mapping) else _attributes(one)
+    if isinstance(chunk, str):
+        return GivenChunk(chunk)
+    if _is_pair(chunk):
+        return GivenChunk(None, (_span(chunk[0], chunk[1], place),))
+    row: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _attributes(chunk)
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
     row = _inner(row, "kwargs", "__data__") or row
     inner = _inner(row, "metadata", "meta")
@@ -173,17 +173,17 @@ def _inner(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     return next((row[key] for key in keys if row.get(key) is not None and isinstance(row[key], dict | Mapping)), {})
 
 
-def _is_pair(one: Any) -> bool:
-    return isinstance(one, Sequence) and len(one) == 2 and not any(isinstance(part, str | bytes) for part in one)
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, Sequence) and len(pair) == 2 and not any(isinstance(part, str | bytes) for part in pair)
 
 
-def _attributes(one: Any) -> dict[str, Any]:
+def _attributes(node: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
     names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
-    found = {name: getattr(one, name) for name in names if hasattr(one, name)}
-    if "meta" in found and not isinstance(found["meta"], Mapping) and hasattr(found["meta"], "model_dump"):
-        found["meta"] = found["meta"].model_dump()
-    return {name: value for name, value in found.items() if not callable(value)}
+    fields = {name: getattr(node, name) for name in names if hasattr(node, name)}
+    if "meta" in fields and not isinstance(fields["meta"], Mapping) and hasattr(fields["meta"], "model_dump"):
+        fields["meta"] = fields["meta"].model_dump()
+    return {name: value for name, value in fields.items() if not callable(value)}
 
 
 def _spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:

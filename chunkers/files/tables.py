@@ -159,7 +159,7 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Count
         # Each text stays what it is in the file, one entry of a dictionary, instead of being copied into 256 rows.
         schema = pq.read_schema(io.BytesIO(data))
         check_columns(len(schema.names), name)
-        texts = [one.name for one in schema if pa.types.is_string(one.type) or pa.types.is_large_string(one.type)]
+        texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
         file = pq.ParquetFile(io.BytesIO(data), read_dictionary=texts)
         columns = [column for column in schema.names if column in wanted]
         if not columns:
@@ -179,9 +179,9 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Count
     except pa.ArrowMemoryError as error:
         raise MemoryError from error
     except (pa.ArrowException, OSError) as error:
-        said = " ".join(str(error).split())[:200].rstrip(".")
+        message = " ".join(str(error).split())[:200].rstrip(".")
         raise InputError(
-            f"{name}: the file must be valid Parquet; reading it failed: {said}. Write or download the file again."
+            f"{name}: the file must be valid Parquet; reading it failed: {message}. Write or download the file again."
         ) from error
 
 

@@ -58,7 +58,7 @@ def inspect(
     if isinstance(chunks, str | Path):
         given = read_chunks(_bytes(Path(chunks)), Path(chunks).name)
     elif isinstance(chunks, Iterable) and not isinstance(chunks, bytes | Mapping):
-        given = [_given(one, f"chunk {number:,}") for number, one in enumerate(chunks, start=1)]
+        given = [_given(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
     else:
         raise InputError(f"chunks must be a path, or a sequence of chunks; got {shown(chunks)}.")
     return find_again(whole, chunks_of(given, document, whole.name), maker).chunking
@@ -104,10 +104,10 @@ def _chunk_of(row: Sequence[Any]) -> GivenChunk:
     return GivenChunk(text, tuple([Span(*span) for span in spans]), document, identifier)
 
 
-def _given(one: Any, place: str) -> GivenChunk:
-    if isinstance(one, Chunk):
-        return GivenChunk(one.text if len(one.spans) == 1 else None, one.spans)
-    return chunk_rows.given(one, place)
+def _given(chunk: Any, place: str) -> GivenChunk:
+    if isinstance(chunk, Chunk):
+        return GivenChunk(chunk.text if len(chunk.spans) == 1 else None, chunk.spans)
+    return chunk_rows.given(chunk, place)
 
 
 def _bytes(path: Path) -> bytes:
@@ -120,7 +120,7 @@ def _bytes(path: Path) -> bytes:
 
 def documents_of(given: Iterable[GivenChunk]) -> list[str]:
     """Return the distinct document names that the chunks state, in order of first appearance."""
-    return list(dict.fromkeys(one.document for one in given if one.document is not None))
+    return list(dict.fromkeys(chunk.document for chunk in given if chunk.document is not None))
 
 
 class DocumentNames:
@@ -144,11 +144,15 @@ class DocumentNames:
         if name in self._names:
             return [name]
         path = _path(name)
-        alike = [one for one in self._by_end.get(_file(name), ()) if _is_end(path, _path(one))]
+        alike = [candidate for candidate in self._by_end.get(_file(name), ()) if _is_end(path, _path(candidate))]
         if alike:
             return alike
-        with_ending = [one for one in self._by_stem.get(_file(name), ()) if _is_end(path, _without_ending(one))]
-        without = [one for one in self._by_end.get(_stem(name), ()) if _is_end(_without_ending(name), _path(one))]
+        with_ending = [
+            candidate for candidate in self._by_stem.get(_file(name), ()) if _is_end(path, _without_ending(candidate))
+        ]
+        without = [
+            candidate for candidate in self._by_end.get(_stem(name), ()) if _is_end(_without_ending(name), _path(candidate))
+        ]
         return with_ending + without
 
 
@@ -182,12 +186,12 @@ def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Seq
     InputError
         If there are no chunks or too many; if the chunks are from several documents and the right document is unclear.
     """
-    found = _of_document(given, wanted, name)
-    if not found:
+    chunks = _of_document(given, wanted, name)
+    if not chunks:
         raise InputError("chunks must contain at least one chunk; got none.")
-    if len(found) > MOST_CHUNKS:
-        raise InputError(f"chunks may contain at most {MOST_CHUNKS:,} chunks; got {len(found):,}. Pass fewer chunks.")
-    return found
+    if len(chunks) > MOST_CHUNKS:
+        raise InputError(f"chunks may contain at most {MOST_CHUNKS:,} chunks; got {len(chunks):,}. Pass fewer chunks.")
+    return chunks
 
 
 def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
@@ -203,13 +207,13 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
     if wanted is None:
         return given
     # "README" means that one alone where there is a "README.md" beside it.
-    meant = [wanted] if wanted in names else [one for one in names if _stem(one) == wanted]
+    meant = [wanted] if wanted in names else [candidate for candidate in names if _stem(candidate) == wanted]
     if len(meant) > 1:
         raise InputError(
             f"chunks: document must match exactly one document of the file; {shown(wanted)} matches "
             f"{shown(', '.join(meant))}. Pass the full name of the document."
         )
-    chosen = [one for one in given if one.document is None or one.document in meant]
+    chosen = [chunk for chunk in given if chunk.document is None or chunk.document in meant]
     if not chosen:
         raise InputError(f"chunks: document must be one of {shown(', '.join(names))}; got {shown(wanted)}.")
     return chosen

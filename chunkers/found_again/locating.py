@@ -97,19 +97,19 @@ def find_again(
             told(number, len(given))
             latest = time.monotonic()
 
-    placed = [in_place(text, one) for one in given]
+    placed = [in_place(text, given_chunk) for given_chunk in given]
     searched = Searched(text)
     ordered = _in_order(text, given)
     surrounded = _Surrounded(searched, given)
     contexts: dict[int, str] = {}
     bare = list(given)
-    for number, (one, spans) in enumerate(zip(given, placed, strict=True)):
-        if not spans and ordered.get(number) is None and one.text is not None and one.text.strip():
+    for number, (given_chunk, spans) in enumerate(zip(given, placed, strict=True)):
+        if not spans and ordered.get(number) is None and given_chunk.text is not None and given_chunk.text.strip():
             report(number)
-            passage = surrounded.passage(one)
+            passage = surrounded.passage(given_chunk)
             if passage is not None:
                 contexts[number] = passage.context
-                bare[number] = one._replace(text=passage.text)
+                bare[number] = given_chunk._replace(text=passage.text)
                 placed[number] = () if passage.span is None else (passage.span,)
     if contexts:
         ordered = _in_order(text, bare)
@@ -119,18 +119,18 @@ def find_again(
     begins: dict[int, str] = {}
     oddities: list[Oddity] = []
     reached = 0
-    for number, (one, spans) in enumerate(zip(bare, placed, strict=True)):
+    for number, (given_chunk, spans) in enumerate(zip(bare, placed, strict=True)):
         report(number)
-        found, how, odd = (spans, "at the place that it names", []) if spans else search.find(number, one)
+        located, how, odd = (spans, "at the place that it names", []) if spans else search.find(number, given_chunk)
         context = contexts.get(number, "")
-        if found:
+        if located:
             odd += [("context", f"“{_start_of(context)}” is around it")] if context else []
-            chunks.append(Chunk.of(document, *found)._replace(context=context))
-            reached = found[-1].end
-            for span in found:
+            chunks.append(Chunk.of(document, *located)._replace(context=context))
+            reached = located[-1].end
+            for span in located:
                 begins.setdefault(span.start, f"{maker} begins chunk {number + 1:,} here, found {how}")
-        where = Span(found[0].start, found[-1].end) if found else _about(one, reached, len(text))
-        oddities += [Oddity(number + 1, kind, said, _words(given[number].text or ""), where) for kind, said in odd]
+        where = Span(located[0].start, located[-1].end) if located else _about(given_chunk, reached, len(text))
+        oddities += [Oddity(number + 1, kind, remark, _words(given[number].text or ""), where) for kind, remark in odd]
     chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
     cuts = cuts_to_gaps(document, sorted(begins)[1:], Verdict.CUT, lambda start: Reason(remark=begins[start]))
     oddities.sort(key=lambda odd: (KINDS.index(odd.kind), odd.number))
@@ -145,7 +145,7 @@ def find_again(
 
 def _in_order(text: str, given: Sequence[GivenChunk]) -> dict[int, Span | None]:
     """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
-    unplaced = [number for number, one in enumerate(given) if not one.spans]
+    unplaced = [number for number, chunk in enumerate(given) if not chunk.spans]
     return dict(zip(unplaced, locate(text, [given[number].text or "" for number in unplaced]), strict=True))
 
 
@@ -154,15 +154,15 @@ class _Surrounded:
 
     def __init__(self, searched: Searched, given: Sequence[GivenChunk]) -> None:
         self._searched = searched
-        self._front = shared_front([one.text for one in given if one.text is not None])
+        self._front = shared_front([chunk.text for chunk in given if chunk.text is not None])
         self._left = MOST_SCANNED
         self._reached = 0
         self.unsure: dict[str, None] = {}
 
-    def passage(self, one: GivenChunk) -> Passage | None:
+    def passage(self, chunk: GivenChunk) -> Passage | None:
         """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
-        words, length = one.text or "", len(self._searched.text)
-        start = max(0, one.spans[0].start - SEARCHED) if one.spans else self._reached
+        words, length = chunk.text or "", len(self._searched.text)
+        start = max(0, chunk.spans[0].start - SEARCHED) if chunk.spans else self._reached
         near = Span(min(start, length), min(length, start + 2 * SEARCHED))
         for within in dict.fromkeys([near, Span(0, length)]):
             if self._left < 0:
@@ -170,11 +170,11 @@ class _Surrounded:
                 return None
             # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
             self._left -= 4 * len(words).bit_length() * (within.end - within.start)
-            found = passage_of(self._searched, words, one.spans, self._front, within)
-            if found is not None:
-                place = self._searched.text.find(found.text[:_LONGEST_WORDS], within.start)
+            passage = passage_of(self._searched, words, chunk.spans, self._front, within)
+            if passage is not None:
+                place = self._searched.text.find(passage.text[:_LONGEST_WORDS], within.start)
                 self._reached = max(self._reached, place)
-                return found
+                return passage
         return None
 
 
@@ -193,7 +193,7 @@ class _Search:
         self._left = MOST_SCANNED
         self.unsure: dict[str, None] = {}
 
-    def find(self, number: int, one: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
+    def find(self, number: int, chunk: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
         """Return a chunk's spans in the text, the way in which they were found, and remarks on the match."""
         text, span = self._searched.text, self._ordered.get(number)
         if span is not None:
@@ -202,17 +202,17 @@ class _Search:
                 odd.append(("ambiguous", "it is there more than once; this is the first place after the one before"))
             elif span in self._shifted:
                 odd.append(("ambiguous", "the text repeats itself here; it may begin a period earlier or later"))
-            return (span,), "in the order of the chunks", odd + _spaced(one, text, span)
-        words = (one.text or "").strip()
+            return (span,), "in the order of the chunks", odd + _spaced(chunk, text, span)
+        words = (chunk.text or "").strip()
         if not words:
-            place = f"nothing is at {one.spans[0].start:,} to {one.spans[-1].end:,}" if one.spans else "it is empty"
+            place = f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
             return (), "", [("lost", place)]
-        quoted = Quotation(words, start=one.spans[0].start if one.spans else None)
+        quoted = Quotation(words, start=chunk.spans[0].start if chunk.spans else None)
         match = self._searched.exact(quoted) or self._searched.typography(quoted) or self._altered(quoted)
         if match is None:
             return (), "", [("lost", "nothing in the text is like it")]
-        named, found = quoted.start, match.span.start
-        moved = named is not None and (named > len(text) or text[min(named, found) : max(named, found)].strip() != "")
+        named, actual = quoted.start, match.span.start
+        moved = named is not None and (named > len(text) or text[min(named, actual) : max(named, actual)].strip() != "")
         how = "out of the order of the chunks" if named is None else "at the place that it names"
         how = "at another place than it names" if moved else how
         odd = []
@@ -225,8 +225,8 @@ class _Search:
         if match.several:
             odd.append(("ambiguous", "it is there more than once; this is the first place"))
         if moved:
-            odd.append(("elsewhere", f"it is at {found:,}; the place that it names is {named:,}"))
-        return (match.span,), how, odd + _spaced(one, text, match.span)
+            odd.append(("elsewhere", f"it is at {actual:,}; the place that it names is {named:,}"))
+        return (match.span,), how, odd + _spaced(chunk, text, match.span)
 
     def _altered(self, quoted: Quotation) -> Match | None:
         spent = self._searched.work.spent
@@ -270,17 +270,17 @@ def _found_at_one_of_several(text: str, spans: Sequence[Span]) -> frozenset[Span
     return frozenset(several)
 
 
-def in_place(text: str, one: GivenChunk) -> tuple[Span, ...]:
+def in_place(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
     """Return the spans at which a chunk says it is, without white space at their ends; none if its text is not there."""
-    if not one.spans or one.spans[-1].end > len(text):
+    if not chunk.spans or chunk.spans[-1].end > len(text):
         return ()
-    if one.text is not None:
-        passage = text[one.spans[0].start : one.spans[0].end]
+    if chunk.text is not None:
+        passage = text[chunk.spans[0].start : chunk.spans[0].end]
         # A table for spreadsheets has an apostrophe before what would be a formula; see `as_cell`.
-        if passage.strip() not in (one.text.strip(), from_cell(one.text).strip()):
+        if passage.strip() not in (chunk.text.strip(), from_cell(chunk.text).strip()):
             return ()
     stripped = []
-    for start, end in one.spans:
+    for start, end in chunk.spans:
         piece = text[start:end]
         if piece.strip():
             begin = start + len(piece) - len(piece.lstrip())
@@ -295,14 +295,14 @@ def in_place(text: str, one: GivenChunk) -> tuple[Span, ...]:
     return tuple(apart)
 
 
-def _spaced(one: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
-    passage, words = text[span.start : span.end], (one.text or "").strip()
+def _spaced(chunk: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
+    passage, words = text[span.start : span.end], (chunk.text or "").strip()
     same = words == passage or "".join(words.split()) != "".join(passage.split())
     return [] if same else [("spaced", "the text has other white space")]
 
 
-def _about(one: GivenChunk, reached: int, length: int) -> Span:
-    place = min(one.spans[0].start, length) if one.spans else reached
+def _about(chunk: GivenChunk, reached: int, length: int) -> Span:
+    place = min(chunk.spans[0].start, length) if chunk.spans else reached
     return Span(place, place)
 
 
@@ -334,17 +334,17 @@ def _notes(maker: str, given: Sequence[GivenChunk], oddities: Sequence[Oddity], 
     return [note for note in notes if note]
 
 
-def _listed(what: str, found: Sequence[str]) -> str:
-    if not found:
+def _listed(what: str, names: Sequence[str]) -> str:
+    if not names:
         return ""
-    named = ", ".join(found[:_MOST_NAMED]) + (" and more" if len(found) > _MOST_NAMED else "")
-    return f"{what}: {len(found):,}: {named}."
+    named = ", ".join(names[:_MOST_NAMED]) + (" and more" if len(names) > _MOST_NAMED else "")
+    return f"{what}: {len(names):,}: {named}."
 
 
-def _named(number: int, one: GivenChunk) -> str:
-    if one.text is None:
-        return f"{number:,} ({one.spans[0].start:,} to {one.spans[-1].end:,})"
-    return f"{number:,} (“{_start_of(one.text)}”)"
+def _named(number: int, chunk: GivenChunk) -> str:
+    if chunk.text is None:
+        return f"{number:,} ({chunk.spans[0].start:,} to {chunk.spans[-1].end:,})"
+    return f"{number:,} (“{_start_of(chunk.text)}”)"
 
 
 def _start_of(text: str) -> str:

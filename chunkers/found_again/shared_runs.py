@@ -73,7 +73,7 @@ class SharedRuns:
         return {
             number: near
             for number, own in ranges.items()
-            if (near := [one for one, count in zip(own, shared[number], strict=True) if count >= least])
+            if (near := [span for span, count in zip(own, shared[number], strict=True) if count >= least])
         }
 
     def _looked_up(self, text: str) -> tuple[IntArray, IntArray]:
@@ -86,9 +86,9 @@ class SharedRuns:
         """Return the text and the place in it of every occurrence of some runs."""
         before = np.cumsum(counts) - counts
         places = np.arange(counts.sum()) + np.repeat(first - before, counts)
-        found = self._order[places].astype(np.intp)
-        numbers = np.searchsorted(self._first, found, "right") - 1
-        return numbers, (found - self._first[numbers]) * STEP
+        starts = self._order[places].astype(np.intp)
+        numbers = np.searchsorted(self._first, starts, "right") - 1
+        return numbers, (starts - self._first[numbers]) * STEP
 
 
 def _hashes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

@@ -63,12 +63,12 @@ def _named(searched: Searched, text: str, spans: Sequence[Span]) -> Passage | No
         return None
     start, end = spans[0]
     words = searched.text[start:end].strip()
-    if words and (found := Searched(text).typography(Quotation(words))) is not None:
-        follows_line = "\n" in _space_before(text, found.span.start) and not text[found.span.end :].strip()
+    if words and (match := Searched(text).typography(Quotation(words))) is not None:
+        follows_line = "\n" in _space_before(text, match.span.start) and not text[match.span.end :].strip()
         size = len(folded(words))
         if follows_line or size >= SHORTEST or size >= LEAST_SHARE * len(folded(text)):
             start += len(searched.text[start:end]) - len(searched.text[start:end].lstrip())
-            return _split(text, found.span, Span(start, start + len(words)))
+            return _split(text, match.span, Span(start, start + len(words)))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
     found_end = searched.begins_with(text, start)
     return None if found_end is None else _split(text, found_end)
@@ -83,12 +83,12 @@ def _behind(searched: Searched, text: str, front: str) -> Passage | None:
 
 def _longest(searched: Searched, text: str, within: Span) -> Passage | None:
     """Return the longest stretch of the chunk that stands in the text, in whole words."""
-    found = searched.longest_passage(text, within)
-    if found is None or found.altered:
+    passage = searched.longest_passage(text, within)
+    if passage is None or passage.altered:
         return None
-    start, end = found.quoted
+    start, end = passage.quoted
     if start > 0:
-        start = _whole_words(searched.text, text, found.span, found.quoted)
+        start = _whole_words(searched.text, text, passage.span, passage.quoted)
     if end < len(text) and not text[end].isspace():
         end = max((place for place in range(start, end) if text[place].isspace()), default=start)
     size, length = len(folded(text[start:end])), len(folded(text))

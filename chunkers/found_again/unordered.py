@@ -75,7 +75,7 @@ class Unordered:
         self._work = work
         self._documents = documents
         self._searched = [Searched(document.text, work) for document in documents]
-        self._front = shared_front([one.text for one in chunks if one.text is not None])
+        self._front = shared_front([chunk.text for chunk in chunks if chunk.text is not None])
         self._left = MOST_SCANNED
         self._known: dict[GivenChunk, Placement] = {}
 
@@ -90,8 +90,8 @@ class Unordered:
         """Return the documents that may have one of some folded texts."""
         if self._runs is None or any(len(text) < SHORTEST_INDEXED for text in texts):
             return numbers
-        found = {number for text in texts for number in self._runs.holders(text)}
-        return [number for number in numbers if number in found]
+        holders = {number for text in texts for number in self._runs.holders(text)}
+        return [number for number in numbers if number in holders]
 
     @cached_property
     def _names(self) -> DocumentNames:
@@ -107,10 +107,10 @@ class Unordered:
     def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
         """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
         asked = self._holders([folded(text)], range(len(self._documents)) if numbers is None else numbers)
-        found = [Place(number, span) for number in asked for span in self._searched[number].occurrences(text, MOST_PLACES)]
+        places = [Place(number, span) for number in asked for span in self._searched[number].occurrences(text, MOST_PLACES)]
         # Word for word in one document outweighs other white space in another.
-        same = [one for one in found if self._passage(one) == text]
-        return (same or found)[:MOST_PLACES]
+        same = [place for place in places if self._passage(place) == text]
+        return (same or places)[:MOST_PLACES]
 
     def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, and how much alike they are; none if nothing is; see `Searched.altered`."""
@@ -120,7 +120,9 @@ class Unordered:
             matches = [(number, match) for number in asked if (match := self._searched[number].altered(quoted))]
         else:
             near = self._runs.near(words, most_changes(len(words)))
-            tried = ((one, self._searched[one].altered(quoted, within=near[one])) for one in asked if one in near)
+            tried = (
+                (number, self._searched[number].altered(quoted, within=near[number])) for number in asked if number in near
+            )
             matches = [(number, match) for number, match in tried if match is not None]
         best = max((match.alike for _, match in matches), default=0.0)
         return [Place(number, match.span) for number, match in matches if match.alike == best], best
@@ -177,26 +179,26 @@ class Unordered:
         return Placement((), f"nothing in the documents{some} is like it")
 
     def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
-        said = [how] if how else []
+        remarks = [how] if how else []
         places = self._whole_words(text, self.occurrences(text, named))
         if not places and len(named) < len(self._documents):
             places = self._whole_words(text, self.occurrences(text))
-            said += [where or "in another document than it names"] if places else []
+            remarks += [where or "in another document than it names"] if places else []
         if not places:
             return None
         if chunk.spans and len(places) > 1:
             # One nearest to the stated start; two at the same distance stay two.
-            distances = [abs(one.span.start - chunk.spans[0].start) for one in places]
-            places = [one for one, distance in zip(places, distances, strict=True) if distance == min(distances)]
+            distances = [abs(place.span.start - chunk.spans[0].start) for place in places]
+            places = [place for place, distance in zip(places, distances, strict=True) if distance == min(distances)]
         if text != self._passage(places[0]):
-            said.append("other white space or signs")
-        return _told(places, said, how.endswith("cut short"))
+            remarks.append("other white space or signs")
+        return _told(places, remarks, how.endswith("cut short"))
 
     def _whole_words(self, text: str, places: list[Place]) -> list[Place]:
         """Return the places; of a very short text only those that are not inside a word."""
         if len(folded(text)) >= SHORTEST:
             return places
-        return [one for one in places if not self._is_inside_word(one)]
+        return [place for place in places if not self._is_inside_word(place)]
 
     def _is_inside_word(self, place: Place) -> bool:
         text, (start, end) = self._documents[place.document].text, place.span
@@ -207,7 +209,7 @@ class Unordered:
 
     def _passage_in(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> Passage | None:
         """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
-        found: list[Passage] = []
+        passages: list[Passage] = []
         words = folded(text)
         # Many documents share a few words, such as a heading, with a chunk of none of them.
         least = min(CONTEXT, len(words) // 2)
@@ -223,10 +225,10 @@ class Unordered:
             self._left -= 4 * len(text).bit_length() * len(searched.text)
             passage = passage_of(searched, text, chunk.spans, self._front, Span(0, len(searched.text)))
             if passage is not None and len(folded(passage.text)) >= least:
-                found.append(passage)
-        return max(found, key=lambda one: len(one.text), default=None)
+                passages.append(passage)
+        return max(passages, key=lambda candidate: len(candidate.text), default=None)
 
 
-def _told(places: Sequence[Place], said: Sequence[str], is_cut_short: bool) -> Placement:
+def _told(places: Sequence[Place], remarks: Sequence[str], is_cut_short: bool) -> Placement:
     several = [f"stands in {'at least ' * (len(places) == MOST_PLACES)}{len(places)} places"] if len(places) > 1 else []
-    return Placement(tuple(places), "; ".join([*said, *several]), is_cut_short)
+    return Placement(tuple(places), "; ".join([*remarks, *several]), is_cut_short)

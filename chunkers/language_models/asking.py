@@ -93,7 +93,7 @@ class Asking:
         model: LanguageModel,
         answers: AnswerCache | None = None,
         limit: Limit | None = None,
-        warn: Warn = lambda said, unusable: None,
+        warn: Warn = lambda sentence, unusable: None,
         structured: Structured | None = None,
     ) -> None:
         if not isinstance(model, LanguageModel):
@@ -409,7 +409,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
     return [future.result() for future in futures]
 
 
-def asking_of(given: object, limit: Limit | None = None, warn: Warn = lambda said, unusable: None) -> Asking:
+def asking_of(given: object, limit: Limit | None = None, warn: Warn = lambda sentence, unusable: None) -> Asking:
     """Return access to a language model given by name or as an object; answers are cached in `SHARED_ANSWERS`.
 
     Parameters

@@ -108,7 +108,7 @@ def usable_answer(
                 raise Unusable(
                     "the model refused to answer" if reply.ended == "refused" else "the answer was too long and was cut off"
                 )
-            found = read(said(reply.text))
+            answer = read(said(reply.text))
         except Unusable as error:
             tell(False)
             complaint = error
@@ -123,7 +123,7 @@ def usable_answer(
             messages = [*messages, Message("assistant", before), Message("user", AGAIN.format(complaint=complaint))]
         else:
             tell(True)
-            return found
+            return answer
     raise AssertionError
 
 
@@ -186,18 +186,18 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
     Unusable
         If there is no JSON object with the expected fields.
     """
-    found: AnyForm | None = None
+    parsed: AnyForm | None = None
     complaint = Unusable("the answer must contain a JSON object; it has none")
-    for number, one in enumerate(_objects(answer)):
+    for number, candidate in enumerate(_objects(answer)):
         try:
-            if isinstance(one, Unusable):
-                raise one
-            found = _checked(one, form)
+            if isinstance(candidate, Unusable):
+                raise candidate
+            parsed = _checked(candidate, form)
         except Unusable as error:
             complaint = complaint if number else error
-    if found is None:
+    if parsed is None:
         raise complaint from None
-    return found
+    return parsed
 
 
 def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
@@ -213,12 +213,12 @@ def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
     lines = re.findall(rf"{form.label}\W*?:(.*)", answer, re.IGNORECASE)
     if not lines:
         raise Unusable(f"the answer must have a line that begins with '{form.label}:'; it has none")
-    found = _NUMBER.findall(lines[-1])
-    if any(len(number) > _MOST_DIGITS for number in found):
+    numerals = _NUMBER.findall(lines[-1])
+    if any(len(number) > _MOST_DIGITS for number in numerals):
         raise Unusable("the answer may name only numbers from the prompt; it has a number with too many digits")
-    if not found and not _NONE.search(lines[-1]):
+    if not numerals and not _NONE.search(lines[-1]):
         raise Unusable(f"the answer must have a number or the word none after '{form.label}:'; it has neither")
-    line = form.of_numbers([*map(int, found)])
+    line = form.of_numbers([*map(int, numerals)])
     if line is None:
         raise Unusable(f"the answer must have exactly one number after '{form.label}:'; it has several")
     return line
@@ -231,8 +231,8 @@ def _objects(answer: str) -> Iterator[object]:
         if start < 0:
             return
         try:
-            found, end = decoder.raw_decode(answer, start)
-            yield found
+            parsed, end = decoder.raw_decode(answer, start)
+            yield parsed
         except (ValueError, RecursionError) as error:
             why = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or has too long a number"
             yield Unusable(f"its JSON is broken: {why}")
@@ -240,12 +240,12 @@ def _objects(answer: str) -> Iterator[object]:
         start = answer.find("{", end)
 
 
-def _checked(found: object, form: type[AnyForm]) -> AnyForm:
+def _checked(parsed: object, form: type[AnyForm]) -> AnyForm:
     """Return an object in its form; raises Unusable if it has another."""
     try:
-        if _has_surrogate(found):
+        if _has_surrogate(parsed):
             raise Unusable("the answer must be valid Unicode; its JSON contains half of a surrogate pair")
-        return form.model_validate(found)
+        return form.model_validate(parsed)
     except RecursionError:
         raise Unusable("the JSON of the answer must be nested less deeply; it is nested too deeply to be read") from None
     except ValidationError as error:
@@ -253,10 +253,10 @@ def _checked(found: object, form: type[AnyForm]) -> AnyForm:
         raise Unusable(f"{place}: {first['msg']}; got {shown(first['input'])}") from None
 
 
-def _has_surrogate(found: object) -> bool:
+def _has_surrogate(parsed: object) -> bool:
     """Return whether a parsed JSON value has a lone surrogate, which JSON escapes allow and Unicode does not."""
     try:
-        json.dumps(found, ensure_ascii=False).encode()
+        json.dumps(parsed, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return True
     return False

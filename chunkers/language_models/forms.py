@@ -56,7 +56,7 @@ class Form(BaseModel):
     def wording(cls) -> str:
         """Return the prompt's sentence that asks for a JSON object of this form."""
         whole = cls.model_json_schema()
-        where = "; ".join(f"{name} is {said}" for name, said in _described(whole))
+        where = "; ".join(f"{name} is {description}" for name, description in _described(whole))
         example = json.dumps(_example(whole), ensure_ascii=False)
         return f"Answer with one JSON object and nothing else, in the form {example}{', where ' if where else ''}{where}."
 
@@ -307,7 +307,7 @@ def _example(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = 
     definitions = schema.get("$defs", {}) if definitions is None else definitions
     schema = _resolved(schema, definitions)
     if "properties" in schema:
-        return {name: _example(one, definitions) for name, one in schema["properties"].items()}
+        return {name: _example(field_schema, definitions) for name, field_schema in schema["properties"].items()}
     if "examples" in schema:
         return schema["examples"][0]
     return [_example(schema["items"], definitions)]
@@ -316,21 +316,21 @@ def _example(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = 
 def _described(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None) -> Iterator[tuple[str, str]]:
     """Yield the fields of a schema that have a description, with it."""
     definitions = schema.get("$defs", {}) if definitions is None else definitions
-    for name, one in _resolved(schema, definitions).get("properties", {}).items():
-        if "description" in one:
-            yield name, one["description"]
-        yield from _described(one.get("items", {}), definitions)
+    for name, field_schema in _resolved(schema, definitions).get("properties", {}).items():
+        if "description" in field_schema:
+            yield name, field_schema["description"]
+        yield from _described(field_schema.get("items", {}), definitions)
 
 
 def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any], asked: AnswerKind, name: str = "") -> dict[str, Any]:
     """Return a schema without references, all its fields required, with the numbers, texts and sizes that are allowed."""
     schema = _resolved(schema, definitions)
     if "properties" in schema:
-        fields = {key: _plain(one, definitions, asked, key) for key, one in schema["properties"].items()}
+        fields = {key: _plain(field_schema, definitions, asked, key) for key, field_schema in schema["properties"].items()}
         return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
     if "anyOf" in schema:
-        options = [_plain(one, definitions, asked, name) for one in schema["anyOf"]]
-        possible = [one for one in options if one.get("enum", True)]
+        options = [_plain(option, definitions, asked, name) for option in schema["anyOf"]]
+        possible = [option for option in options if option.get("enum", True)]
         return {"anyOf": possible} if len(possible) > 1 else possible[0]
     kind, most = schema["type"], schema.get("most")
     match kind:

@@ -36,7 +36,7 @@ def _server_at(port: int) -> LocalServer | None:
         # Without the environment's proxy, to which this address is another machine.
         with build_opener(ProxyHandler({})).open(f"{address}/models", timeout=_TIMEOUT_S) as answer:
             listed = json.loads(answer.read(_MOST_BYTES))["data"]
-        names = [str(one["id"]) for one in listed]
+        names = [str(model["id"]) for model in listed]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
     models = tuple(name for name in names if name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME)

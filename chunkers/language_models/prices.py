@@ -21,7 +21,7 @@ def price(model: str, address: str, tokens_in: int, tokens_out: int) -> Decimal 
     from genai_prices import Usage, calc_price
 
     try:
-        found = calc_price(Usage(input_tokens=tokens_in, output_tokens=tokens_out), model, provider_api_url=address)
+        calculation = calc_price(Usage(input_tokens=tokens_in, output_tokens=tokens_out), model, provider_api_url=address)
     except (LookupError, ValueError):
         return None
-    return found.total_price
+    return calculation.total_price

@@ -276,7 +276,7 @@ class ChatServer(LanguageModel):
 def _without_lengths(schema: Any) -> Any:
     """Return a schema without bounds of characters, which OpenAI's own server refuses."""
     if isinstance(schema, dict):
-        return {name: _without_lengths(one) for name, one in schema.items() if name not in ("minLength", "maxLength")}
+        return {name: _without_lengths(part) for name, part in schema.items() if name not in ("minLength", "maxLength")}
     return [*map(_without_lengths, schema)] if isinstance(schema, list) else schema
 
 

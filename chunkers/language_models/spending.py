@@ -70,15 +70,15 @@ class Spending:
 
     def __str__(self) -> str:
         """Return the spending as a phrase."""
-        said = [counted(self.requests, "request")]
+        phrases = [counted(self.requests, "request")]
         if self.remembered:
-            said.append(f"{counted(self.remembered, 'answer')} from before")
+            phrases.append(f"{counted(self.remembered, 'answer')} from before")
         if self.requests:
-            said.append(f"{self.tokens_in:,} tokens read and {self.tokens_out:,} written")
+            phrases.append(f"{self.tokens_in:,} tokens read and {self.tokens_out:,} written")
             if self.unsure:
-                said.append(f"at most {self.unsure:,} of which the server did not say")
-            said.append("cost unknown" if self.cost is None else f"${self.cost:.4f}")
-        return ", ".join(said)
+                phrases.append(f"at most {self.unsure:,} of which the server did not say")
+            phrases.append("cost unknown" if self.cost is None else f"${self.cost:.4f}")
+        return ", ".join(phrases)
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Purse(Ledger):
         wanted = Spending(tokens_in=most_in * requests, tokens_out=most_out * requests, cost=cost)
         while True:
             with self._settled:
-                others = [one for other, one in self._aside.items() if other != call]
+                others = [spending for other, spending in self._aside.items() if other != call]
                 refused = self._refused(sum(others, self._spent), wanted, model.name)
                 if not refused:
                     self._aside[call] = wanted

@@ -42,11 +42,11 @@ def joined(body: bytes, client: openai.OpenAI) -> dict[str, Any]:
     choices: list[Any] = []
     for event in openai.Stream(cast_to=object, response=response, client=client):
         usage = field(event, "usage") or usage
-        found = field(event, "choices")
+        event_choices = field(event, "choices")
         # The last event has the numbers of tokens, and no choice.
-        if not isinstance(found, list) or not found:
+        if not isinstance(event_choices, list) or not event_choices:
             continue
-        choices, delta = found, field(found[0], "delta")
+        choices, delta = event_choices, field(event_choices[0], "delta")
         finish = field(choices[0], "finish_reason") or finish
         refusal = field(delta, "refusal") or refusal
         pieces += [] if field(delta, "content") is None else [delta["content"]]

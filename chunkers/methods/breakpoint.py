@@ -93,9 +93,9 @@ class Breakpoint(Thresholded, Sized):
         def scores(shuffled: VectorArray) -> FloatArray:
             return self.rule.scores(gap_distances(shuffled))
 
-        found = under_shuffling(vectors, 1, self.rule.score_name, scores)
-        found = found[~np.isnan(found)]
-        return Band(*np.percentile(found, [25, 75]).tolist()) if len(found) else None
+        null_scores = under_shuffling(vectors, 1, self.rule.score_name, scores)
+        null_scores = null_scores[~np.isnan(null_scores)]
+        return Band(*np.percentile(null_scores, [25, 75]).tolist()) if len(null_scores) else None
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return the nearest amount that moves the threshold to the other side of the gap's score; None if there is none."""

@@ -284,11 +284,11 @@ class ChangePoint(Sized):
             return np.array([[penalties[0], np.mean(penalties[1:] or penalties)]]) if penalties else np.zeros((1, 2))
 
         name = f"critical penalty {hashlib.sha256(places.tobytes()).hexdigest()}"
-        found = under_shuffling(vectors, self.shuffled_runs, name, critical, most)
-        whole = found[:, 0]
+        null_penalties = under_shuffling(vectors, self.shuffled_runs, name, critical, most)
+        whole = null_penalties[:, 0]
         if most == count:
             return whole
-        doubling = (found.mean(axis=0) @ [1, -1]) / np.log2(QUARTERS)
+        doubling = (null_penalties.mean(axis=0) @ [1, -1]) / np.log2(QUARTERS)
         return np.asarray(whole + max(doubling, 0.0) * np.log2(count / most))
 
     def _penalty(self, null: FloatArray | None) -> float:

@@ -151,10 +151,10 @@ class _Cutting:
     def breaks(self) -> list[Break]:
         """The places at which the text may be cut, and its beginning."""
         text, front = self.document.text, front_matter(self.document.text)
-        found = paragraphs(text) if self.syntax is None else self.syntax.breaks(self.fits, Code.name)
+        breaks = paragraphs(text) if self.syntax is None else self.syntax.breaks(self.fits, Code.name)
         begin = len(text) - len(text.lstrip())
-        opening = [] if found and found[0].offset == begin else [Break(begin, "", "a passage")]
-        return [*opening, *(at for at in found if front is None or not front.parts_fence(at.offset))]
+        opening = [] if breaks and breaks[0].offset == begin else [Break(begin, "", "a passage")]
+        return [*opening, *(at for at in breaks if front is None or not front.parts_fence(at.offset))]
 
     def fits(self, start: int, end: int) -> bool:
         """Return whether the text between two offsets fits into a chunk."""

@@ -79,11 +79,11 @@ class Dbscan(Clustered):
         np.fill_diagonal(matrix, 0)
         near = matrix <= self.eps
         cores = np.flatnonzero(near.sum(axis=1) >= self.min_samples)
-        found = _clusters(near, cores)
-        noise = np.flatnonzero(found < 0)
-        labels = found.copy()
-        labels[noise] = found.max() + 1 + np.arange(len(noise))
-        roles: list[Role] = ["noise" if label < 0 else "border" for label in found]
+        cluster_of = _clusters(near, cores)
+        noise = np.flatnonzero(cluster_of < 0)
+        labels = cluster_of.copy()
+        labels[noise] = cluster_of.max() + 1 + np.arange(len(noise))
+        roles: list[Role] = ["noise" if label < 0 else "border" for label in cluster_of]
         for sentence in cores:
             roles[sentence] = "core"
         line = Line("ε", self.eps, "eps")

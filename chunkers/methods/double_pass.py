@@ -183,8 +183,10 @@ class DoublePass(Chunker):
             return _sized("min_size", reversals.boundary("min_size", self.min_size, 1), cuts=True)
         # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
         chunking = reversals.chunking
-        joined = [one for one in chunking.comparisons if one.outcome == "joined"]
-        here = next((one for one in joined if one.left.end <= gap.index + 1 <= one.right.start), None)
+        joined = [comparison for comparison in chunking.comparisons if comparison.outcome == "joined"]
+        here = next(
+            (comparison for comparison in joined if comparison.left.end <= gap.index + 1 <= comparison.right.start), None
+        )
         unlimited = self.max_size or len(chunking.document.text)
         less = min(here.length - 1, unlimited) if here is not None else unlimited
         size = reversals.boundary("max_size", unlimited, less)
@@ -196,10 +198,10 @@ class DoublePass(Chunker):
         largest = min(length + 1, spec_of(self, "min_size").high or length)
         if self.max_size is None:
             return _sized("min_size", reversals.boundary("min_size", self.min_size or 1, int(largest)), cuts=False)
-        found = _sized("max_size", reversals.boundary("max_size", self.max_size, length), cuts=False)
-        found = found or _sized("min_size", reversals.boundary("min_size", self.min_size or 1, int(largest)), cuts=False)
-        if found is not None:
-            return found
+        tipping = _sized("max_size", reversals.boundary("max_size", self.max_size, length), cuts=False)
+        tipping = tipping or _sized("min_size", reversals.boundary("min_size", self.min_size or 1, int(largest)), cuts=False)
+        if tipping is not None:
+            return tipping
         without = {"max_size": length}
         merging = reversals.nearest("merging_threshold", None, without)
         first: Setting | None = None
@@ -226,14 +228,18 @@ class DoublePass(Chunker):
             assert decided.score is not None
             assert decided.threshold is not None
             return [(decided.threshold_name, decided.score, decided.threshold)]
-        found = []
+        comparisons = []
         if first.relation == "≤" and first.score is not None and first.threshold is not None:
-            found.append((first.threshold_name, first.score, first.threshold))
-        tried = [one for one in chunking.comparisons if one.left.end == gap.index + 1 and one.kind in _KINDS]
-        if tried and all(one.outcome == "not above" for one in tried):
-            nearest = max(tried, key=lambda one: one.similarity)
-            found.append(("merging", nearest.similarity, nearest.threshold))
-        return found
+            comparisons.append((first.threshold_name, first.score, first.threshold))
+        tried = [
+            comparison
+            for comparison in chunking.comparisons
+            if comparison.left.end == gap.index + 1 and comparison.kind in _KINDS
+        ]
+        if tried and all(comparison.outcome == "not above" for comparison in tried):
+            nearest = max(tried, key=lambda comparison: comparison.similarity)
+            comparisons.append(("merging", nearest.similarity, nearest.threshold))
+        return comparisons
 
     def _longer_than_counted(self, made: Chunking) -> tuple[str, ...]:
         """Return a note if chunks of several sentences are above maximum size with their white space."""
@@ -244,9 +250,9 @@ class DoublePass(Chunker):
         longer = [length for length in lengths if length > self.max_size]
         if not longer:
             return ()
-        said = f"{len(longer):,} chunks are" if len(longer) > 1 else "A chunk is"
+        subject = f"{len(longer):,} chunks are" if len(longer) > 1 else "A chunk is"
         return (
-            f"{said} longer than the maximum size, {self.max_size:,} characters, up to {max(longer):,}: with re-embed, "
+            f"{subject} longer than the maximum size, {self.max_size:,} characters, up to {max(longer):,}: with re-embed, "
             "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
         )
 
@@ -374,8 +380,8 @@ class _State:
             too_long = f"but merged above maximum size {maximum:,}"
             why = Reason("similarity", last.similarity, ">", last.threshold, "merging", too_long, "pass two")
         else:
-            said = _in_short(tried)
-            why = Reason(remark=f"similarity {said}", heading="pass two", short=said)
+            summary = _in_short(tried)
+            why = Reason(remark=f"similarity {summary}", heading="pass two", short=summary)
         self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, chain(self.gaps[gap].why, why))
         self._record(tried, why)
 
@@ -388,8 +394,10 @@ def _in_short(tried: Sequence[Comparison]) -> str:
     """Return the failed comparisons of pass two in short: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
     if len(tried) == 1:
         return Reason("", tried[0].similarity, "≤", tried[0].threshold, "merging").brief()
-    said = ", ".join(f"{signed(one.similarity, '.2f')} {place}" for one, place in zip(tried, _PLACES, strict=False))
-    return f"{said}; {'both' if len(tried) == 2 else 'all'} ≤ merging {signed(tried[0].threshold)}"
+    similarities = ", ".join(
+        f"{signed(comparison.similarity, '.2f')} {place}" for comparison, place in zip(tried, _PLACES, strict=False)
+    )
+    return f"{similarities}; {'both' if len(tried) == 2 else 'all'} ≤ merging {signed(tried[0].threshold)}"
 
 
 def _short(text: str, most: int = 40) -> str:

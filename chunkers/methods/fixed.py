@@ -100,10 +100,10 @@ class FixedSentences(Sized):
             sentences = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
             first, last = windows(count, size, overlap).T
             check_chunks(self.name, len(first), int((sentences[last - 1, 1] - sentences[first, 0]).sum()))
-        said = f"size {size} reached"
-        short = f"{said}, the next repeats {overlap}"
+        remark = f"size {size} reached"
+        short = f"{remark}, the next repeats {overlap}"
         repeats = [Reason(remark=f"the next chunk repeats {overlap}", short=short)] if overlap else []
-        reached = chain(Reason(remark=said), *repeats)
+        reached = chain(Reason(remark=remark), *repeats)
         kept = Reason(remark=f"fewer than {size} sentences so far")
         ends = {last - 1 for _, last in groups[:-1]}
         gaps = [

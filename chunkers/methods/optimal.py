@@ -176,12 +176,12 @@ class Optimal(Chunker):
     def _why(self, gain: float, cut: bool) -> Reason:
         if math.isinf(gain):
             most = f"{self.longest:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"
-            said = f"a chunk may hold {most}, so every partition cuts here"
+            remark = f"a chunk may hold {most}, so every partition cuts here"
         elif cut:
-            said = f"the best partition with this cut gains {gain:.2f} over the best without"
+            remark = f"the best partition with this cut gains {gain:.2f} over the best without"
         else:
-            said = f"the best partition with a cut here loses {-gain:.2f} against the best without"
-        return Reason(remark=said)
+            remark = f"the best partition with a cut here loses {-gain:.2f} against the best without"
+        return Reason(remark=remark)
 
 
 def _finite(gain: float) -> float | None:

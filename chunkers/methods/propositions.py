@@ -129,10 +129,12 @@ class Propositions(Chunker):
         told = stating.state(document, self.window, self.before, tools, lambda ready: tools.deciding(ready, 2 * count))
         texts = [proposition.text for proposition in told.propositions]
         if count == 1:
-            found = Sorted([Group(members=[*range(len(texts))])])
+            grouped = Sorted([Group(members=[*range(len(texts))])])
         else:
-            found = grouping.sort(texts, self.batch, tools, lambda ready: tools.deciding(len(texts) + ready, 2 * len(texts)))
-        return _chunking(document, told, found)
+            grouped = grouping.sort(
+                texts, self.batch, tools, lambda ready: tools.deciding(len(texts) + ready, 2 * len(texts))
+            )
+        return _chunking(document, told, grouped)
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
@@ -152,23 +154,25 @@ class Propositions(Chunker):
         return Estimate(requests, tokens, _ANSWERED * size + _WRAPPED * propositions)
 
 
-def _chunking(document: Document, told: Statements, found: Sorted) -> Chunking:
+def _chunking(document: Document, told: Statements, grouped: Sorted) -> Chunking:
     """Return the groups as chunks, in the order of their first sentences."""
-    touched = [sentences_of(document, one.span) for one in told.propositions if one.span is not None]
-    held = [sorted({sentence for member in group.members for sentence in touched[member]}) for group in found.groups]
+    touched = [sentences_of(document, proposition.span) for proposition in told.propositions if proposition.span is not None]
+    held = [sorted({sentence for member in group.members for sentence in touched[member]}) for group in grouped.groups]
     order = sorted(range(len(held)), key=lambda number: held[number][0])
     chunks_of: list[list[int]] = [[] for _ in document.sentences]
     chunks = []
     for number, group in enumerate(order):
         for sentence in held[group]:
             chunks_of[sentence].append(number)
-        title, summary, members = found.groups[group].title, found.groups[group].summary, found.groups[group].members
+        title, summary, members = grouped.groups[group].title, grouped.groups[group].summary, grouped.groups[group].members
         propositions = tuple([told.propositions[member] for member in members])
         text = "\n".join([proposition.text for proposition in propositions])
         chunks.append(Chunk(_spans(document, held[group]), text, stated=Stated(title, summary, propositions)))
-    places = _places(told, found, touched, chunks_of)
+    places = _places(told, grouped, touched, chunks_of)
     gaps = [_gap(index, chunks_of, places) for index in range(len(document.sentences) - 1)]
-    return Chunking(document, tuple(chunks), tuple(gaps), notes=_notes(document, told, found), left_out=tuple(told.left_out))
+    return Chunking(
+        document, tuple(chunks), tuple(gaps), notes=_notes(document, told, grouped), left_out=tuple(told.left_out)
+    )
 
 
 def _spans(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
@@ -179,7 +183,7 @@ def _spans(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
 
 
 def _places(
-    told: Statements, found: Sorted, touched: Sequence[range], chunks_of: Sequence[Sequence[int]]
+    told: Statements, grouped: Sorted, touched: Sequence[range], chunks_of: Sequence[Sequence[int]]
 ) -> list[tuple[str, str]]:
     """Return two descriptions for each sentence, long and short, of its propositions and their chunks."""
     stated = [0] * len(chunks_of)
@@ -187,8 +191,8 @@ def _places(
     for number, (proposition, among) in enumerate(zip(told.propositions, touched, strict=True)):
         for sentence in among:
             stated[sentence] += proposition.tied != "as it is"
-            if number in found.unusable:
-                unsorted[sentence] = found.unusable[number]
+            if number in grouped.unusable:
+                unsorted[sentence] = grouped.unusable[number]
     places = []
     for sentence, chunks in enumerate(chunks_of):
         where = f"chunk{'s' * (len(chunks) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunks)}"
@@ -211,12 +215,12 @@ def _gap(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[
     return Gap(index, None, None, Verdict.CUT if begins else Verdict.KEPT, why)
 
 
-def _notes(document: Document, told: Statements, found: Sorted) -> tuple[str, ...]:
+def _notes(document: Document, told: Statements, grouped: Sorted) -> tuple[str, ...]:
     """Return notes on lost sentences, invented propositions, and windows without a usable answer."""
     notes = []
     lost = [
         sentence.start
-        for sentence in (one.span for one in told.propositions if one.tied == "as it is")
+        for sentence in (proposition.span for proposition in told.propositions if proposition.tied == "as it is")
         if sentence is not None and document.sentence_at(sentence.start) not in told.unusable
     ]
     if lost:
@@ -224,12 +228,12 @@ def _notes(document: Document, told: Statements, found: Sorted) -> tuple[str, ..
         stand = "it stands for itself" if len(lost) == 1 else "they stand for themselves"
         notes.append(f"Lost: the model stated nothing of {counted(len(lost), 'sentence')} ({which}); {stand}.")
     if told.left_out:
-        one = len(told.left_out) == 1
+        single = len(told.left_out) == 1
         notes.append(
-            f"Invented: {counted(len(told.left_out), 'proposition')} {'quotes' if one else 'quote'} words that are not in "
-            f"the text, and {'is' if one else 'are'} left out."
+            f"Invented: {counted(len(told.left_out), 'proposition')} {'quotes' if single else 'quote'} words that are not "
+            f"in the text, and {'is' if single else 'are'} left out."
         )
-    named = [one.nowhere for one in told.propositions if one.nowhere]
+    named = [proposition.nowhere for proposition in told.propositions if proposition.nowhere]
     if named:
         words = _few([*dict.fromkeys(word for words in named for word in words)])
         notes.append(
@@ -243,10 +247,10 @@ def _notes(document: Document, told: Statements, found: Sorted) -> tuple[str, ..
             f"The model gave no usable answer about {told.failed:,} of {counted(told.windows, 'window')}, though it was "
             f"asked up to {REPEATS + 1} times; the sentences there stand for themselves."
         )
-    if found.failed:
+    if grouped.failed:
         notes.append(
-            f"The model did not sort {found.failed:,} of {counted(found.batches, 'batch', 'batches')} of propositions in a "
-            f"form that can be used, though it was asked up to {REPEATS + 1} times; each is a chunk without a title."
+            f"The model did not sort {grouped.failed:,} of {counted(grouped.batches, 'batch', 'batches')} of propositions "
+            f"in a form that can be used, though it was asked up to {REPEATS + 1} times; each is a chunk without a title."
         )
     return tuple(notes)
 

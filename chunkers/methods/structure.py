@@ -111,12 +111,12 @@ class Structure(Chunker):
     def describe(self) -> str:
         """Return the chunker's settings as a short phrase, omitting default block joining and the default inner chunker."""
         tokens = "token" if self.max_size == 1 else "tokens"
-        said = [f"at most {self.max_size:,} {tokens}"]
+        phrases = [f"at most {self.max_size:,} {tokens}"]
         if self.join_below != type(self).model_fields["join_below"].default:
-            said.append(f"join below {self.join_below:,}")
+            phrases.append(f"join below {self.join_below:,}")
         if self.inner != "recursive":
-            said.append(f"{self.inner} inside")
-        return ", ".join(said)
+            phrases.append(f"{self.inner} inside")
+        return ", ".join(phrases)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document along its headings and blocks; a cut inside a sentence adds a gap to the result.
@@ -282,20 +282,20 @@ class _Cutting:
 
         Front matter goes with the first section, headings at the end with the last.
         """
-        found: list[tuple[int, list[Block]]] = [(0, [])]
+        sections: list[tuple[int, list[Block]]] = [(0, [])]
         run: list[Block] = []
         for block in outline:
             if block.kind in ("heading", "front matter"):
                 run.append(block)
                 continue
-            _open(found, run, self.chunker.heading_levels)
-            found[-1][1].append(block)
+            _open(sections, run, self.chunker.heading_levels)
+            sections[-1][1].append(block)
             run = []
-        if found[-1][1]:
-            found[-1][1].extend(run)
+        if sections[-1][1]:
+            sections[-1][1].extend(run)
         else:
-            _open(found, run, self.chunker.heading_levels)
-        return ((level, section) for level, section in found if section)
+            _open(sections, run, self.chunker.heading_levels)
+        return ((level, section) for level, section in sections if section)
 
     def _groups(self, section: Sequence[Block]) -> list[_Group]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
@@ -407,19 +407,19 @@ class _Cutting:
         tail = whole - self.parts.size(start, block.span.end)
         lead = self.parts.size(start, block.span.end) - self.parts.size(*block.span)
         first, rest = max(1, most - lead - tail - held), max(1, most - tail - (held or self.title.tokens))
-        found = self.parts.of(block, first, rest)
+        fitted_parts = self.parts.of(block, first, rest)
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
-        while found and (above := self.parts.size(start, found[0].end) - most) > 0 and first > 1:
+        while fitted_parts and (above := self.parts.size(start, fitted_parts[0].end) - most) > 0 and first > 1:
             first = max(1, first - above)
-            found = self.parts.of(block, first, rest)
-        beside = not found or self.parts.size(start, found[0].end) > most
-        parts = found or self.parts.of(block, most, most) or []
+            fitted_parts = self.parts.of(block, first, rest)
+        beside = not fitted_parts or self.parts.size(start, fitted_parts[0].end) > most
+        parts = fitted_parts or self.parts.of(block, most, most) or []
         pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in parts]
         if not beside:
             pieces[0] = pieces[0]._replace(start=start, why=None)
         elif group.lead:
             pieces = [_Piece(start, group.lead[-1].span.end, group.lead[-1].kind), pieces[0]._replace(why=None), *pieces[1:]]
-        if group.tail and (not found or self.parts.size(pieces[-1].start, end) > most):
+        if group.tail and (not fitted_parts or self.parts.size(pieces[-1].start, end) > most):
             return [*pieces, *_tail(group)]
         pieces[-1] = pieces[-1]._replace(end=end)
         return pieces
@@ -491,9 +491,9 @@ def _tail(group: _Group) -> list[_Piece]:
 def _together(before: Block, block: Block, group: _Group) -> Reason:
     """Return the reason for keeping a block with the previous one."""
     if block in group.tail:
-        said = f"a {block.kind} at the end stays with what is before"
+        remark = f"a {block.kind} at the end stays with what is before"
     elif before.kind == "paragraph":
-        said = f"{block.kind} kept with its introduction"
+        remark = f"{block.kind} kept with its introduction"
     else:
-        said = f"{before.kind} kept with what follows"
-    return Reason(remark=said)
+        remark = f"{before.kind} kept with what follows"
+    return Reason(remark=remark)

@@ -90,14 +90,14 @@ class TargetSize(Chunker):
         distances = gap_distances(tools.embed(buffered(texts, self.buffer)))
         ranks = np.sort(distances)[::-1]
         notes: tuple[str, ...] = ()
-        found = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
+        remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
         if self.fit == "average":
             total = sum(self._sizes(document, tools))
             allowed = total // self.size
         else:
             allowed, largest = self._cuts_for_largest(ranks, distances, document, tools)
             if largest > self.size:
-                found = f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has {largest:,}"
+                remark = f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has {largest:,}"
                 notes = (
                     f"The longest sentence has {largest:,} {self.unit}, more than the size, {self.size:,}, so no level "
                     "makes the largest chunk fit, and every gap is cut.",
@@ -106,11 +106,11 @@ class TargetSize(Chunker):
         level = float(ranks[allowed]) if allowed < len(ranks) else -1.0
         cuts = int(np.count_nonzero(distances > level))
         if self.fit == "average" and total > self.size * (cuts + 1):
-            found = f"as no level with at most {allowed:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
+            remark = f"as no level with at most {allowed:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
         gaps = []
         for index, distance in enumerate(distances.tolist()):
             cut = distance > level
-            why = Reason("distance", distance, ">" if cut else "≤", level, remark=found)
+            why = Reason("distance", distance, ">" if cut else "≤", level, remark=remark)
             gaps.append(Gap(index, distance, level, Verdict.CUT if cut else Verdict.KEPT, why))
         curve = Curve("distance", tuple(distances.tolist()), (Line("fitted", level, "size"),), cut_above=True, live=False)
         return replace(Chunking.from_gaps(document, gaps, curves=(curve,)), notes=notes)

@@ -145,10 +145,10 @@ class _Cutting:
         long = f"{_named(turn)} is longer than {counted(self.most, 'token')}"
         while self.size(begin, turn.end) + held > self.most:
             number = bisect_right(offsets, begin)
-            found = self._farthest(begin, held, breaks, number)
-            if found is not None:
-                yield Piece(begin, self._end(begin, found[0]), why, context)
-                begin, why = found[0], Reason(remark=f"{long}: cut between {'sentences' if found[1] else 'cues'}")
+            farthest = self._farthest(begin, held, breaks, number)
+            if farthest is not None:
+                yield Piece(begin, self._end(begin, farthest[0]), why, context)
+                begin, why = farthest[0], Reason(remark=f"{long}: cut between {'sentences' if farthest[1] else 'cues'}")
             else:
                 stop = offsets[number] if number < len(offsets) else turn.end
                 *parts, last = self._inside(turn, begin, self._end(begin, stop), held)
@@ -167,14 +167,14 @@ class _Cutting:
 
     def _farthest(self, begin: int, held: int, breaks: Sequence[tuple[int, bool]], number: int) -> tuple[int, bool] | None:
         """Return the last place, from ``number`` on, up to which a piece fits; places behind a sentence come first."""
-        found: tuple[int, bool] | None = None
+        farthest: tuple[int, bool] | None = None
         for place in range(number, len(breaks)):
             offset, ended = breaks[place]
             if self.size(begin, self._end(begin, offset)) + held > self.most:
                 break
-            if ended or found is None or not found[1]:
-                found = offset, ended
-        return found
+            if ended or farthest is None or not farthest[1]:
+                farthest = offset, ended
+        return farthest
 
     def _inside(self, turn: Turn, begin: int, end: int, held: int) -> list[Span]:
         """Return the parts of a sentence that is too long for a chunk."""

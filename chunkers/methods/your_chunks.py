@@ -55,7 +55,7 @@ class ChunkFile:
     def identity(self) -> str:
         """Hash of the file's name, the selected document and all chunks, without the chunks' own identifiers."""
         digest = hashlib.sha256()
-        for value in ((self.name, self.document), *(one[:3] for one in self.chunks)):
+        for value in ((self.name, self.document), *(chunk[:3] for chunk in self.chunks)):
             digest.update(json.dumps(value).encode() + b"\n")
         # A letter first, as a link takes what looks like a number for one.
         return f"c{digest.hexdigest()[:_DIGITS]}"
@@ -68,7 +68,7 @@ class ChunkFile:
     @cached_property
     def characters(self) -> int:
         """Total number of characters of all chunks."""
-        return sum(len(one.text or "") for one in self.chunks)
+        return sum(len(chunk.text or "") for chunk in self.chunks)
 
     def of(self, document: str | None) -> ChunkFile:
         """Return a copy of the file of chunks with another document selected."""
@@ -84,12 +84,12 @@ class ChunkFile:
         InputError
             If the file has chunks of several documents and the right document is unclear.
         """
-        found = self.known_in(document)
-        if found is None:
-            found = find_again(document, self._meant(document.name), self.name, told)
+        found_again = self.known_in(document)
+        if found_again is None:
+            found_again = find_again(document, self._meant(document.name), self.name, told)
             # At once, as several threads may ask, and what is returned is not read from there again: it may be another's.
-            self._last[:] = [(f"{document.identity} {document.name}", found)]
-        return found
+            self._last[:] = [(f"{document.identity} {document.name}", found_again)]
+        return found_again
 
     def known_in(self, document: Document) -> FoundAgain | None:
         """Return the cached result of `found_in`; None if that result is for another document."""
@@ -131,33 +131,33 @@ class ChunkFile:
                 f"file_name or filename; {nameless:,} of {len(self.chunks):,} chunks do not."
             )
         called = {name: self._called(name) for name in names}
-        if missing := [name for name, found in called.items() if not found]:
+        if missing := [name for name, matches in called.items() if not matches]:
             raise InputError(
                 f"{self.name}: the file must have chunks of all {len(names):,} documents, because all chunkers are measured "
                 f"on the same documents; it has no chunks of {_listed(missing)}. Add the missing chunks, or remove the "
                 "documents."
             )
-        for name, found in called.items():
-            if len(found) > 1:
+        for name, matches in called.items():
+            if len(matches) > 1:
                 raise InputError(
-                    f"{self.name}: the file must have exactly one document that matches {shown(name)}; {_listed(found)} all "
-                    "match. Keep only one of them in the file."
+                    f"{self.name}: the file must have exactly one document that matches {shown(name)}; {_listed(matches)} "
+                    "all match. Keep only one of them in the file."
                 )
-        for document, times in Counter(found[0] for found in called.values()).items():
+        for document, times in Counter(matches[0] for matches in called.values()).items():
             if times > 1:
-                alike = _listed([name for name, found in called.items() if found[0] == document])
+                alike = _listed([name for name, matches in called.items() if matches[0] == document])
                 raise InputError(
                     f"{self.name}: the file must have a separate document for each of {alike}; it has only "
                     f"{shown(document)}, which matches all of them. Give each document its full name in the file."
                 )
-        return {name: self._by_document[found[0]] for name, found in called.items()}
+        return {name: self._by_document[matches[0]] for name, matches in called.items()}
 
     @cached_property
     def _by_document(self) -> dict[str | None, list[GivenChunk]]:
-        found: dict[str | None, list[GivenChunk]] = {}
-        for one in self.chunks:
-            found.setdefault(one.document, []).append(one)
-        return found
+        by_document: dict[str | None, list[GivenChunk]] = {}
+        for chunk in self.chunks:
+            by_document.setdefault(chunk.document, []).append(chunk)
+        return by_document
 
     @cached_property
     def _called(self) -> Callable[[str], list[str]]:
@@ -186,14 +186,14 @@ def _joined(chunks: Iterable[GivenChunk]) -> str | None:
     """Return the text whose pieces the chunks are, with white space where up to `LONGEST_GAP` characters are in none."""
     parts: list[str] = []
     length = 0
-    for one in sorted(chunks, key=lambda one: one.spans):
-        if one.text is None or len(one.spans) != 1 or one.spans[0].end - one.spans[0].start != len(one.text):
+    for chunk in sorted(chunks, key=lambda piece: piece.spans):
+        if chunk.text is None or len(chunk.spans) != 1 or chunk.spans[0].end - chunk.spans[0].start != len(chunk.text):
             return None
-        gap = one.spans[0].start - length
+        gap = chunk.spans[0].start - length
         if gap > LONGEST_GAP:
             return None
-        parts += ["\n" * gap if gap > 1 else " " * gap, one.text[max(0, -gap) :]]
-        length = max(length, one.spans[0].end)
+        parts += ["\n" * gap if gap > 1 else " " * gap, chunk.text[max(0, -gap) :]]
+        length = max(length, chunk.spans[0].end)
     text = "".join(parts)
     return text if text.strip() else None
 
@@ -262,30 +262,30 @@ class YourChunks(Chunker):
             return file.found_in(document, tools.decided).chunking
         given = self._each.get(document.name, ())
         # Runs are kept on disk, where the names of files have no place.
-        found = find_again(document, given, "the file", tools.decided)
-        if document.sentences and not found.chunking.chunks:
+        found_again = find_again(document, given, "the file", tools.decided)
+        if document.sentences and not found_again.chunking.chunks:
             raise InputError(
                 f"{file.name}: the chunks of {shown(document.name)} must occur in that document; not one of "
                 f"{counted(len(given), 'chunk')} does. Open the text from which the chunks were cut."
             )
-        self._found[document.name] = found
-        return found.chunking
+        self._found[document.name] = found_again
+        return found_again.chunking
 
     def caveat(self) -> str:
         """Return a sentence on chunks not found, altered or ambiguous, and on uncovered text; empty if there are none."""
         kinds: Counter[str] = Counter()
         lost = given = 0
-        for one in self._found.values():
-            given += one.given
-            kinds.update(odd.kind for odd in one.oddities)
-            lost += characters_without_chunk(one.chunking.document.text, one.chunking.chunks)
-        said = {
+        for found_again in self._found.values():
+            given += found_again.given
+            kinds.update(odd.kind for odd in found_again.oddities)
+            lost += characters_without_chunk(found_again.chunking.document.text, found_again.chunking.chunks)
+        counts = {
             "not in the text, and left out": kinds["lost"],
             "altered, and measured as the text has them": kinds["altered"],
             "in the text more than once, and perhaps meant elsewhere": kinds["ambiguous"],
             "with a context around them, and measured without": kinds["context"],
         }
-        odd = "; ".join(f"{what}: {count:,}" for what, count in said.items() if count)
+        odd = "; ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
         sentences = [f"Of {given:,} chunks, {odd}."] if odd else []
         sentences += [f"Characters in no chunk, which are not searched: {lost:,}."] if lost else []
         return " ".join(sentences)

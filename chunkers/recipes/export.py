@@ -167,8 +167,8 @@ def propositions_type() -> Any:
     import pyarrow as pa
 
     whole, text = pa.int64(), pa.string()
-    one = {"text": text, "start": whole, "end": whole, "quotation": text, "tied": text}
-    return pa.list_(pa.struct([*one.items(), *dict.fromkeys(("elsewhere", "nowhere"), pa.list_(text)).items()]))
+    fields = {"text": text, "start": whole, "end": whole, "quotation": text, "tied": text}
+    return pa.list_(pa.struct([*fields.items(), *dict.fromkeys(("elsewhere", "nowhere"), pa.list_(text)).items()]))
 
 
 def ledger_to_csv(chunking: Chunking) -> str:

@@ -50,10 +50,10 @@ def check(kind: object) -> type[Chunker]:
         raise InputError(f"{kind.__name__} must have the method chunk(document, tools); it has none.")
     name = getattr(kind, "name", None)
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        said = f"got {shown(name)}" if name is not None else "it has none"
+        fault = f"got {shown(name)}" if name is not None else "it has none"
         raise InputError(
             f"{kind.__name__}: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a "
-            f"letter; {said}."
+            f"letter; {fault}."
         )
     for word in WORDS:
         value = getattr(kind, word, None)
@@ -143,20 +143,20 @@ def _or_usual(own: Callable[..., Any], usual: Callable[..., Any], answer: Any) -
     @wraps(own)
     def hook(asked: Chunker | type[Chunker], *given: Any) -> Any:
         try:
-            said = own(asked, *given)
+            returned = own(asked, *given)
         except Cancelled:
             raise
         except Exception:
             return usual(asked, *given)
-        return said if isinstance(said, answer) else usual(asked, *given)
+        return returned if isinstance(returned, answer) else usual(asked, *given)
 
     return hook
 
 
 def said_of(error: BaseException) -> str:
     """Summarise an error from third-party code in a few words for a message."""
-    said = " ".join(f"{type(error).__name__}: {error}".split())
-    return said[:200].rstrip(".: ")
+    summary = " ".join(f"{type(error).__name__}: {error}".split())
+    return summary[:200].rstrip(".: ")
 
 
 def _broken(made: object, document: Document) -> str:

@@ -359,8 +359,8 @@ def broken_rule(detail: Mapping[str, Any]) -> str:
 
 def _shown_key(key: int | str) -> str:
     """Return a key of JSON, which may be any text, for a message: a word as it stands, anything else quoted."""
-    said = shown(key)
-    return key if isinstance(key, str) and key.isidentifier() and said == repr(key) else said
+    quoted = shown(key)
+    return key if isinstance(key, str) and key.isidentifier() and quoted == repr(key) else quoted
 
 
 def _installed(*packages: str) -> dict[str, str]:

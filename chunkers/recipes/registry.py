@@ -148,15 +148,15 @@ def chunker_class(name: str) -> type[Chunker]:
     ParameterError
         If there is no such chunker, or the package that offers it cannot be loaded or offers an unusable class.
     """
-    found = _listed(name)
-    if found is None and isinstance(name, str):
+    chunker_type = _listed(name)
+    if chunker_type is None and isinstance(name, str):
         discover()
-        found = _listed(name)
-        if found is None and name in _faults:
+        chunker_type = _listed(name)
+        if chunker_type is None and name in _faults:
             raise ParameterError(_faults[name])
-    if found is None:
+    if chunker_type is None:
         raise ParameterError(f"chunker must be one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}; got {shown(name)}.")
-    return found
+    return chunker_type
 
 
 def _listed(name: str) -> type[Chunker] | None:

@@ -110,9 +110,9 @@ def shown_of(document: Document, chunk: Chunk) -> Span:
     text, most = document.text, LONGEST_SHOWN
     if len(text) <= most:
         return Span(0, len(text))
-    found = headings(text)
+    outline = headings(text)
     for level in range(1, 7):
-        edges = sorted({0, *(one.span.start for one in found if one.level <= level), len(text)})
+        edges = sorted({0, *(heading.span.start for heading in outline if heading.level <= level), len(text)})
         for start, end in pairwise(edges):
             if start <= chunk.start and chunk.end <= end and end - start <= most:
                 return Span(start, end)
@@ -130,8 +130,8 @@ def _messages(document: Document, chunk: Chunk) -> list[Message]:
 
     start, end = shown_of(document, chunk)
     whole = "document" if end - start == len(document.text) else "extract of a longer document"
-    said = CONTEXT_QUESTION.format(whole=whole, shown=document.text[start:end], passage=_passage(chunk))
-    return [Message("system", CONTEXT_SYSTEM), Message("user", said)]
+    question = CONTEXT_QUESTION.format(whole=whole, shown=document.text[start:end], passage=_passage(chunk))
+    return [Message("system", CONTEXT_SYSTEM), Message("user", question)]
 
 
 def _passage(chunk: Chunk) -> str:
@@ -140,14 +140,15 @@ def _passage(chunk: Chunk) -> str:
 
 def _read(answer: str) -> str:
     """Return an answer as one line; raises Unusable if it is empty or too long."""
-    said = " ".join(answer.split())
-    if not said:
+    situation = " ".join(answer.split())
+    if not situation:
         raise Unusable("the answer must have at least one word; it has none")
-    if len(said) > LONGEST_SITUATION:
+    if len(situation) > LONGEST_SITUATION:
         raise Unusable(
-            f"the answer may have at most {LONGEST_SITUATION:,} characters, one or two short sentences; it has {len(said):,}"
+            f"the answer may have at most {LONGEST_SITUATION:,} characters, one or two short sentences; it has "
+            f"{len(situation):,}"
         )
-    return said
+    return situation
 
 
 def _notes(document: Document, chunks: tuple[Chunk, ...]) -> list[str]:

@@ -89,10 +89,10 @@ def _stated(document: Document, stated: Stated) -> str:
     """Return title and summary, and below them the propositions, each with its source and its remark."""
     parts = [f"<b>{text(stated.title)}</b>\n"] if stated.title else []
     parts += [f'<span class="context">{text(stated.summary)}</span>\n'] if stated.summary else []
-    for one in stated.propositions:
-        source = "" if one.span is None else f"from: {document.text[slice(*one.span)]}"
-        title = "; ".join(filter(None, (source, one.remark)))
-        parts.append(f'<span title="{text(title)}">{text(one.text)}</span>\n')
+    for proposition in stated.propositions:
+        source = "" if proposition.span is None else f"from: {document.text[slice(*proposition.span)]}"
+        title = "; ".join(filter(None, (source, proposition.remark)))
+        parts.append(f'<span title="{text(title)}">{text(proposition.text)}</span>\n')
     return "".join(parts)
 
 

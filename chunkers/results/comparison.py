@@ -44,7 +44,7 @@ class SideBySide(Sequence[Chunking]):
 
     def __repr__(self) -> str:
         """Return the compared results in a few words, without the text."""
-        counts = ", ".join(f"{title}: {len(one):,}" for title, one in zip(self.titles, self.results, strict=True))
+        counts = ", ".join(f"{title}: {len(chunking):,}" for title, chunking in zip(self.titles, self.results, strict=True))
         return f"<SideBySide of {self.results[0].document!r}; chunks: {counts}>"
 
     def _repr_html_(self) -> str:
@@ -67,12 +67,12 @@ def compare(*results: Chunking, **named: Chunking) -> SideBySide:
     InputError
         If there are no results or too many, an argument is not a result, or the results are for different texts.
     """
-    every = [*((None, one) for one in results), *named.items()]
+    every = [*((None, chunking) for chunking in results), *named.items()]
     if not 1 <= len(every) <= MOST_SIDE_BY_SIDE:
         raise InputError(f"compare: there must be 1 to {MOST_SIDE_BY_SIDE} results; got {len(every)}.")
-    for _, one in every:
-        if not isinstance(one, Chunking):
-            raise InputError(f"compare: each value must be a result that chunk returned; got {shown(one)}.")
-        if one.document.text != every[0][1].document.text:
+    for _, chunking in every:
+        if not isinstance(chunking, Chunking):
+            raise InputError(f"compare: each value must be a result that chunk returned; got {shown(chunking)}.")
+        if chunking.document.text != every[0][1].document.text:
             raise InputError("compare: all results must be of the same text; got results of different texts.")
-    return SideBySide([one for _, one in every], [name or title_of(one) for name, one in every])
+    return SideBySide([chunking for _, chunking in every], [name or title_of(chunking) for name, chunking in every])

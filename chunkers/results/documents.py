@@ -42,26 +42,26 @@ def metadata_of(chunking: Chunking) -> list[dict[str, Any]]:
     """Return the metadata of every chunk: the entries of `METADATA` that apply to the chunk."""
     document, parts = chunking.document, chunking.document.parts
     how = "plain" if chunking.made_by is None else chunking.made_by.embedded_as
-    found = []
+    metadata = []
     for chunk in chunking.chunks:
-        said: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "start_index": chunk.start,
             "end_index": chunk.end,
             "heading_path": BETWEEN.join(path_of(document, chunk)),
         }
         if len(chunk.spans) > 1:
-            said["spans"] = ", ".join(f"{start}-{end}" for start, end in chunk.spans)
+            fields["spans"] = ", ".join(f"{start}-{end}" for start, end in chunk.spans)
         if parts is not None:
-            said |= {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": ", ".join(parts.names(chunk.spans))}
+            fields |= {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": ", ".join(parts.names(chunk.spans))}
         if chunk.context:
-            said["context"] = chunk.context
+            fields["context"] = chunk.context
         if chunk.stated is not None:
             # Documents often have a title of their own, which stays what it is.
-            said |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
+            fields |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
         if how in WITH_TEXT_IN_FRONT:
-            said["embedded_as"] = embedded_text(document, chunk, how)
-        found.append(said)
-    return found
+            fields["embedded_as"] = embedded_text(document, chunk, how)
+        metadata.append(fields)
+    return metadata
 
 
 def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any]:
@@ -90,16 +90,16 @@ def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any
 def _langchain(chunking: Chunking) -> list[Any]:
     documents = needed("langchain_core.documents", "to_documents", "langchain-core")
     return [
-        documents.Document(page_content=chunk.text, metadata=said)
-        for chunk, said in zip(chunking.chunks, metadata_of(chunking), strict=True)
+        documents.Document(page_content=chunk.text, metadata=metadata)
+        for chunk, metadata in zip(chunking.chunks, metadata_of(chunking), strict=True)
     ]
 
 
 def _haystack(chunking: Chunking) -> list[Any]:
     haystack = needed("haystack", "to_documents", "haystack-ai")
     return [
-        haystack.Document(content=chunk.text, meta=said)
-        for chunk, said in zip(chunking.chunks, metadata_of(chunking), strict=True)
+        haystack.Document(content=chunk.text, meta=metadata)
+        for chunk, metadata in zip(chunking.chunks, metadata_of(chunking), strict=True)
     ]
 
 
@@ -110,12 +110,12 @@ def _llama_index(chunking: Chunking) -> list[Any]:
             text=chunk.text,
             start_char_idx=chunk.start,
             end_char_idx=chunk.end,
-            metadata=said,
+            metadata=metadata,
             # What is embedded and what a model reads stay the chunk: these say where it lies.
             excluded_embed_metadata_keys=[*METADATA],
             excluded_llm_metadata_keys=[*METADATA],
         )
-        for chunk, said in zip(chunking.chunks, metadata_of(chunking), strict=True)
+        for chunk, metadata in zip(chunking.chunks, metadata_of(chunking), strict=True)
     ]
     for earlier, later in pairwise(nodes):
         earlier.relationships[schema.NodeRelationship.NEXT] = later.as_related_node_info()

@@ -72,7 +72,7 @@ def checked(embedded_as: object) -> EmbeddedAs:
     InputError
         If ``embedded_as`` is unknown.
     """
-    for one in EMBEDDED_AS:
-        if one == embedded_as:
-            return one
+    for choice in EMBEDDED_AS:
+        if choice == embedded_as:
+            return choice
     raise InputError(f"embedded_as must be one of {', '.join(EMBEDDED_AS)}; got {shown(embedded_as)}.")

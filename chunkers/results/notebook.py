@@ -72,7 +72,7 @@ def settings_of(cut: Chunking) -> str:
 def facts_of(cut: Chunking) -> str:
     """Return a phrase with the number of chunks, their lengths in characters, and the number of sentences."""
     sizes = [len(chunk.text) for chunk in cut.chunks]
-    said = counted(len(sizes), "chunk")
+    phrase = counted(len(sizes), "chunk")
     if sizes:
-        said += f" of {min(sizes):,} to {max(sizes):,} characters, median {statistics.median(sizes):,.0f}"
-    return f"{said} · {counted(len(cut.document.sentences), 'sentence')} of {cut.document.name}"
+        phrase += f" of {min(sizes):,} to {max(sizes):,} characters, median {statistics.median(sizes):,.0f}"
+    return f"{phrase} · {counted(len(cut.document.sentences), 'sentence')} of {cut.document.name}"

@@ -78,7 +78,7 @@ def _thinned(places: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     kept = []
     for first in range(0, len(places), step):
         some = [place for place in places[first : first + step] if math.isfinite(place[1])]
-        kept += sorted({min(some, key=lambda one: one[1]), max(some, key=lambda one: one[1])}) if some else []
+        kept += sorted({min(some, key=lambda point: point[1]), max(some, key=lambda point: point[1])}) if some else []
     return kept
 
 

@@ -44,19 +44,19 @@ class Reason(NamedTuple):
     def __str__(self) -> str:
         """Return the decision in words, numbers included."""
         name, score, relation, threshold, threshold_name, remark, heading, earlier, _ = self
-        said = remark
+        words = remark
         if score is not None:
             if threshold is not None:
                 left, right = (signed(score, ".2f"),) * 2 if relation == "=" else told_apart(score, threshold)
-                said = f"{name} {left} {relation} {f'{threshold_name} ' if threshold_name else ''}{right}".lstrip()
+                words = f"{name} {left} {relation} {f'{threshold_name} ' if threshold_name else ''}{right}".lstrip()
             else:
                 number = signed(score, ".2f")
-                said = f"its {relation} {name}, {number}, is here" if relation else f"{name} {number}"
+                words = f"its {relation} {name}, {number}, is here" if relation else f"{name} {number}"
             if remark:
-                said = f"{said}, {remark}"
+                words = f"{words}, {remark}"
         if heading:
-            said = f"{heading}: {said}"
-        return f"{earlier}; {said}" if earlier is not None else said
+            words = f"{heading}: {words}"
+        return f"{earlier}; {words}" if earlier is not None else words
 
     def brief(self) -> str:
         """Return the deciding step in a few words, short enough to compare chunkers side by side."""

@@ -68,7 +68,7 @@ class EmbeddingCache:
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
         """Return the cached entries by key, leaving out keys that are not in the cache."""
-        found: dict[bytes, Entry] = {}
+        entries: dict[bytes, Entry] = {}
         missing = []
         with self._lock:
             for key in dict.fromkeys(keys):
@@ -76,12 +76,12 @@ class EmbeddingCache:
                 if entry is None:
                     missing.append(key)
                 else:
-                    found[key] = entry
+                    entries[key] = entry
             if self._file and missing:
                 for key, entry in self._file.read(missing):
-                    found[key] = entry
+                    entries[key] = entry
                     self._memory[key] = entry
-        return found
+        return entries
 
     def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, Entry]:
         """Store ``vectors``, each computed in ``cost`` seconds, under ``keys``; return the new cache entries by key."""
@@ -160,7 +160,7 @@ class _VectorFile:
     def read(self, keys: list[bytes]) -> list[tuple[bytes, Entry]]:
         if self._connection is None:
             return []
-        found = []
+        entries = []
         try:
             for start in range(0, len(keys), _AT_ONCE):
                 part = keys[start : start + _AT_ONCE]
@@ -168,10 +168,10 @@ class _VectorFile:
                 query = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({marks})"
                 for key, cost, vector, checksum in self._connection.execute(query, part):
                     if checksum == _checksum(key, cost, vector):
-                        found.append((key, Entry(np.frombuffer(vector, dtype=np.float32), cost)))
+                        entries.append((key, Entry(np.frombuffer(vector, dtype=np.float32), cost)))
         except sqlite3.Error as error:
             self._give_up(error)
-        return found
+        return entries
 
     def write(self, entries: dict[bytes, Entry]) -> None:
         if self._connection is None:

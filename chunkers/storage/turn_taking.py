@@ -48,7 +48,7 @@ class _Queue:
 
     def enter(self, ticket: _Ticket) -> None:
         """Insert a ticket into the queue by its arrival number, behind the ticket that holds the lock."""
-        insort(self.tickets, ticket, lo=self.holder is not None, key=lambda one: one.came)
+        insort(self.tickets, ticket, lo=self.holder is not None, key=lambda waiting: waiting.came)
 
 
 class Turns:

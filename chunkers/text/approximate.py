@@ -37,7 +37,7 @@ def nearest(
         distance, own = _least_distance(pattern.tolist(), text[start:end].tolist(), best)
         if distance < best:
             best, ends = distance, []
-        ends += [start + one for one in own]
+        ends += [start + offset for offset in own]
     best_start, best_end = 0, 0
     # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
     reach = len(pattern) + 4 * best + 1

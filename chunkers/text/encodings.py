@@ -103,11 +103,11 @@ def checked_encoding(name: str) -> str:
         If the encoding is unknown or not a text encoding.
     """
     try:
-        found = codecs.lookup(name)
+        codec = codecs.lookup(name)
         "".encode(name)
     except (LookupError, ValueError) as error:
         raise InputError(f"encoding must be a known name, such as utf-8, cp1252 or shift_jis; got {shown(name)}.") from error
-    return found.name
+    return codec.name
 
 
 def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, markup: bool = False) -> Encoded:
@@ -188,9 +188,9 @@ def _wide(data: bytes, name: str) -> Encoded:
         except UnicodeDecodeError:
             continue
         sample = text[:_LOOKED_AT]
-        if any(unicodedata.category(one) in ("Cc", "Cn", "Co") and one not in "\t\n\v\f\r" for one in sample):
+        if any(unicodedata.category(char) in ("Cc", "Cn", "Co") and char not in "\t\n\v\f\r" for char in sample):
             continue
-        everyday = sum(" " <= one <= "~" or one in "\t\n\r、。，！？　" for one in sample)
+        everyday = sum(" " <= char <= "~" or char in "\t\n\r、。，！？　" for char in sample)
         # No script goes on for long without a space, a line end or a stop.
         if everyday and (everyday == len(sample) or (len(sample) >= 4 and everyday * 40 >= len(sample))):
             readings.append((everyday, encoding, text))
@@ -249,16 +249,18 @@ def _candidates(sample: bytes) -> list[tuple[str, float]]:
     import chardet
     import chardetng_py
 
-    found = chardet.detect_all(sample, ignore_threshold=True, include_encodings=[*USUAL, "utf-8"], no_match_encoding="utf-8")
+    guesses = chardet.detect_all(
+        sample, ignore_threshold=True, include_encodings=[*USUAL, "utf-8"], no_match_encoding="utf-8"
+    )
     detector = chardetng_py.EncodingDetector()
     detector.feed(sample, last=True)
     second = _read(sample, detector.guess(tld=None, allow_utf8=False))
     high = max(1, len(sample) - len(sample.decode("ascii", "ignore")))
     groups: dict[str, list[tuple[float, str]]] = {}
-    for one in found:
-        text = _read(sample, one["encoding"] or "")
+    for guess in guesses:
+        text = _read(sample, guess["encoding"] or "")
         if text is not None:
-            groups.setdefault(text, []).append((float(one["confidence"]), codecs.lookup(str(one["encoding"])).name))
+            groups.setdefault(text, []).append((float(guess["confidence"]), codecs.lookup(str(guess["encoding"])).name))
     candidates = []
     for text, members in groups.items():
         usual = [encoding for _, encoding in members if encoding != "iso8859-16"]
@@ -298,5 +300,5 @@ def _script(character: str) -> str:
 
 def _is_binary(sample: str) -> bool:
     """Return whether the sample has more control characters than any text."""
-    controls = sum(unicodedata.category(one) == "Cc" and one not in "\t\n\v\f\r\x1b" for one in sample)
+    controls = sum(unicodedata.category(char) == "Cc" and char not in "\t\n\v\f\r\x1b" for char in sample)
     return controls * 100 > len(sample)

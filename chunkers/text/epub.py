@@ -71,7 +71,7 @@ def _package(book: zipfile.ZipFile) -> _Package:
     items = {item.get("id", ""): item for item in package.iterfind("{*}manifest/{*}item")}
     files = {number: _file(folder, item.attrib["href"]) for number, item in items.items() if "href" in item.attrib}
     there = {*book.namelist()}
-    named = [files.get(one.get("idref", "")) for one in package.iterfind("{*}spine/{*}itemref")]
+    named = [files.get(reference.get("idref", "")) for reference in package.iterfind("{*}spine/{*}itemref")]
     chapters = tuple(file for file in named if file in there)
     navigation = [number for number, item in items.items() if "nav" in item.get("properties", "").split()]
     older = [number for number, item in items.items() if item.get("media-type") == "application/x-dtbncx+xml"]

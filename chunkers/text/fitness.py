@@ -61,14 +61,14 @@ def misfits_of(document: Document, *, embedder: object = None, tokenizer: object
     embedder, tokenizer
         The embedder and the tokenizer in use; ignored if they cannot report unknown tokens.
     """
-    found = [_dominated(document)]
+    misfits = [_dominated(document)]
     if isinstance(embedder, KnowsWords):
-        found.append(_unknown(embedder, document, "embedder"))
+        misfits.append(_unknown(embedder, document, "embedder"))
     # One model's words are not complained about twice; an embedder that approximates another has its words.
     models = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
     if isinstance(tokenizer, KnowsWords) and tokenizer.name not in models:
-        found.append(_unknown(tokenizer, document, "tokenizer"))
-    return tuple(one for one in found if one is not None)
+        misfits.append(_unknown(tokenizer, document, "tokenizer"))
+    return tuple(misfit for misfit in misfits if misfit is not None)
 
 
 def _longest(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -95,11 +95,11 @@ def _dominated_by(text: str, splitter: str, count: int, longest: int) -> Misfit:
                 others[other] = len(spans)
     whole = "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
     begin = "As the sentences were given" if splitter == GIVEN else f"Split by {splitter}"
-    said = f"{begin}, {whole}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
+    sentence = f"{begin}, {whole}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
     if not others:
-        return Misfit(f"{said}No splitter here finds more; fixed_characters and recursive cut without sentences.", ())
+        return Misfit(f"{sentence}No splitter here finds more; fixed_characters and recursive cut without sentences.", ())
     better = " and ".join(f"{name} finds {number:,}" for name, number in others.items())
-    return Misfit(f"{said}The splitter {better}.", tuple(Remedy("sentences", name) for name in others))
+    return Misfit(f"{sentence}The splitter {better}.", tuple(Remedy("sentences", name) for name in others))
 
 
 def forget_texts() -> None:
@@ -125,9 +125,9 @@ def _unknown(reader: KnowsWords, document: Document, role: Literal["embedder", "
         f"{'are' if words > 1 else 'is'} one unknown token {'each ' if words > 1 else ''}to {name}"
     )
     much = f"{share:.0%} of the characters are unknown to {name}"
-    said = f"{runs}, and {share:.0%} of the text's characters are unknown to it" if words else much
+    clause = f"{runs}, and {share:.0%} of the text's characters are unknown to it" if words else much
     remedy = Remedy(role, "tfidf" if role == "embedder" else "characters")
-    return Misfit(f"{said}, and {_CONSEQUENCES[role]}", (remedy,))
+    return Misfit(f"{clause}, and {_CONSEQUENCES[role]}", (remedy,))
 
 
 @lru_cache(maxsize=16)

@@ -38,21 +38,21 @@ def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Ext
     """
     parse, _ = _FORMATS[kind]
     try:
-        found = parse(data, name, chosen)
+        extracted = parse(data, name, chosen)
     except (InputError, MemoryError):
         raise
     # Parsers raise errors of any type on damaged files.
     except Exception as error:
-        said = " ".join(str(error).split())
-        said = said[:300].rstrip(".") or type(error).__name__
+        message = " ".join(str(error).split())
+        message = message[:300].rstrip(".") or type(error).__name__
         raise InputError(
-            f"{name}: the file must be a valid {kind}; reading it failed: {said}. Save or download the file again."
+            f"{name}: the file must be a valid {kind}; reading it failed: {message}. Save or download the file again."
         ) from error
-    found = found.tidied()
-    if not found.text.strip():
+    extracted = extracted.tidied()
+    if not extracted.text.strip():
         hint = " If its pages are pictures, run text recognition on it first." if kind == "PDF" else ""
         raise InputError(f"{name}: the {kind} must contain text; it contains none.{hint}")
-    return found
+    return extracted
 
 
 def parser_of(kind: str) -> str:

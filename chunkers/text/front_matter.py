@@ -60,17 +60,17 @@ def forget_front_matter() -> None:
 
 @lru_cache(maxsize=8)
 def _found(text: str) -> FrontMatter | None:
-    found = _FRONT_MATTER.match(text)
-    if not found or not _FIELDS[found["mark"]].match(found["fields"]):
+    match = _FRONT_MATTER.match(text)
+    if not match or not _FIELDS[match["mark"]].match(match["fields"]):
         return None
-    closed = found.end("closing")
-    if fields := found["fields"].strip():
-        first = _first(text, found.start("fields"))
-        return FrontMatter(first, first + len(fields), closed, found.end())
-    return FrontMatter(_first(text, closed), closed, closed, found.end())
+    closed = match.end("closing")
+    if fields := match["fields"].strip():
+        first = _first(text, match.start("fields"))
+        return FrontMatter(first, first + len(fields), closed, match.end())
+    return FrontMatter(_first(text, closed), closed, closed, match.end())
 
 
 def _first(text: str, start: int) -> int:
     """Return the offset of the first character from ``start`` on that is not white space, or the end of the text."""
-    found = _NOT_SPACE.search(text, start)
-    return found.start() if found else len(text)
+    match = _NOT_SPACE.search(text, start)
+    return match.start() if match else len(text)

@@ -41,17 +41,17 @@ def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
         raise InputError(
             f"sentences must be the name of a splitter, or a sequence of sentences or their spans; got {shown(sentences)}."
         ) from None
-    if given and all(isinstance(one, str) for one in given):
+    if given and all(isinstance(sentence, str) for sentence in given):
         return _located(text, given)
     return checked_spans(text, given)
 
 
 def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
     """Check the spans of sentences and trim their white space. Raises the errors of `given_spans`."""
-    found: list[tuple[int, int]] = []
+    trimmed: list[tuple[int, int]] = []
     reached = 0
-    for number, one in enumerate(spans, start=1):
-        start, end = _pair(number, one)
+    for number, span in enumerate(spans, start=1):
+        start, end = _pair(number, span)
         if not 0 <= start <= end <= len(text):
             raise InputError(
                 f"sentences: each span must lie in the text, which has {len(text):,} characters; span {number:,} is "
@@ -67,9 +67,9 @@ def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
         piece = text[start:end]
         if stripped := piece.strip():
             start += len(piece) - len(piece.lstrip())
-            found.append((start, start + len(stripped)))
+            trimmed.append((start, start + len(stripped)))
     _nothing_between(text, reached, len(text))
-    return found
+    return trimmed
 
 
 def _pair(number: int, given: Any) -> tuple[int, int]:
@@ -96,7 +96,7 @@ def _nothing_between(text: str, start: int, end: int) -> None:
 
 def _located(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
     """Locate the sentences, one after another with nothing but white space between."""
-    found = []
+    spans = []
     reached = 0
     for number, sentence in enumerate(sentences, start=1):
         words = sentence.split()
@@ -115,6 +115,6 @@ def _located(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
                 f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
                 f"{shown(stripped)}, is not at character {start:,}, where {there}."
             )
-        found.append((start, reached))
+        spans.append((start, reached))
     _nothing_between(text, reached, len(text))
-    return found
+    return spans

@@ -50,10 +50,10 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
         html = _SELF_CLOSED.sub(_closed, _without_character_data(html))
     tree = LexborHTMLParser(html)
     for word in _UNSEEN:
-        found = tree.css(word)
+        elements = tree.css(word)
         if word in _COUNTED:
-            left_out[_COUNTED[word]] += len(found)
-        for element in found:
+            left_out[_COUNTED[word]] += len(elements)
+        for element in elements:
             element.decompose()
     # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
     soup = BeautifulSoup(tree.html or "", "html.parser")

@@ -81,13 +81,13 @@ def check_file(path: Path, expected: str) -> None:
     """
     try:
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise ModelError(
             f"all-MiniLM-L6-v2: the file {path.name} cannot be read: {error.strerror}. Install the package again."
         ) from error
-    if found != expected:
+    if digest != expected:
         raise ModelError(
-            f"all-MiniLM-L6-v2: {path.name} must have the SHA-256 {expected}; the installed file has {found}. Install the "
+            f"all-MiniLM-L6-v2: {path.name} must have the SHA-256 {expected}; the installed file has {digest}. Install the "
             "package again."
         )

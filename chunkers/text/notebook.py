@@ -67,8 +67,8 @@ def _outputs(outputs: Any, counts: Counter[str]) -> Iterator[str]:
         if kind == "stream":
             yield _plain(_joined(output.get("text")))
         elif kind == "error":
-            said = f"{output.get('ename')}: {output.get('evalue')}"
-            yield _plain("\n".join(output.get("traceback") or [said]))
+            summary = f"{output.get('ename')}: {output.get('evalue')}"
+            yield _plain("\n".join(output.get("traceback") or [summary]))
         else:
             yield from _displayed(output.get("data") or {}, counts)
 
@@ -97,5 +97,5 @@ def _fenced(words: str, about: str) -> str:
     """Return a code block with a fence longer than those inside; empty if there is nothing in it."""
     if not words.strip():
         return ""
-    fence = "`" * max([3, *(len(found) + 1 for found in _FENCES.findall(words))])
+    fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCES.findall(words))])
     return f"{fence}{about}\n{words.strip(chr(10))}\n{fence}"

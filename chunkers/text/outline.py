@@ -139,8 +139,8 @@ def headings(text: str) -> tuple[Heading, ...]:
 
     Empty for a text with more marks than `check_outline` allows.
     """
-    found = [block for block in blocks(text) if block.kind == "heading"]
-    return tuple([Heading(level, span, _title(text[span.start : span.end])) for _, span, level in found])
+    heading_blocks = [block for block in blocks(text) if block.kind == "heading"]
+    return tuple([Heading(level, span, _title(text[span.start : span.end])) for _, span, level in heading_blocks])
 
 
 def heading_path(text: str, offset: int) -> tuple[str, ...]:
@@ -189,7 +189,7 @@ def _paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
             above.pop()
         above.append(heading)
         starts.append(heading.span.start)
-        paths.append(tuple([one.title for one in above if one.title]))
+        paths.append(tuple([parent.title for parent in above if parent.title]))
     return starts, paths
 
 
@@ -257,11 +257,11 @@ def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     before = len(state.tokens)
     # A paragraph inside goes on to the state's last line, whatever the end it is given.
     lines, state.lineMax = state.lineMax, min(end, stop)
-    found = list_block(state, first, state.lineMax, silent)
+    is_list = list_block(state, first, state.lineMax, silent)
     state.lineMax = lines
-    if found:
+    if is_list:
         _end_before_sentence(state, first, state.tokens[before:])
-    return found
+    return is_list
 
 
 def _is_behind_lists(state: StateBlock, line: int) -> bool:
@@ -372,14 +372,14 @@ def _outline(text: str) -> _Outline:
         whole = text[edges[first] : edges[last]]
         return Span(edges[first] + len(whole) - len(whole.lstrip()), edges[first] + len(whole.rstrip()))
 
-    found = [(0, Block("front matter", span(0, covered)))] if covered else []
-    outer = [block for _, block in found]
+    with_levels = [(0, Block("front matter", span(0, covered)))] if covered else []
+    outer = [block for _, block in with_levels]
     special = []
     listed = 0
     for token, first, last in _with_lines(tokens):
         kind = KINDS.get(token.type, "item")
         block = Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0)
-        found.append((token.level, block))
+        with_levels.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
             outer += Block("paragraph", span(covered, first)), block
@@ -391,7 +391,7 @@ def _outline(text: str) -> _Outline:
     return _Outline(
         tuple([block for block in outer if block.span.start < block.span.end]),
         tuple(special),
-        tuple([block.span.start for level, block in found if level == 1 and block.kind == "item"]),
-        tuple([block for level, block in found if level and (block.kind == "item" or block.kind in SPECIAL)]),
-        tuple([block for _, block in found if block.kind in NOT_PROSE]),
+        tuple([block.span.start for level, block in with_levels if level == 1 and block.kind == "item"]),
+        tuple([block for level, block in with_levels if level and (block.kind == "item" or block.kind in SPECIAL)]),
+        tuple([block for _, block in with_levels if block.kind in NOT_PROSE]),
     )

@@ -58,14 +58,14 @@ class Parts:
 
     def ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the runs of consecutive pages or chapters that ascending spans overlap, as (first, last) pairs."""
-        found: list[tuple[int, int]] = []
+        runs: list[tuple[int, int]] = []
         for start, end in spans:
             first, last = self.at(start), self.at(max(start, end - 1))
-            if found and first <= found[-1][1] + 1:
-                found[-1] = (found[-1][0], max(found[-1][1], last))
+            if runs and first <= runs[-1][1] + 1:
+                runs[-1] = (runs[-1][0], max(runs[-1][1], last))
             else:
-                found.append((first, last))
-        return found
+                runs.append((first, last))
+        return runs
 
     def names(self, spans: Iterable[tuple[int, int]]) -> list[str]:
         """Return the labels of the pages or chapters that ascending spans overlap, skipping those without text."""
@@ -90,8 +90,8 @@ class Parts:
         if self.kind == "chapter":
             return words
         several = len(ranges) > 1 or any(first < last for first, last in ranges)
-        one, more = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
-        return f"{more if several else one} {words}"
+        singular, more = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
+        return f"{more if several else singular} {words}"
 
     def _named(self, first: int, last: int) -> str:
         one, other = self.name(first), self.name(last)
@@ -130,8 +130,8 @@ def substituted(pattern: re.Pattern[str], replacement: str, text: str, places: S
     pieces: list[str] = []
     moved: list[int] = []
     at = length = 0
-    for found in pattern.finditer(text):
-        start, end = found.span()
+    for match in pattern.finditer(text):
+        start, end = match.span()
         while len(moved) < len(places) and places[len(moved)] <= start:
             moved.append(length + places[len(moved)] - at)
         pieces += [text[at:start], replacement]

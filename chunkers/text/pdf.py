@@ -119,7 +119,7 @@ def read_pdf(data: bytes, name: str) -> Extracted:
         kept = [line for place, line in enumerate(pages.texts[number].split("\n")) if place not in gone]
         # Without the ends of lines at its edges, so that what stands between two pages is the joint.
         pages.texts[number] = "\n".join(kept).lstrip("\n").rstrip()
-    left_out.sort(key=lambda one: one.part or 0)
+    left_out.sort(key=lambda omission: omission.part or 0)
     return pages.joined(left_out, _joints(pages.texts))
 
 
@@ -163,7 +163,7 @@ def _turned(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
     """
     turned = list[str]()
     # One character a place, so that places in the string are PDFium's numbers.
-    line = text if isinstance(text, str) else "".join(one if len(one) == 1 else " " for one in text)
+    line = text if isinstance(text, str) else "".join(char if len(char) == 1 else " " for char in text)
     for word in _RIGHT_TO_LEFT.finditer(line):
         start, end = word.span()
         middles = [left + right for left, _, right, _ in map(drawn.get_charbox, range(start, end))]
@@ -189,10 +189,10 @@ def _lines_drawn(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict
     from pypdfium2.raw import FPDF_PageToDevice
 
     line, firsts = 0, dict[int, int]()
-    for index, one in enumerate(text):
-        if one.strip():
+    for index, char in enumerate(text):
+        if char.strip():
             firsts.setdefault(line, index)
-        line += one.count("\n")
+        line += char.count("\n")
     places = list(firsts)
 
     def size(place: int) -> float:
@@ -200,14 +200,14 @@ def _lines_drawn(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict
         return float(top - bottom)
 
     median_height = median(map(size, places[:: max(1, len(places) // _MEASURED)])) if places else 0
-    found = {}
+    drawn_lines = {}
     for place in {*places[:MOST_LINES], *places[-MOST_LINES:]}:
         left, bottom, _, _ = drawn.get_charbox(firsts[place])
         x, y = c_int(), c_int()
         # As it is seen: rotated, and without what is cropped.
         if FPDF_PageToDevice(page.raw, 0, 0, _FINE, _FINE, 0, left, bottom, byref(x), byref(y)):
-            found[place] = Drawn(1 - y.value / _FINE, size(place) / median_height if median_height > 0 else 1.0)
-    return found
+            drawn_lines[place] = Drawn(1 - y.value / _FINE, size(place) / median_height if median_height > 0 else 1.0)
+    return drawn_lines
 
 
 def _pictures(page: PdfPage) -> int:
@@ -302,22 +302,22 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     fewer than half of the pages that have text, all lines are kept.
     """
     lines = [page.split("\n") for page in pages]
-    found: list[list[Running]] = [[] for _ in pages]
+    running: list[list[Running]] = [[] for _ in pages]
     for upper in (True, False):
-        _from_edge(lines, labels, found, upper=upper)
+        _from_edge(lines, labels, running, upper=upper)
     pages_with_text = [number for number, some in enumerate(lines) if any(map(str.strip, some))]
     pages_keeping_text = 0
     for number in pages_with_text:
-        gone = {one.place for one in found[number]}
+        gone = {running_line.place for running_line in running[number]}
         pages_keeping_text += any(line.strip() and index not in gone for index, line in enumerate(lines[number]))
-    return found if 2 * pages_keeping_text >= len(pages_with_text) else [[] for _ in pages]
+    return running if 2 * pages_keeping_text >= len(pages_with_text) else [[] for _ in pages]
 
 
 def _from_edge(
-    lines: Sequence[Sequence[str]], labels: Sequence[str], found: Sequence[list[Running]], *, upper: bool
+    lines: Sequence[Sequence[str]], labels: Sequence[str], running: Sequence[list[Running]], *, upper: bool
 ) -> None:
     """Add the running lines at one edge of the pages, from the outermost inwards."""
-    inner = [_inwards(some, taken, upper=upper) for some, taken in zip(lines, found, strict=True)]
+    inner = [_inwards(some, taken, upper=upper) for some, taken in zip(lines, running, strict=True)]
     outermost = [next(some, None) for some in inner]
     for _ in range(MOST_LINES):
         patterns = {
@@ -337,13 +337,13 @@ def _from_edge(
             numbered = [pattern for pattern in here if pattern[2] != "whole"]
             if numbered or number > 0 or not upper:
                 bare = any(not before and not after for before, after, _ in numbered)
-                found[number].append(Running(index, words, upper, bare, bool(numbered)))
+                running[number].append(Running(index, words, upper, bare, bool(numbered)))
             outermost[number] = next(inner[number], None)
 
 
 def _inwards(lines: Sequence[str], taken: Sequence[Running], *, upper: bool) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page that are not blank nor taken yet, with their numbers, from an edge."""
-    gone = {one.place for one in taken}
+    gone = {running_line.place for running_line in taken}
     order = range(len(lines)) if upper else range(len(lines) - 1, -1, -1)
     for index in order:
         words = " ".join(lines[index].split())
@@ -355,13 +355,13 @@ def _patterns(words: str, number: int, label: str) -> list[Pattern]:
     """Return the patterns that a line may share with lines of other pages."""
     if len(words) > LONGEST_RUNNING:
         return []
-    found: list[Pattern] = [(words, "", "whole")]
+    patterns: list[Pattern] = [(words, "", "whole")]
     for run in _NUMBER.finditer(words):
-        found.append((words[: run.start()], words[run.end() :], int(run[0]) - number))
+        patterns.append((words[: run.start()], words[run.end() :], int(run[0]) - number))
     for run in _WORD.finditer(words):
         if run[0].casefold() == label.casefold():
-            found.append((words[: run.start()], words[run.end() :], "label"))
-    return [one for one in dict.fromkeys(found) if one[2] == "whole" or not _DIVISION.fullmatch(one[0])]
+            patterns.append((words[: run.start()], words[run.end() :], "label"))
+    return [pattern for pattern in dict.fromkeys(patterns) if pattern[2] == "whole" or not _DIVISION.fullmatch(pattern[0])]
 
 
 def _returning(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
@@ -369,17 +369,20 @@ def _returning(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     returning: set[Pattern] = set()
     for pages in (patterns, *({n: own for n, own in patterns.items() if n % 2 == side} for side in (0, 1))):
         counts = Counter(pattern for own in pages.values() for pattern in own)
-        returning |= {one for one, count in counts.items() if count >= LEAST_RETURNS and 2 * count > len(pages)}
+        returning |= {pattern for pattern, count in counts.items() if count >= LEAST_RETURNS and 2 * count > len(pages)}
     return returning | _numbered(patterns)
 
 
 def _numbered(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     """Return the patterns of lines that begin or end with the number of the page, where those of most pages do."""
-    at_end = [[one for one in own if one[2] != "whole" and not (one[0] and one[1])] for own in patterns.values()]
+    at_end = [
+        [pattern for pattern in own if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
+        for own in patterns.values()
+    ]
     shifts = Counter(shift for own in at_end for shift in {shift for _, _, shift in own})
-    usual = {one for one, count in shifts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)}
-    counts = Counter(one for own in at_end for one in own if one[2] in usual)
-    return {one for one, count in counts.items() if count > 1 or not (one[0] or one[1])}
+    usual = {shift for shift, count in shifts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)}
+    counts = Counter(pattern for own in at_end for pattern in own if pattern[2] in usual)
+    return {pattern for pattern, count in counts.items() if count > 1 or not (pattern[0] or pattern[1])}
 
 
 def _joints(texts: Sequence[str]) -> Iterator[str]:

@@ -138,27 +138,27 @@ class Searched:
         Of several occurrences, the one with the same text before and after, in full or in its nearest part, is
         preferred, then the one nearest to the original position, or the first.
         """
-        found = _place(self.text, quoted)
-        if found is None:
+        place = _place(self.text, quoted)
+        if place is None:
             return None
-        start, several = found
+        start, several = place
         how: How = "in place" if quoted.start in (None, start) else "elsewhere"
         return Match(Span(start, start + len(quoted.text)), how, several=several)
 
     def typography(self, quoted: Quotation) -> Match | None:
         """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
         folded = self._quoted(quoted)
-        found = _place(self._folded.text, folded) if folded.text else None
-        if found is None:
+        place = _place(self._folded.text, folded) if folded.text else None
+        if place is None:
             return None
-        start, several = found
+        start, several = place
         return Match(self._folded.original(Span(start, start + len(folded.text))), "typography", several=several)
 
     def occurrences(self, text: str, most: int) -> list[Span]:
         """Return the first ``most`` places of a text: word for word, else ignoring white space and typography."""
-        found = [Span(start, start + len(text)) for start in _starts(self.text, text, most)]
-        if found:
-            return found
+        spans = [Span(start, start + len(text)) for start in _starts(self.text, text, most)]
+        if spans:
+            return spans
         words = folded(text)
         places = [Span(start, start + len(words)) for start in _starts(self._folded.text, words, most)]
         return [self._folded.original(span) for span in places]
@@ -257,12 +257,12 @@ class Searched:
         if longest.end - longest.start < SHORTEST:
             return None
         place = whole.find(quoted.text[longest.start : longest.end])
-        found = Span(first + place, first + place + longest.end - longest.start)
-        earlier = self._folded.text[max(0, found.start - 2 * _COMPARED) : found.start]
-        later = self._folded.text[found.end : found.end + 2 * _COMPARED]
+        folded_span = Span(first + place, first + place + longest.end - longest.start)
+        earlier = self._folded.text[max(0, folded_span.start - 2 * _COMPARED) : folded_span.start]
+        later = self._folded.text[folded_span.end : folded_span.end + 2 * _COMPARED]
         altered = _is_like(quoted.text[: longest.start], earlier, before=True)
         altered = altered or _is_like(quoted.text[longest.end :], later, before=False)
-        return Passage(quoted.original(longest), self._folded.original(found), altered)
+        return Passage(quoted.original(longest), self._folded.original(folded_span), altered)
 
     def _folded_place(self, place: int) -> int:
         return int(np.searchsorted(self._folded.places, place))
@@ -324,13 +324,13 @@ def _place(text: str, quoted: Quotation) -> tuple[int, bool] | None:
     for prefix, suffix in _contexts(quoted):
         pattern = prefix + quoted.text + suffix
         if quoted.start is None:
-            found = text.find(pattern)
-            if found >= 0:
-                return found + len(prefix), text.find(pattern, found + 1) >= 0
+            pattern_start = text.find(pattern)
+            if pattern_start >= 0:
+                return pattern_start + len(prefix), text.find(pattern, pattern_start + 1) >= 0
         else:
-            found = _nearest(text, pattern, quoted.start - len(prefix))
-            if found >= 0:
-                return found + len(prefix), False
+            pattern_start = _nearest(text, pattern, quoted.start - len(prefix))
+            if pattern_start >= 0:
+                return pattern_start + len(prefix), False
     # The last context is empty, and every text contains it.
     raise AssertionError
 

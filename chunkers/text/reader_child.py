@@ -97,18 +97,22 @@ def read_document(data: bytes, name: str, kind: str | None, encoding: str | None
     try:
         if kind is None:
             encoded = decode_by_evidence(data, name, chosen=encoding)
-            found = Extracted(encoded.text, encoded=encoded)
+            extracted = Extracted(encoded.text, encoded=encoded)
         else:
-            found = extract(data, name, kind, encoding)
+            extracted = extract(data, name, kind, encoding)
     finally:
         sys.setrecursionlimit(usual)
-    if len(found.text) > MAX_BYTES:
-        raise too_large(name, len(found.text), what="the text")
-    known: dict[str, Any] = {"left_out": found.left_out}
-    if found.encoded is not None:
-        known |= {"encoding": found.encoded.encoding, "guessed": found.encoded.guessed, "others": found.encoded.others}
-    if found.parts is not None:
-        known["parts"] = [found.parts.kind, found.parts.starts, found.parts.labels]
+    if len(extracted.text) > MAX_BYTES:
+        raise too_large(name, len(extracted.text), what="the text")
+    known: dict[str, Any] = {"left_out": extracted.left_out}
+    if extracted.encoded is not None:
+        known |= {
+            "encoding": extracted.encoded.encoding,
+            "guessed": extracted.encoded.guessed,
+            "others": extracted.encoded.others,
+        }
+    if extracted.parts is not None:
+        known["parts"] = [extracted.parts.kind, extracted.parts.starts, extracted.parts.labels]
     yield known
-    for start in range(0, len(found.text), _PIECE):
-        yield found.text[start : start + _PIECE]
+    for start in range(0, len(extracted.text), _PIECE):
+        yield extracted.text[start : start + _PIECE]

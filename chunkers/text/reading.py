@@ -94,20 +94,20 @@ def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancel
         if text is not None:
             return FileText(text, "utf-8", "utf-8")
     need("files", f"{name}: reading what is not plain UTF-8")
-    said, *pieces = parsed_apart(reader_child.read_document, data, name, cancelled, kind=kind, encoding=encoding)
+    facts, *pieces = parsed_apart(reader_child.read_document, data, name, cancelled, kind=kind, encoding=encoding)
     text = "".join(pieces)
-    found = said.get("encoding", "")
-    read_as = found
+    used_encoding = facts.get("encoding", "")
+    read_as = used_encoding
     if kind is not None:
-        read_as = f"{kind}, by {parser_of(kind)}" + (f", in {found}" if found else "")
-    omissions = tuple(LeftOut(*one) for one in said["left_out"])
-    parts = said.get("parts")
+        read_as = f"{kind}, by {parser_of(kind)}" + (f", in {used_encoding}" if used_encoding else "")
+    omissions = tuple(LeftOut(*omission) for omission in facts["left_out"])
+    parts = facts.get("parts")
     return FileText(
         text=text,
         read_as=read_as,
-        encoding=found,
-        guessed=bool(said.get("guessed")),
-        others=tuple(said.get("others", ())),
+        encoding=used_encoding,
+        guessed=bool(facts.get("guessed")),
+        others=tuple(facts.get("others", ())),
         left_out=left_out_said(omissions),
         omissions=omissions,
         parts=None if parts is None else Parts(parts[0], tuple(parts[1]), tuple(parts[2])),
@@ -117,6 +117,6 @@ def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancel
 def left_out_said(omissions: Iterable[LeftOut]) -> str:
     """Return a sentence that counts the omitted content by kind; empty if nothing was omitted."""
     counts: dict[str, int] = {}
-    for one in omissions:
-        counts[one.what] = counts.get(one.what, 0) + one.times
+    for omission in omissions:
+        counts[omission.what] = counts.get(omission.what, 0) + omission.times
     return f"Left out: {listed([counted(count, what) for what, count in counts.items()])}." if counts else ""

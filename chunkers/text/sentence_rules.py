@@ -123,7 +123,7 @@ def after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     """End a sentence after the ideographic stops 。！？｡ and closing marks, unless a comma follows."""
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
         return starts
-    found = set(starts)
+    new_starts = set(starts)
     place = quotes = 0
     for stop in _IDEOGRAPHIC_STOP.finditer(text):
         end = stop.end()
@@ -133,10 +133,10 @@ def after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
             # A straight quotation mark closes if one is open.
             end += 1
         end = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # it also matches the empty string
-        found.difference_update(range(stop.start() + 1, end))
+        new_starts.difference_update(range(stop.start() + 1, end))
         if end < len(text) and not _GOES_ON.match(text, end):
-            found.add(end)
-    return sorted(found)
+            new_starts.add(end)
+    return sorted(new_starts)
 
 
 def corrected(text: str, starts: list[int]) -> list[int]:
@@ -286,7 +286,7 @@ def _is_german_ordinal(text: str, start: int) -> bool:
 
 def after_and_so_on(text: str, starts: list[int]) -> list[int]:
     """End a sentence after "etc." if the next word begins with a capital letter."""
-    ends = [found.end() for found in _AND_SO_ON.finditer(text)]
+    ends = [match.end() for match in _AND_SO_ON.finditer(text)]
     return sorted({*starts, *(end for end in ends if text[end].isupper())}) if ends else starts
 
 
@@ -298,11 +298,11 @@ def legible(text: str) -> str:
     byte, and panics at wider spaces.
     """
     if text.islower():
-        text = _STOP_AND_SMALL.sub(lambda found: found[0][:-1] + found[0][-1].upper(), text)
+        text = _STOP_AND_SMALL.sub(lambda match: match[0][:-1] + match[0][-1].upper(), text)
     if text.isascii():
         return text
     if _STOP_AFTER_SPACE.search(text):
-        text = _WIDE_SPACE_BEFORE_STOP.sub(lambda found: " " * len(found[0]), text)
+        text = _WIDE_SPACE_BEFORE_STOP.sub(lambda match: " " * len(match[0]), text)
     return _GERSHAYIM.sub("\u05f4", text)
 
 

@@ -223,11 +223,11 @@ def _library_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> li
         return starts_of(paragraph)
     starts, place = {0}, 0
     while place < len(paragraph):
-        found = [place + start for start in starts_of(paragraph[place : place + _WINDOW])]
-        starts.update(found[1:])
+        window_starts = [place + start for start in starts_of(paragraph[place : place + _WINDOW])]
+        starts.update(window_starts[1:])
         # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
-        torn = place + _WINDOW < len(paragraph) and len(found) > 1
-        place = found[-1] if torn else place + _WINDOW
+        torn = place + _WINDOW < len(paragraph) and len(window_starts) > 1
+        place = window_starts[-1] if torn else place + _WINDOW
     return sorted(starts)
 
 

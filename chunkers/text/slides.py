@@ -52,8 +52,8 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> Extracted:
         title, blocks = _content(slide, name, counts)
         notes = [target for kind, target in _relations(packed, part).values() if kind == "notesSlide"]
         for target in notes[:1]:
-            _, said = _content(xml_root(packed, target), name, Counter(), listed=False)
-            blocks += [f"Notes: {said[0]}", *said[1:]] if said else []
+            _, note_blocks = _content(xml_root(packed, target), name, Counter(), listed=False)
+            blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
         left_out += counted(counts, len(slides.texts))
         slides.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
     if hidden:
@@ -111,7 +111,7 @@ def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
 
 
 def _words(element: Element) -> str:
-    texts = (" " if _local(one) == "br" else one.text or "" for one in element.iter() if _local(one) in ("t", "br"))
+    texts = (" " if _local(node) == "br" else node.text or "" for node in element.iter() if _local(node) in ("t", "br"))
     return " ".join("".join(texts).split())
 
 
@@ -137,12 +137,12 @@ def _relations(packed: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]
     if path not in packed.namelist():
         return {}
     return {
-        one.attrib["Id"]: (
-            posixpath.basename(one.attrib["Type"]),
-            posixpath.normpath(posixpath.join("/", folder, unquote(one.attrib["Target"]))).lstrip("/"),
+        relation.attrib["Id"]: (
+            posixpath.basename(relation.attrib["Type"]),
+            posixpath.normpath(posixpath.join("/", folder, unquote(relation.attrib["Target"]))).lstrip("/"),
         )
-        for one in xml_root(packed, path)
-        if one.get("TargetMode") != "External"
+        for relation in xml_root(packed, path)
+        if relation.get("TargetMode") != "External"
     }
 
 

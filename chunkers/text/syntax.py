@@ -457,14 +457,14 @@ class Syntax:
 
 def paragraphs(text: str) -> list[Break]:
     """Return the places behind blank lines, at which a text in no known language may be cut."""
-    found, place, blank = [], 0, False
+    breaks, place, blank = [], 0, False
     for line in text.splitlines(keepends=True):
         visible = line.lstrip()
         if visible and blank:
-            found.append(Break(place + len(line) - len(visible), "between two paragraphs", "a paragraph"))
+            breaks.append(Break(place + len(line) - len(visible), "between two paragraphs", "a paragraph"))
         blank = place > 0 and not visible
         place += len(line)
-    return found
+    return breaks
 
 
 def _kind(node: Node) -> str:
@@ -500,8 +500,8 @@ class _Walk:
     def _place(self, byte: int) -> int | None:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
         text = self._syntax.text
-        found = _SPACE.match(text, self._syntax.at(byte))
-        offset = len(text) if found is None else found.end()
+        space = _SPACE.match(text, self._syntax.at(byte))
+        offset = len(text) if space is None else space.end()
         if offset <= self._last or offset >= len(text):
             return None
         self._last = offset

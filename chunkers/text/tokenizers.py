@@ -131,10 +131,10 @@ class WordPieceTokenizer:
         with self._lock:
             counts = [self._counted.get(key) for key in keys]
         missing = {key: text for key, text, count in zip(keys, texts, counts, strict=True) if count is None}
-        found = dict(zip(missing, _word_piece_counts([*missing.values()]), strict=True))
+        new_counts = dict(zip(missing, _word_piece_counts([*missing.values()]), strict=True))
         with self._lock:
-            self._counted.update(found)
-        return [found[key] if count is None else count for key, count in zip(keys, counts, strict=True)]
+            self._counted.update(new_counts)
+        return [new_counts[key] if count is None else count for key, count in zip(keys, counts, strict=True)]
 
     def starts(self, text: str) -> IntArray:
         """Return the start offset of each word piece, in code points."""
@@ -224,8 +224,8 @@ def parts_of(text: str, count: int) -> list[str]:
     """Split a text into at most ``count`` parts at places that are certain to be token boundaries."""
     step = max(1, -(-len(text) // count))
     edges = [0]
-    while found := re.compile(r"\n(?=[A-Za-z])").search(text, edges[-1] + step):
-        edges.append(found.end())
+    while match := re.compile(r"\n(?=[A-Za-z])").search(text, edges[-1] + step):
+        edges.append(match.end())
     return [text[first:last] for first, last in pairwise([*edges, len(text)])]
 
 
@@ -271,8 +271,8 @@ def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
     """Return the lengths of each text's tokens that are unknown to the bundled model. Raises the errors of `word_pieces`."""
     encodings = word_pieces().encode_batch(list(texts), add_special_tokens=False)
     return [
-        [end - start for token, (start, end) in zip(one.tokens, one.offsets, strict=True) if token == "[UNK]"]
-        for one in encodings
+        [end - start for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True) if token == "[UNK]"]
+        for encoding in encodings
     ]
 
 

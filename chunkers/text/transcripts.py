@@ -151,15 +151,15 @@ class Transcript:
             Offsets at which sentences begin, in ascending order.
         """
         first, last = bisect_right(sentences, turn.start), bisect_right(sentences, turn.end - 1)
-        found = {}
+        breaks = {}
         for offset in sentences[first:last]:
             cue = self.cue_at(offset)
             # Neither between a label and its words nor between a cue's number, time and text.
             if offset > turn.spoken and (cue is None or not cue.start < offset <= cue.body):
-                found[offset] = not self.cues or self._is_ended(offset)
+                breaks[offset] = not self.cues or self._is_ended(offset)
         for start in self._cue_starts[bisect_right(self._cue_starts, turn.start) : bisect_right(self._cue_starts, turn.end)]:
-            found[start] = self._is_ended(start)
-        return sorted(found.items())
+            breaks[start] = self._is_ended(start)
+        return sorted(breaks.items())
 
     def _is_ended(self, offset: int) -> bool:
         return is_ended(self.text[max(0, offset - 2 * _END) : offset])
@@ -179,7 +179,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 def _cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
     """Return the cues of a text."""
-    found = []
+    cues = []
     for number, line in enumerate(lines):
         timing = _TIMING.match(line.text)
         if timing is None:
@@ -193,8 +193,8 @@ def _cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
             if named or (before.isdecimal() and (apart or number > 1)):
                 start = lines[number - 1].start
         body = lines[number + 1].start if number + 1 < len(lines) else len(text)
-        found.append(Cue(start, body, timing["timing"]))
-    return found
+        cues.append(Cue(start, body, timing["timing"]))
+    return cues
 
 
 def _marks_of_lines(lines: Sequence[_Line]) -> Iterator[_Mark]:
@@ -232,20 +232,20 @@ def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> li
             body.append(line)
         spoken.append((cue, body, [*_voices(body)]))
     named = any(mark.speaker for _, _, voices in spoken for mark in voices)
-    found: list[_Mark] = []
+    marks: list[_Mark] = []
     before = ""
     for cue, body, voices in spoken:
         words = "".join(text[line.start : line.end] + "\n" for line in body)
         if voices and not text[cue.body : voices[0].start].strip():
             # With its number and time.
             voices = [voices[0]._replace(start=cue.start), *voices[1:]]
-        elif not found or (not named and is_ended(before)):
+        elif not marks or (not named and is_ended(before)):
             voices = [_Mark(cue.start, "", "", cue.body), *voices]
         for mark in voices:
-            if not (found and mark.speaker and mark.speaker == found[-1].speaker):
-                found.append(mark)
+            if not (marks and mark.speaker and mark.speaker == marks[-1].speaker):
+                marks.append(mark)
         before = words if words.strip() else before
-    return found
+    return marks
 
 
 def _voices(body: Sequence[_Line]) -> Iterator[_Mark]:

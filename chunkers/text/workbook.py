@@ -64,7 +64,7 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> Extracted:
         table = table_text(
             [Row(number, cells) for number, cells in rows.items()],
             name,
-            {one.top for one in merged if one.left < one.right},
+            {area.top for area in merged if area.left < area.right},
         )
         if table.text:
             sheets.append((cell_text(sheet.title).replace("\\|", "|"), table))

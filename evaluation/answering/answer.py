@@ -55,7 +55,8 @@ class Context:
     def __str__(self) -> str:
         """Format the passages as the prompt shows them."""
         return "".join(
-            prompts.ANSWER_PASSAGE.format(number=number, text=one.text) for number, one in enumerate(self.passages, start=1)
+            prompts.ANSWER_PASSAGE.format(number=number, text=passage.text)
+            for number, passage in enumerate(self.passages, start=1)
         )
 
 
@@ -205,9 +206,9 @@ class Answer(NamedTuple):
 
 def answer_messages(question: str, context: Context) -> list[Message]:
     """Return the chat messages that ask a model to answer a question from its passages."""
-    said = prompts.ANSWER_QUESTION.format(passages=context, question=question)
+    prompt = prompts.ANSWER_QUESTION.format(passages=context, question=question)
     system = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
-    return [Message("system", system), Message("user", said)]
+    return [Message("system", system), Message("user", prompt)]
 
 
 def recalled_answer(question: str, context: Context, asking: Asking) -> str | None:

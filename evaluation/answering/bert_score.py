@@ -32,7 +32,7 @@ def bert_scores(answers: Sequence[str], references: Sequence[str], language: str
     scorer = needed(PACKAGE, "BERTScore", REQUIREMENT)
     try:
         _, _, f1 = scorer.score(list(answers), list(references), lang=language, verbose=False)
-        return [float(one) for one in f1]
+        return [float(score) for score in f1]
     except Exception as error:
         # What loading a model raises is of many classes, and of a tokenizer that names no greatest length, an OverflowError.
         raise ModelError(

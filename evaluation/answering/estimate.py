@@ -127,8 +127,8 @@ def estimates(
     """
     answers: list[int] = []
     judgements: list[int] = []
-    for chunker, one in gathered.items():
-        for number, (item, context) in enumerate(zip(items, one.contexts, strict=True)):
+    for chunker, retrieval in gathered.items():
+        for number, (item, context) in enumerate(zip(items, retrieval.contexts, strict=True)):
             needed = left((chunker, number), item, context)
             if needed.answer:
                 answers.append(sizes.answer(number, context))

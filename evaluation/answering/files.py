@@ -17,30 +17,37 @@ def to_csv(names: Sequence[str], results: Results) -> str:
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(["chunker", "question", "reference", "answer", "problem", *MEASURES, "not_judged", "context_tokens"])
-    for (chunker, _), one in sorted(results.items()):
-        values = [one.value(measure) for measure in MEASURES]
-        row = [names[chunker], one.item.question, one.item.reference, one.answer.text, one.answer.problem, *values]
-        writer.writerow(map(as_cell, [*row, " ".join(one.not_judged), one.context.tokens]))
+    for (chunker, _), result in sorted(results.items()):
+        values = [result.value(measure) for measure in MEASURES]
+        row = [
+            names[chunker],
+            result.item.question,
+            result.item.reference,
+            result.answer.text,
+            result.answer.problem,
+            *values,
+        ]
+        writer.writerow(map(as_cell, [*row, " ".join(result.not_judged), result.context.tokens]))
     return written.getvalue()
 
 
 def to_json_lines(names: Sequence[str], results: Results) -> str:
     """Return the answers as JSON lines, each with its passages and all conversations with the models."""
     rows = []
-    for (chunker, _), one in sorted(results.items()):
+    for (chunker, _), result in sorted(results.items()):
         row = {
             "chunker": names[chunker],
-            "question": one.item.question,
-            "reference": one.item.reference,
-            "answer": one.answer.text,
-            "problem": one.answer.problem,
-            "asked": _said(one.answer.exchange),
-            "passages": [passage._asdict() for passage in one.context.passages],
-            **{measure: one.value(measure) for measure in MEASURES},
+            "question": result.item.question,
+            "reference": result.item.reference,
+            "answer": result.answer.text,
+            "problem": result.answer.problem,
+            "asked": _said(result.answer.exchange),
+            "passages": [passage._asdict() for passage in result.context.passages],
+            **{measure: result.value(measure) for measure in MEASURES},
             "judgements": [
                 {"kind": kind, "time": place + 1, "value": judgement.value, "problem": judgement.problem}
                 | {"said": judgement.said, "asked": _said(judgement.exchange)}
-                for kind, times in one.judgements.items()
+                for kind, times in result.judgements.items()
                 for place, judgement in enumerate(times)
             ],
         }

@@ -84,16 +84,16 @@ def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
     question, reference, answer, context = asked
     match kind:
         case "faithfulness":
-            said = prompts.FAITHFULNESS_QUESTION.format(passages=context, question=question, answer=answer)
-            return [Message("system", prompts.FAITHFULNESS_SYSTEM), Message("user", said)]
+            prompt = prompts.FAITHFULNESS_QUESTION.format(passages=context, question=question, answer=answer)
+            return [Message("system", prompts.FAITHFULNESS_SYSTEM), Message("user", prompt)]
         case "relevancy":
             return [
                 Message("system", prompts.RELEVANCY_SYSTEM),
                 Message("user", prompts.RELEVANCY_QUESTION.format(answer=answer)),
             ]
         case "correctness":
-            said = prompts.CORRECTNESS_QUESTION.format(question=question, reference=reference, answer=answer)
-            return [Message("system", prompts.CORRECTNESS_SYSTEM), Message("user", said)]
+            prompt = prompts.CORRECTNESS_QUESTION.format(question=question, reference=reference, answer=answer)
+            return [Message("system", prompts.CORRECTNESS_SYSTEM), Message("user", prompt)]
 
 
 def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
@@ -113,10 +113,10 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
     }
     try:
         ask = partial(recording, kind=ANSWER_KINDS[kind])
-        found = usable_answer(ask, judge_messages(kind, asked), reads[kind], recording.tell)
+        verdict = usable_answer(ask, judge_messages(kind, asked), reads[kind], recording.tell)
     except Unusable as complaint:
         return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)
-    return Judgement(kind, found.value, "", found.said, recording.exchange, repeat)
+    return Judgement(kind, verdict.value, "", verdict.said, recording.exchange, repeat)
 
 
 def read_faithfulness(reply: str) -> _Found:
@@ -125,10 +125,12 @@ def read_faithfulness(reply: str) -> _Found:
     It is undefined if the answer states nothing. Raises Unusable if the reply is not in the requested form.
     """
     statements = read_json(reply, forms.Faithfulness).statements
-    said = tuple(f"{'borne out' if one.supported else 'not borne out'}: {one.statement}" for one in statements)
+    sentences = tuple(
+        f"{'borne out' if statement.supported else 'not borne out'}: {statement.statement}" for statement in statements
+    )
     if not statements:
         return _Found(None, ("The answer states nothing.",))
-    return _Found(sum(one.supported for one in statements) / len(statements), said)
+    return _Found(sum(statement.supported for statement in statements) / len(statements), sentences)
 
 
 def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
@@ -136,18 +138,20 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
 
     An evasive answer has 0, and a mean below 0 counts as 0. Raises Unusable if the reply is not in the requested form.
     """
-    found = read_json(reply, forms.Relevancy)
-    if found.evasive:
-        return _Found(0.0, ("The answer is evasive.", *found.questions))
-    cosines = similar(question, found.questions)
-    said = tuple(f"{signed(cosine, '.2f')}: {other}" for cosine, other in zip(cosines, found.questions, strict=True))
-    return _Found(max(0.0, float(cosines.mean())), said)
+    relevancy = read_json(reply, forms.Relevancy)
+    if relevancy.evasive:
+        return _Found(0.0, ("The answer is evasive.", *relevancy.questions))
+    cosines = similar(question, relevancy.questions)
+    sentences = tuple(
+        f"{signed(cosine, '.2f')}: {other}" for cosine, other in zip(cosines, relevancy.questions, strict=True)
+    )
+    return _Found(max(0.0, float(cosines.mean())), sentences)
 
 
 def read_correctness(reply: str) -> _Found:
     """Return the correctness grade in a model's reply. Raise Unusable if the reply has another form."""
-    found = read_json(reply, forms.Correctness)
-    return _Found(float(found.grade), (found.reason,) if found.reason else ())
+    grading = read_json(reply, forms.Correctness)
+    return _Found(float(grading.grade), (grading.reason,) if grading.reason else ())
 
 
 def aqs(faithfulness: float | None, relevancy: float | None) -> float | None:

@@ -68,17 +68,17 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
     Cancelled
         If the user asked to stop, as ``cancelled`` reports.
     """
-    found: list[tuple[str, Any, Any]] = []
+    rows: list[tuple[str, Any, Any]] = []
     for place, row in rows_in(data, name, "answers", cancelled):
         try:
             if isinstance(row, InputError):
                 raise row
-            found.append((place, row.get("question", row.get("user_input")), _reference(row)))
+            rows.append((place, row.get("question", row.get("user_input")), _reference(row)))
         except InputError as error:
-            found.append((place, error, ""))
-        if len(found) > MOST_QUESTIONS:
+            rows.append((place, error, ""))
+        if len(rows) > MOST_QUESTIONS:
             break
-    items = _items(found)
+    items = _items(rows)
     return Items(items.usable, tuple(f"{name}, {problem}" for problem in items.problems))
 
 
@@ -89,7 +89,7 @@ def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Item
     that is a whole document, as in BEIR's question sets, does not become a reference answer.
     """
     # Not by document: two may have the same text, and the chunks of it answer what is asked of either.
-    found: dict[str, list[tuple[str, Any, str]]] = {}
+    by_text: dict[str, list[tuple[str, Any, str]]] = {}
     for question in questions:
         documents = {excerpt.document for excerpt in question.excerpts}
         if len(documents) != 1:
@@ -97,10 +97,10 @@ def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Item
         (number,) = documents
         text = corpus.documents[number].text
         parts = [text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))]
-        rows = found.setdefault(text, [])
+        rows = by_text.setdefault(text, [])
         if len(rows) <= MOST_QUESTIONS:
             rows.append((short(question.text), question.text, " ".join(parts)))
-    return {text: _items(rows) for text, rows in found.items()}
+    return {text: _items(rows) for text, rows in by_text.items()}
 
 
 def _reference(row: Row) -> str:
@@ -108,7 +108,7 @@ def _reference(row: Row) -> str:
     for column in ANSWERS:
         value = row.get(column)
         if isinstance(value, list):
-            value = " ".join(filter(None, (one for one in value if isinstance(one, str))))
+            value = " ".join(filter(None, (answer for answer in value if isinstance(answer, str))))
         if value is None or (isinstance(value, str) and not value.strip()):
             continue
         if not isinstance(value, str):
@@ -116,7 +116,7 @@ def _reference(row: Row) -> str:
         return value
     for column in EXCERPTS:
         if row.get(column):
-            return " ".join(_excerpt(one, column) for one in listed(row[column], column))
+            return " ".join(_excerpt(excerpt, column) for excerpt in listed(row[column], column))
     return ""
 
 
@@ -127,11 +127,11 @@ def _excerpt(value: object, column: str) -> str:
     return content
 
 
-def _items(found: Iterable[tuple[str, Any, str]]) -> Items:
+def _items(rows: Iterable[tuple[str, Any, str]]) -> Items:
     """Return the questions that can be used, each once."""
     usable: list[Item] = []
     problems: list[str] = []
-    for place, question, reference in found:
+    for place, question, reference in rows:
         try:
             if isinstance(question, InputError):
                 raise question

@@ -87,34 +87,36 @@ class Report:
 
     def values(self, measure: str) -> list[FloatArray]:
         """Return a measure of every answer, one array of shape (questions,) per row; NaN if undefined or not judged."""
-        found = np.full((len(self.names), self.questions), np.nan)
+        values = np.full((len(self.names), self.questions), np.nan)
         for (chunker, question), result in self.results.items():
             value = result.value(measure)
             if value is not None:
-                found[chunker, question] = value
-        return [*found]
+                values[chunker, question] = value
+        return [*values]
 
     def _competing(self, measure: str) -> list[FloatArray]:
         """Return a measure of every chunker as `values`, but of no control."""
-        found = self.values(measure)
+        values = self.values(measure)
         for row in self.controls.values():
-            found[row] = np.full(self.questions, np.nan)
-        return found
+            values[row] = np.full(self.questions, np.nan)
+        return values
 
     @property
     def measured(self) -> list[str]:
         """Names of the measures that are defined for at least one answer."""
-        return [name for name in MEASURES if any(not np.isnan(one).all() for one in self.values(name))]
+        return [name for name in MEASURES if any(not np.isnan(row).all() for row in self.values(name))]
 
     def answers(self, chunker: int) -> int:
         """Return the number of questions for which a chunker has a usable answer."""
-        return sum(one.answer.usable for (number, _), one in self.results.items() if number == chunker)
+        return sum(result.answer.usable for (number, _), result in self.results.items() if number == chunker)
 
     def not_judged(self, chunker: int, measure: str) -> int:
         """Return the number of a chunker's answers that lack a measure because a judgement was unreadable."""
         kinds = KINDS[:2] if measure == "aqs" else (measure,)
         return sum(
-            any(kind in one.not_judged for kind in kinds) for (number, _), one in self.results.items() if number == chunker
+            any(kind in result.not_judged for kind in kinds)
+            for (number, _), result in self.results.items()
+            if number == chunker
         )
 
     @cached_property
@@ -130,7 +132,7 @@ class Report:
             return {}
         widths = [MEASURES[name].high - MEASURES[name].low for name, _, _ in rows]
         compared = compare_all(np.array([*rows.values()]), widths)
-        return {key: one for key, one in zip(rows, compared, strict=True) if one is not None}
+        return {key: difference for key, difference in zip(rows, compared, strict=True) if difference is not None}
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, int, int], FloatArray]:
@@ -141,44 +143,46 @@ class Report:
 
     def compared(self, measure: str, one: int, other: int) -> Difference | None:
         """Return the first chunker's difference from the second in a measure; None if there are too few questions."""
-        found = self.comparisons.get((measure, min(one, other), max(one, other)))
-        return found if found is None or one < other else found.reversed()
+        difference = self.comparisons.get((measure, min(one, other), max(one, other)))
+        return difference if difference is None or one < other else difference.reversed()
 
     def verdict(self, measure: str) -> str:
         """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
         called = MEASURES[measure].called
         same = on_same_questions(self._competing(measure))
-        means = {number: float(np.nanmean(one)) for number, one in enumerate(same) if not np.isnan(one).all()}
+        means = {number: float(np.nanmean(scores)) for number, scores in enumerate(same) if not np.isnan(scores).all()}
         if not means:
             return f"Nothing can be said of {called}: no answer has it with every chunker."
-        count = max(int((~np.isnan(one)).sum()) for one in same)
+        count = max(int((~np.isnan(scores)).sum()) for scores in same)
         best, *others = sorted(means, key=lambda number: -means[number])
         reached = f"{signed(means[best], '.2f')} over {counted(count, 'question')}"
         if not others:
             return f"{self.names[best]}: mean {called} {reached}."
         compared = {other: self.compared(measure, best, other) for other in others}
-        doubted = [other for other, found in compared.items() if found is None or not found.significant]
+        doubted = [other for other, diff in compared.items() if diff is None or not diff.significant]
         holms = f"Holm's correction for {counted(len(self.comparisons), 'comparison')}"
         if not doubted:
-            one = compared[others[0]]
-            assert one is not None
+            lead = compared[others[0]]
+            assert lead is not None
             return (
                 f"{self.names[best]} has the highest {called}, {reached}, and is significantly ahead of every "
-                f"other: of {self.names[others[0]]} by {_spread(one)} ({holms})."
+                f"other: of {self.names[others[0]]} by {_spread(lead)} ({holms})."
             )
         rival = doubted[0]
-        found = compared[rival]
-        said = f"Nobody is significantly ahead of all others in {called}. {self.names[best]} has the highest mean, {reached}"
-        if found is None:
+        difference = compared[rival]
+        words = (
+            f"Nobody is significantly ahead of all others in {called}. {self.names[best]} has the highest mean, {reached}"
+        )
+        if difference is None:
             defined = sum(not np.isnan(row).all() for row in self._pairs.values())
-            return f"{said}. {too_few(defined, count)}"
-        said += f"; on {self.names[rival]} it has {_spread(found)} ({holms})."
+            return f"{words}. {too_few(defined, count)}"
+        words += f"; on {self.names[rival]} it has {_spread(difference)} ({holms})."
         needed = questions_needed(same[best] - same[rival])
         if needed is None:
-            return f"{said} The two are level."
-        if needed > found.count:
-            said += f" For such a difference to be significant would take some {rounded_up(needed):,} questions."
-        return said
+            return f"{words} The two are level."
+        if needed > difference.count:
+            words += f" For such a difference to be significant would take some {rounded_up(needed):,} questions."
+        return words
 
     def proof(self) -> list[str]:
         """Return a sentence for each measure on whether it separates right answers from wrong answers.
@@ -188,18 +192,18 @@ class Report:
         if len(self.controls) < 2:
             return []
         right, wrong = self.controls[REFERENCE], self.controls[SWAPPED]
-        values = {name: (found[right], found[wrong]) for name in self.measured if (found := self.values(name))}
+        values = {name: (rows[right], rows[wrong]) for name in self.measured if (rows := self.values(name))}
         both = {name: pair for name, pair in values.items() if not np.isnan(pair[0] - pair[1]).all()}
         if not both:
             return []
         widths = [MEASURES[name].high - MEASURES[name].low for name in both]
         compared = compare_all(np.array([one - other for one, other in both.values()]), widths)
-        return [_told(name, *both[name], found) for name, found in zip(both, compared, strict=True)]
+        return [_told(name, *both[name], difference) for name, difference in zip(both, compared, strict=True)]
 
     def asked(self, chunker: int, model: LanguageModel | None) -> Asked:
         """Return the tokens and the cost of a chunker's answers, excluding judgements."""
-        exchanges = [one.answer.exchange for (number, _), one in self.results.items() if number == chunker]
-        read, written = sum(one.tokens_in for one in exchanges), sum(one.tokens_out for one in exchanges)
+        exchanges = [result.answer.exchange for (number, _), result in self.results.items() if number == chunker]
+        read, written = sum(exchange.tokens_in for exchange in exchanges), sum(exchange.tokens_out for exchange in exchanges)
         return Asked(read, written, None if model is None else model.price(read, written))
 
 
@@ -212,7 +216,7 @@ def costs(
     introduced double-pass merging, here for the user's own text.
     """
     rows: list[dict[str, float | str | None]] = []
-    some_ask = any(one.asked is not None for one in gathered.values())
+    some_ask = any(retrieval.asked is not None for retrieval in gathered.values())
     for number, name in enumerate(report.names):
         asked, own = report.asked(number, model), gathered[number]
         answers = report.answers(number)
@@ -243,5 +247,6 @@ def _told(name: str, right: FloatArray, wrong: FloatArray, compared: Difference 
     return f"{called} {'tells' if tells else 'does not tell'} right from wrong with this model: {over} ({compared.p_words})."
 
 
-def _spread(one: Difference) -> str:
-    return f"{signed(one.mean, '+.2f')} ({interval_words(one.low, one.high, one.alpha, 1, 2)}, {one.p_words})"
+def _spread(difference: Difference) -> str:
+    interval = interval_words(difference.low, difference.high, difference.alpha, 1, 2)
+    return f"{signed(difference.mean, '+.2f')} ({interval}, {difference.p_words})"

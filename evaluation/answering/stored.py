@@ -38,28 +38,28 @@ class _Stored(BaseModel):
     judgements: dict[Kind, tuple[_Judgement, ...]]
 
 
-def to_json(one: Result) -> bytes:
+def to_json(result: Result) -> bytes:
     """Return the measures of an answer as JSON, without question, passages or answer texts."""
     return (
         _Stored(
-            failed=not one.answer.usable,
-            tokens_in=one.answer.exchange.tokens_in,
-            tokens_out=one.answer.exchange.tokens_out,
-            question_cosine=one.question_cosine,
-            reference_cosine=one.reference_cosine,
-            bert_score=one.bert_score,
+            failed=not result.answer.usable,
+            tokens_in=result.answer.exchange.tokens_in,
+            tokens_out=result.answer.exchange.tokens_out,
+            question_cosine=result.question_cosine,
+            reference_cosine=result.reference_cosine,
+            bert_score=result.bert_score,
             judgements={
                 kind: tuple(
                     _Judgement(
-                        value=said.value,
-                        failed=bool(said.problem),
-                        tokens_in=said.exchange.tokens_in,
-                        tokens_out=said.exchange.tokens_out,
-                        repeat=said.repeat,
+                        value=judgement.value,
+                        failed=bool(judgement.problem),
+                        tokens_in=judgement.exchange.tokens_in,
+                        tokens_out=judgement.exchange.tokens_out,
+                        repeat=judgement.repeat,
                     )
-                    for said in times
+                    for judgement in times
                 )
-                for kind, times in one.judgements.items()
+                for kind, times in result.judgements.items()
             },
         )
         .model_dump_json()
@@ -86,13 +86,13 @@ def from_json(data: bytes, item: Item, context: Context) -> Result:
         kind: tuple(
             Judgement(
                 kind,
-                said.value,
-                NOT_KEPT if said.failed else "",
+                judgement.value,
+                NOT_KEPT if judgement.failed else "",
                 (),
-                Exchange((), said.tokens_in, said.tokens_out),
-                said.repeat,
+                Exchange((), judgement.tokens_in, judgement.tokens_out),
+                judgement.repeat,
             )
-            for said in times
+            for judgement in times
         )
         for kind, times in kept.judgements.items()
     }

@@ -59,7 +59,7 @@ def gather_trivial(
     if name in (REFERENCE, SWAPPED):
         answers = [item.reference for item in items]
         answers = answers if name == REFERENCE else swapped(answers)
-        return Gathered(tuple(Context((), 0, closed_book=True, given=one) for one in answers), 0.0, 0.0, 0)
+        return Gathered(tuple(Context((), 0, closed_book=True, given=answer) for answer in answers), 0.0, 0.0, 0)
     if name == CLOSED_BOOK:
         return Gathered((Context((), 0, closed_book=True),) * len(items), 0.0, 0.0, 0)
     if name == NO_CUT:
@@ -79,8 +79,8 @@ def controls_of(trivial: Sequence[str], before: int) -> dict[str, int]:
 
 def swapped(references: Sequence[str]) -> list[str]:
     """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
-    found = []
+    wrong_answers = []
     for number, own in enumerate(references):
         later = [*references[number + 1 :], *references[:number]]
-        found.append(next((one for one in later if one and one != own), "") if own else "")
-    return found
+        wrong_answers.append(next((reference for reference in later if reference and reference != own), "") if own else "")
+    return wrong_answers

@@ -42,8 +42,8 @@ class Result:
 
     def latest(self, kind: Kind) -> Judgement | None:
         """Return the latest judgement of a kind; None if there is none."""
-        found = self.judgements.get(kind)
-        return found[-1] if found else None
+        judgements = self.judgements.get(kind)
+        return judgements[-1] if judgements else None
 
     def value(self, measure: str) -> float | None:
         """Return the answer's score in a measure; None if the score is undefined or has not been computed."""
@@ -51,8 +51,8 @@ class Result:
             case "aqs":
                 return aqs(self.value("faithfulness"), self.value("relevancy"))
             case "faithfulness" | "relevancy" | "correctness":
-                found = self.latest(measure)
-                return found.value if found else None
+                judgement = self.latest(measure)
+                return judgement.value if judgement else None
             case _:
                 value: float | None = getattr(self, measure)
                 return value
@@ -69,9 +69,11 @@ class Result:
         there = self.question_cosine is not None
         return there and (not judged or {*kinds_of(self.item.reference, self.context)} <= {*self.judgements})
 
-    def with_judgement(self, one: Judgement) -> Result:
+    def with_judgement(self, judgement: Judgement) -> Result:
         """Return a copy of the result with one more judgement."""
-        return replace(self, judgements={**self.judgements, one.kind: (*self.judgements.get(one.kind, ()), one)})
+        return replace(
+            self, judgements={**self.judgements, judgement.kind: (*self.judgements.get(judgement.kind, ()), judgement)}
+        )
 
 
 @dataclass(frozen=True)
@@ -104,13 +106,13 @@ def taken_over(
     An answer can be reused if the question and the passages are the same. Its judgements are reused only with
     ``same_judge``.
     """
-    known = {(one.item, one.context): one if same_judge else replace(one, judgements={}) for one in results}
+    known = {(result.item, result.context): result if same_judge else replace(result, judgements={}) for result in results}
     places = (
         ((chunker, question), known.get((item, context)))
         for chunker, own in gathered.items()
         for question, (item, context) in enumerate(zip(items, own.contexts, strict=True))
     )
-    return {place: one for place, one in places if one is not None}
+    return {place: result for place, result in places if result is not None}
 
 
 def answer_item(
@@ -140,7 +142,7 @@ def answer_item(
         return
     if result.question_cosine is None:
         others = [item.question, *([item.reference] if item.reference else [])]
-        cosines = [float(one) for one in means.similar(result.answer.text, others)]
+        cosines = [float(cosine) for cosine in means.similar(result.answer.text, others)]
         result = replace(result, question_cosine=cosines[0], reference_cosine=cosines[1] if item.reference else None)
         keep(result)
     if means.judge is not None:

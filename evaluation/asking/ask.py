@@ -43,7 +43,7 @@ class Limit(NamedTuple):
 
         Raises InputError unless exactly one of the two is given and within its range.
         """
-        given = [one for one in (tokens, top) if one is not None]
+        given = [limit for limit in (tokens, top) if limit is not None]
         if len(given) != 1:
             raise InputError(f"Give either a token budget or a number of chunks; got {'both' if given else 'neither'}.")
         if given[0] < 1:

@@ -57,9 +57,9 @@ def are_whole(chunking: Chunking, questions: Sequence[Posed], search: Search, to
     if not questions:
         return []
     passages = prepare(chunking, tools, search.method, search.embedded_as)
-    found = []
+    verdicts = []
     for posed in questions:
         vector = None if passages.vectors is None else embed_question(chunking, tools, posed.question)
         asked = ask(passages, posed.question, vector, search.method, search.limit, ruler, search.reranker)
-        found.append(judge(asked, posed.answer).fate == "whole")
-    return found
+        verdicts.append(judge(asked, posed.answer).fate == "whole")
+    return verdicts

@@ -55,8 +55,8 @@ class CorpusRun:
     @cached_property
     def _summary(self) -> dict[str, Any]:
         try:
-            found = json.loads((self.folder / "_summary.json").read_bytes())
-            return {name: found[name] for name in ("recipe", "chunks", "shards")}
+            summary = json.loads((self.folder / "_summary.json").read_bytes())
+            return {name: summary[name] for name in ("recipe", "chunks", "shards")}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self.folder}: the summary of a corpus run must be valid; reading it failed: {shown(str(error))}."

@@ -101,9 +101,9 @@ class Baseline(BaseModel):
 def identity(marked: Sequence[Marked], documents: Sequence[Document], questions: Sequence[Question]) -> str:
     """Return a hash of the texts with known boundaries and of the corpus with its questions."""
     told = [
-        [[one.document.text, list(one.known)] for one in marked],
-        [one.text for one in documents] if questions else [],
-        [[one.text, [[part.document, list(part.span)] for part in one.excerpts]] for one in questions],
+        [[marked_text.document.text, list(marked_text.known)] for marked_text in marked],
+        [document.text for document in documents] if questions else [],
+        [[question.text, [[part.document, list(part.span)] for part in question.excerpts]] for question in questions],
     ]
     return hashlib.sha256(json.dumps(told).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -112,7 +112,7 @@ def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]
     """Return the mean of each boundary score over all documents with known boundaries, ignoring undefined values."""
     rows = [scores_of(marked, chunking) for marked, chunking in runs]
     values = {name: [row[name].value for row in rows] for name in KEPT[BOUNDARIES]}
-    defined = {name: [one for one in some if one is not None] for name, some in values.items()}
+    defined = {name: [score for score in some if score is not None] for name, some in values.items()}
     return {name: statistics.fmean(some) for name, some in defined.items() if some}
 
 
@@ -127,6 +127,6 @@ def retrieval_scores(
         If a text cannot be embedded.
     """
     ruler = Ruler(corpus.whole.text, tools.tokenizer)
-    found = evaluate(build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, top_k)
-    means = {name: mean_and_deviation(found.values(name, "tokens")) for name in KEPT[RETRIEVAL]}
-    return {name: one[0] for name, one in means.items() if one is not None and math.isfinite(one[0])}
+    evaluation = evaluate(build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, top_k)
+    means = {name: mean_and_deviation(evaluation.values(name, "tokens")) for name in KEPT[RETRIEVAL]}
+    return {name: mean[0] for name, mean in means.items() if mean is not None and math.isfinite(mean[0])}

@@ -41,7 +41,7 @@ def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], 
         {block.span for block in (*blocks(text), *nested_blocks(text)) if block.kind != "HTML"},
         key=lambda span: (span.start, -span.end),
     )
-    found, wrong = [], []
+    ignored, wrong = [], []
     for html in comments:
         for comment in _COMMENT.finditer(text, *html):
             span = Span(*comment.span())
@@ -51,5 +51,5 @@ def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], 
             place = bisect_left(others, span.end, key=lambda other: other.start)
             # A comment whose words are all wrong is about nothing, not about all.
             if place < len(others) and (rules or not names):
-                found.append(Ignored(others[place], rules))
-    return found, wrong
+                ignored.append(Ignored(others[place], rules))
+    return ignored, wrong

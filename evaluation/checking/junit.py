@@ -23,8 +23,10 @@ def as_junit(report: Report) -> str:
     root = etree.Element("testsuites", name="seamark check")
     totals = {"tests": 0, "failures": 0, "errors": 0}
     rules = [name for name in report.levels if name not in SCORES]
-    for one in report.documents:
-        suite = _suite(one.file, rules, [problem for problem in one.problems if not problem.quiet], one.complaint)
+    for document in report.documents:
+        suite = _suite(
+            document.file, rules, [problem for problem in document.problems if not problem.quiet], document.complaint
+        )
         root.append(suite)
     named = {*report.scores, *(problem.rule for problem in report.general)}
     scored = [name for name in report.levels if name in SCORES and name in named]

@@ -68,13 +68,13 @@ class KnownProblems(BaseModel):
     @classmethod
     def of(cls, documents: Sequence[Checked]) -> Self:
         """Return a list of known problems with every problem in these documents that no comment ignores."""
-        return cls(files={_name(one.file): found for one in documents if (found := _found(one))})
+        return cls(files={_name(checked.file): problems for checked in documents if (problems := _found(checked))})
 
     def to_json(self) -> str:
         """Return the known problems as JSON, with one problem per line for readable diffs."""
         files = []
         for file, problems in sorted(self.files.items()):
-            rows = ",\n".join(f"      {json.dumps(one.model_dump(), ensure_ascii=False)}" for one in problems)
+            rows = ",\n".join(f"      {json.dumps(problem.model_dump(), ensure_ascii=False)}" for problem in problems)
             files.append(f"    {json.dumps(file, ensure_ascii=False)}: [\n{rows}\n    ]")
         listed = ",\n".join(files)
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{listed}\n  }}\n}}\n'
@@ -84,7 +84,7 @@ class KnownProblems(BaseModel):
 
         Each entry of the list covers one problem.
         """
-        left = Counter((one.rule, one.passage) for one in self.files.get(_name(checked.file), ()))
+        left = Counter((known.rule, known.passage) for known in self.files.get(_name(checked.file), ()))
         problems = []
         for problem in checked.problems:
             key = KnownProblem.of(problem)
@@ -96,10 +96,10 @@ class KnownProblems(BaseModel):
     def gone(self, documents: Sequence[Checked]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
         gone = 0
-        for one in documents:
-            if one.chunking is not None:
-                found = sum(problem.quiet == "known" for problem in self.without(one).problems)
-                gone += len(self.files.get(_name(one.file), ())) - found
+        for checked in documents:
+            if checked.chunking is not None:
+                remaining = sum(problem.quiet == "known" for problem in self.without(checked).problems)
+                gone += len(self.files.get(_name(checked.file), ())) - remaining
         return gone
 
 

@@ -144,8 +144,8 @@ class Check:
 
         A problem that no chunk of the required size could avoid is a note, unless the user set a level for the rule.
         """
-        said = self.levels.get(rule, ALL_RULES[rule].level if avoidable else "note")
-        return next((one for one in LEVELS if one == said), None)
+        level_name = self.levels.get(rule, ALL_RULES[rule].level if avoidable else "note")
+        return next((level for level in LEVELS if level == level_name), None)
 
     def look(self, document: Document, file: str) -> Checked:
         """Cut a document and return its rule violations in text order.
@@ -161,25 +161,31 @@ class Check:
         # Only what is read as it is can have comments of Markdown.
         ignored, wrong = ignored_in(document.text, ALL_RULES) if format_of(file) is None else ([], [])
         problems = []
-        for found in sorted(self._found(chunking), key=lambda one: (one.span, one.rule)):
-            level = self.level(found.rule, avoidable=found.avoidable)
+        for violation in sorted(self._found(chunking), key=lambda finding: (finding.span, finding.rule)):
+            level = self.level(violation.rule, avoidable=violation.avoidable)
             if level is not None:
-                quiet: Literal["", "ignored"] = "ignored" if any(one.has(found.rule, found.span) for one in ignored) else ""
-                passage, place, where = document.text[slice(*found.span)], lines.place(found.span), lines.where(found.span)
-                problems.append(Problem(found.rule, level, file, found.message, place, where, passage, quiet))
-        said = "a comment may only ignore rules; {} is none."
-        remarks = tuple(f"{file}:{lines.line(span.start)}: {said.format(shown(name))}" for span, name in wrong)
+                quiet: Literal["", "ignored"] = (
+                    "ignored" if any(comment.has(violation.rule, violation.span) for comment in ignored) else ""
+                )
+                passage, place, where = (
+                    document.text[slice(*violation.span)],
+                    lines.place(violation.span),
+                    lines.where(violation.span),
+                )
+                problems.append(Problem(violation.rule, level, file, violation.message, place, where, passage, quiet))
+        template = "a comment may only ignore rules; {} is none."
+        remarks = tuple(f"{file}:{lines.line(span.start)}: {template.format(shown(name))}" for span, name in wrong)
         return Checked(file, chunking, tuple(problems), remarks=remarks)
 
     def _found(self, chunking: Chunking) -> Iterator[_Found]:
         findings = inbox(chunking)
-        long = self._too_long(chunking, [one.span for one in findings if one.rule in _WHOLE])
+        long = self._too_long(chunking, [finding.span for finding in findings if finding.rule in _WHOLE])
         # What is read is said of the text that is embedded, which may be longer than the chunk.
         for finding in findings:
-            said = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
+            sentence = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
             avoidable = finding.rule not in _WHOLE or finding.span not in long
-            said += "" if avoidable else f"; it cannot be whole: {long[finding.span]}"
-            yield _Found(finding.rule, finding.span, f"{said}.", avoidable)
+            sentence += "" if avoidable else f"; it cannot be whole: {long[finding.span]}"
+            yield _Found(finding.rule, finding.span, f"{sentence}.", avoidable)
         if self.level("unread") is not None:
             yield from self._unread(chunking)
         if self.level("size") is not None:
@@ -192,8 +198,8 @@ class Check:
             return {}
         blocks = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in spans))
         sizes = zip(spans, sizes_in(bounds.unit, blocks, self.tools.tokenizer, self.tools.embedder), strict=True)
-        most, said = bounds.most, f"{bounds.unit}, where a chunk has {bounds.words()}"
-        return {span: f"{size:,} {said}" for span, size in sizes if size > most}
+        most, ending = bounds.most, f"{bounds.unit}, where a chunk has {bounds.words()}"
+        return {span: f"{size:,} {ending}" for span, size in sizes if size > most}
 
     def _unread(self, chunking: Chunking) -> Iterator[_Found]:
         embedder = self.tools.embedder
@@ -204,8 +210,8 @@ class Check:
         texts = [embedded_text(document, chunk, self.embedded_as) for chunk in chunking.chunks]
         for chunk, length in zip(chunking.chunks, embedder.lengths(texts), strict=True):
             if length > most:
-                said = f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most:,}."
-                yield _Found("unread", Span(chunk.start, chunk.end), said)
+                sentence = f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most:,}."
+                yield _Found("unread", Span(chunk.start, chunk.end), sentence)
 
     def _sizes(self, chunking: Chunking) -> Iterator[_Found]:
         bounds = self.bounds or asked_of(self.chunker)
@@ -215,8 +221,8 @@ class Check:
         for chunk, size in zip(chunking.chunks, sizes, strict=True):
             if size < (bounds.least or 0) or (bounds.most is not None and size > bounds.most):
                 unit = bounds.unit.removesuffix("s") if size == 1 else bounds.unit
-                said = f"The chunk has {size:,} {unit}; asked for are {bounds.words()}."
-                yield _Found("size", Span(chunk.start, chunk.end), said)
+                sentence = f"The chunk has {size:,} {unit}; asked for are {bounds.words()}."
+                yield _Found("size", Span(chunk.start, chunk.end), sentence)
 
 
 class _Lines:

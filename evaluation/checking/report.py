@@ -35,13 +35,13 @@ class Report:
     @cached_property
     def all(self) -> list[Problem]:
         """All problems to report, most serious first, then in document order."""
-        found = [problem for one in self.documents for problem in one.problems if not problem.quiet]
-        return sorted([*self.general, *found], key=lambda problem: LEVELS.index(problem.level))
+        problems = [problem for document in self.documents for problem in document.problems if not problem.quiet]
+        return sorted([*self.general, *problems], key=lambda problem: LEVELS.index(problem.level))
 
     @cached_property
     def quiet(self) -> list[Problem]:
         """Problems left out of the report because they are known or ignored by a comment."""
-        return [problem for one in self.documents for problem in one.problems if problem.quiet]
+        return [problem for document in self.documents for problem in document.problems if problem.quiet]
 
     @property
     def quiet_counts(self) -> dict[str, int]:
@@ -56,13 +56,13 @@ class Report:
     @cached_property
     def counts(self) -> dict[Level, int]:
         """Number of reported problems by severity level, most serious first."""
-        found = Counter(problem.level for problem in self.all)
-        return {level: found[level] for level in LEVELS}
+        counts = Counter(problem.level for problem in self.all)
+        return {level: counts[level] for level in LEVELS}
 
     @property
     def complaints(self) -> list[str]:
         """A sentence for each document that could not be checked."""
-        return [*dict.fromkeys(one.complaint for one in self.documents if one.complaint)]
+        return [*dict.fromkeys(document.complaint for document in self.documents if document.complaint)]
 
     @property
     def status(self) -> int:
@@ -77,17 +77,17 @@ class Report:
 
 def as_text(report: Report) -> str:
     """Format the report as text: one line per problem, in the style of compilers, with the verdict last."""
-    lines = [f"{_spot(one)}: {one.level}: {one.message} [{one.rule}]" for one in report.problems]
+    lines = [f"{_spot(problem)}: {problem.level}: {problem.message} [{problem.rule}]" for problem in report.problems]
     left = len(report.all) - len(report.problems)
     if left:
         lines.append(f"{counted(left, 'more problem')} not listed")
     for kind, scores in report.scores.items():
         lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
-    chunks = sum(len(one.chunking.chunks) for one in report.documents if one.chunking is not None)
-    found = ", ".join(counted(count, level) for level, count in report.counts.items())
+    chunks = sum(len(document.chunking.chunks) for document in report.documents if document.chunking is not None)
+    by_level = ", ".join(counted(count, level) for level, count in report.counts.items())
     checked = f"{counted(len(report.documents), 'document')}, {counted(chunks, 'chunk')}"
     quiet = "".join(f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True))
-    lines.append(f"{checked}: {found}{quiet}; {report.verdict}")
+    lines.append(f"{checked}: {by_level}{quiet}; {report.verdict}")
     return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in lines) + "\n"
 
 
@@ -109,22 +109,22 @@ def as_json(report: Report) -> dict[str, Any]:
         "scores": {kind: {**scores} for kind, scores in report.scores.items()},
         "documents": [
             {
-                "file": one.file,
-                "chunks": None if one.chunking is None else len(one.chunking.chunks),
-                **({"complaint": one.complaint} if one.complaint else {}),
+                "file": document.file,
+                "chunks": None if document.chunking is None else len(document.chunking.chunks),
+                **({"complaint": document.complaint} if document.complaint else {}),
             }
-            for one in report.documents
+            for document in report.documents
         ],
         "problems": [
             {
-                "rule": one.rule,
-                "level": one.level,
-                "file": one.file,
-                "message": one.message,
-                **({} if one.place is None else one.place._asdict()),
-                **({"where": one.where} if one.where else {}),
+                "rule": problem.rule,
+                "level": problem.level,
+                "file": problem.file,
+                "message": problem.message,
+                **({} if problem.place is None else problem.place._asdict()),
+                **({"where": problem.where} if problem.where else {}),
             }
-            for one in report.problems
+            for problem in report.problems
         ],
         "not_listed": len(report.all) - len(report.problems),
     }

@@ -40,7 +40,7 @@ def as_sarif(report: Report) -> dict[str, Any]:
                         "executionSuccessful": not report.complaints,
                         "exitCode": report.status,
                         "toolExecutionNotifications": [
-                            {"level": "error", "message": {"text": said}} for said in report.complaints
+                            {"level": "error", "message": {"text": complaint}} for complaint in report.complaints
                         ],
                     }
                 ],
@@ -79,7 +79,7 @@ def _told(problem: Problem) -> str:
 
 
 def _result(problem: Problem, index: int, number: int) -> dict[str, Any]:
-    said = f"{problem.message} ({problem.where})" if problem.where else problem.message
+    message = f"{problem.message} ({problem.where})" if problem.where else problem.message
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri(problem.file)}}
     if problem.place is not None:
         line, column, last_line, last_column = problem.place
@@ -92,7 +92,7 @@ def _result(problem: Problem, index: int, number: int) -> dict[str, Any]:
         "ruleId": problem.rule,
         "ruleIndex": index,
         "level": problem.level,
-        "message": {"text": said},
+        "message": {"text": message},
         "locations": [{"physicalLocation": physical}],
         "partialFingerprints": {"passage/v1": f"{hashlib.sha256(told).hexdigest()}{again}"},
         **quiet,

@@ -60,24 +60,24 @@ def run_agreement(options: argparse.Namespace) -> None:
     full = load_embedder(options.full or other.approximates, options.device)
     chunker = chunker_spec(options.chunker).build(full)
     if not chunker.embeds:
-        others = ", ".join(name for name, one in CHUNKERS.items() if one.embeds)
+        others = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
         raise InputError(f"--chunker must be a chunker that uses embeddings, one of {others}; got {chunker.name}.")
     tokenizer = load_tokenizer(options.tokenizer)
     cache = EmbeddingCache()
     read = document_reader(options.encoding)
     for path, name in named_files(options.files):
         document = Document.from_text(read(file_bytes(path, name), name).text, options.sentences, name)
-        found = agreement(*(run(chunker, document, _tools(one, tokenizer, cache)) for one in (full, other)))
-        fitted = (one.for_document(document) for one in (full, other))
-        vectors = [Tools(one, tokenizer, cache).embed(document.sentence_texts) for one in fitted]
+        comparison = agreement(*(run(chunker, document, _tools(embedder, tokenizer, cache)) for embedder in (full, other)))
+        fitted = (embedder.for_document(document) for embedder in (full, other))
+        vectors = [Tools(embedder, tokenizer, cache).embed(document.sentence_texts) for embedder in fitted]
         shift = distance_shift(*vectors)
         if options.json:
-            print(json.dumps(as_json(found, shift, full.name, other.name), ensure_ascii=False), flush=True)
+            print(json.dumps(as_json(comparison, shift, full.name, other.name), ensure_ascii=False), flush=True)
         else:
             moved = (
                 "" if shift is None else f"; distances moved by at most {shift.greatest:.2g}, {shift.mean:.2g} on average"
             )
-            print(f"{name}: {found.words(full.name, other.name)}{moved}", flush=True)
+            print(f"{name}: {comparison.words(full.name, other.name)}{moved}", flush=True)
     for embedder in (full, other):
         if embedder.remark:
             say(embedder.remark)
@@ -87,16 +87,16 @@ def _tools(embedder: Embedder, tokenizer: Tokenizer, cache: EmbeddingCache) -> T
     return Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder))
 
 
-def as_json(found: Agreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:
+def as_json(comparison: Agreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:
     """Return a comparison of two embedders as JSON-compatible values; boundaries are in code points."""
     return {
-        "document": found.document.name,
+        "document": comparison.document.name,
         "full": full,
         "other": other,
-        "both": found.both,
-        "only_full": found.only_full,
-        "only_other": found.only_other,
-        "share": found.share,
+        "both": comparison.both,
+        "only_full": comparison.only_full,
+        "only_other": comparison.only_other,
+        "share": comparison.share,
         "distances": None if shift is None else asdict(shift),
-        "scores": None if found.scores is None else asdict(found.scores),
+        "scores": None if comparison.scores is None else asdict(comparison.scores),
     }

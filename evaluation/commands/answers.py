@@ -96,11 +96,11 @@ def run_answers(options: argparse.Namespace) -> None:
         say(f"{asking.model.name}: {asking.told}.")
 
 
-def _stop(said: str, unusable: int) -> None:
+def _stop(message: str, unusable: int) -> None:
     """Print a sentence on the first answers; raise ModelError if nearly all of them are unusable."""
     if unusable >= NEARLY_ALL_UNUSABLE:
-        raise ModelError(f"{said} Add --continue to go on anyway, and --keep FILE so that no question is asked twice.")
-    say(said)
+        raise ModelError(f"{message} Add --continue to go on anyway, and --keep FILE so that no question is asked twice.")
+    say(message)
 
 
 def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> None:
@@ -108,10 +108,10 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
     judge = None if options.not_judged else asking
     if options.judge:
         judge = asking.beside(ChatServer(options.judge))
-    found = questions_of_file(file_bytes(options.questions), Path(options.questions).name)
-    for problem in found.problems:
+    items = questions_of_file(file_bytes(options.questions), Path(options.questions).name)
+    for problem in items.problems:
         say(problem)
-    if not found.usable:
+    if not items.usable:
         raise InputError(
             f"{options.questions}: the file must contain at least one usable question; it contains none. Correct its rows."
         )
@@ -123,7 +123,7 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
     tools = Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder), asking=asking)
     tokenizer.load()
     ruler = Ruler(document.text, tokenizer)
-    questions = [item.question for item in found.usable]
+    questions = [item.question for item in items.usable]
     gathered: dict[int, Gathered] = {}
     for number, chunker in enumerate(chunkers):
         chunking = run(chunker, document, tools)
@@ -134,7 +134,7 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
     trivial = [*dict.fromkeys(options.trivial)]
     for number, name in enumerate(trivial, start=len(chunkers)):
         own = Tools(embedder, tokenizer, cache)
-        gathered[number] = gather_trivial(name, document, found.usable, budget, chunks, own, ruler)
+        gathered[number] = gather_trivial(name, document, items.usable, budget, chunks, own, ruler)
 
     def similar(text: str, others: Sequence[str]) -> FloatArray:
         own = Tools(embedder.for_document(document), tokenizer, cache)
@@ -146,7 +146,7 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
     names = [f"{number}. {title}" for number, title in enumerate(titles, start=1)]
     try:
         means = Means(asking, judge, similar, tokenizer.count)
-        answer_all(found.usable, gathered, means, results.__setitem__, lambda _: None)
+        answer_all(items.usable, gathered, means, results.__setitem__, lambda _: None)
     finally:
         # What was answered and paid for is printed, however it ends.
         sys.stdout.write((to_json_lines if options.json else to_csv)(names, results))
@@ -156,5 +156,5 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
     for sentence in report.proof():
         say(sentence)
     for row in costs(report, gathered, asking.model):
-        said = [f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"]
-        say(f"{row['chunker']}: {', '.join(said)}")
+        cells = [f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"]
+        say(f"{row['chunker']}: {', '.join(cells)}")

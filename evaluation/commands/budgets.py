@@ -18,7 +18,7 @@ from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import Difference
 from evaluation.statistics.significance import FALSE_VERDICTS
 
-_LAST = {one.replace("_", "-"): one for one in LAST}
+_LAST = {last.replace("_", "-"): last for last in LAST}
 
 
 def add_budgets(command: argparse.ArgumentParser) -> None:
@@ -79,7 +79,7 @@ def printed(measured: Sequence[Measured], k: int) -> str:
     parts = []
     for measure in FOUND_SCORES:
         title = f"{CALLED[measure]} in {budgets.unit}, 95 % confidence intervals in brackets; {ends}"
-        rows = [[one.name, *map(_cell, (one.top_k[measure], *_at(one, measure)))] for one in measured]
+        rows = [[recipe.name, *map(_cell, (recipe.top_k[measure], *_at(recipe, measure)))] for recipe in measured]
         parts.append(_table(title, heads, rows))
         if len(measured) > 1:
             parts.append(leads(measured, measure).words())
@@ -87,7 +87,8 @@ def printed(measured: Sequence[Measured], k: int) -> str:
         parts.append(FALSE_VERDICTS)
     place = UNITS.index(budgets.unit)
     given = [
-        [one.name, f"{one.top_k_given:,.0f}", *(f"{row.mean():,.0f}" for row in one.at.given[place])] for one in measured
+        [recipe.name, f"{recipe.top_k_given:,.0f}", *(f"{row.mean():,.0f}" for row in recipe.at.given[place])]
+        for recipe in measured
     ]
     parts.append(_table(f"{budgets.unit} that a question is given", heads, given))
     return "\n\n".join(parts)
@@ -96,19 +97,19 @@ def printed(measured: Sequence[Measured], k: int) -> str:
 def leads(measured: Sequence[Measured], measure: str) -> Leads:
     """Return the leading recipe at each budget, by one measure."""
     budgets = measured[0].at.budgets
-    values = {size: [one.at.values(measure, size, budgets.unit) for one in measured] for size in budgets.sizes}
-    return Leads.of([one.name for one in measured], CALLED[measure], budgets.unit, values)
+    values = {size: [recipe.at.values(measure, size, budgets.unit) for recipe in measured] for size in budgets.sizes}
+    return Leads.of([recipe.name for recipe in measured], CALLED[measure], budgets.unit, values)
 
 
-def _at(one: Measured, measure: str) -> list[FloatArray]:
-    return [one.at.values(measure, size, one.at.budgets.unit) for size in one.at.budgets.sizes]
+def _at(measured: Measured, measure: str) -> list[FloatArray]:
+    return [measured.at.values(measure, size, measured.at.budgets.unit) for size in measured.at.budgets.sizes]
 
 
 def _cell(values: FloatArray) -> str:
-    found, ends = mean_and_deviation(values), mean_interval(values)
-    if found is None:
+    mean, ends = mean_and_deviation(values), mean_interval(values)
+    if mean is None:
         return "undefined"
-    return f"{100 * found[0]:.1f}" + ("" if ends is None else f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})")
+    return f"{100 * mean[0]:.1f}" + ("" if ends is None else f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})")
 
 
 def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -158,45 +159,45 @@ def leads_as_json(measured: Sequence[Measured]) -> dict[str, Any]:
     return {"leads": {measure: _leads_as_json(leads(measured, measure)) for measure in FOUND_SCORES}}
 
 
-def _leads_as_json(found: Leads) -> dict[str, Any]:
+def _leads_as_json(all_leads: Leads) -> dict[str, Any]:
     rows = []
-    for size, lead in found.leads.items():
+    for size, lead in all_leads.leads.items():
         rows.append(
             {
                 "budget": size,
-                "best": found.names[lead.best],
+                "best": all_leads.names[lead.best],
                 "mean": lead.mean,
-                "behind": [found.names[other] for other in lead.behind],
-                "rival": found.names[lead.rival],
+                "behind": [all_leads.names[other] for other in lead.behind],
+                "rival": all_leads.names[lead.rival],
                 "told": lead.significant,
                 "difference": difference_as_json(lead.difference),
                 "questions_to_tell": lead.needed,
             }
         )
-    return {"comparisons": found.comparisons, "at": rows, "words": found.words()}
+    return {"comparisons": all_leads.comparisons, "at": rows, "words": all_leads.words()}
 
 
-def difference_as_json(found: Difference | None) -> dict[str, float] | None:
+def difference_as_json(difference: Difference | None) -> dict[str, float] | None:
     """Return a difference with its interval and p-values as JSON-compatible values; None if it was not tested."""
-    if found is None:
+    if difference is None:
         return None
     return {
-        "mean": found.mean,
-        "low": found.low,
-        "high": found.high,
-        "level": 1 - found.alpha,
-        "p": found.p,
-        "adjusted_p": found.adjusted,
-        "questions": found.count,
+        "mean": difference.mean,
+        "low": difference.low,
+        "high": difference.high,
+        "level": 1 - difference.alpha,
+        "p": difference.p,
+        "adjusted_p": difference.adjusted,
+        "questions": difference.count,
     }
 
 
 def _summary(values: FloatArray) -> dict[str, float | None] | None:
-    found = mean_and_deviation(values)
-    if found is None:
+    mean = mean_and_deviation(values)
+    if mean is None:
         return None
     low, high = mean_interval(values) or (None, None)
-    return {"mean": found[0], "standard_deviation": found[1], "low": low, "high": high}
+    return {"mean": mean[0], "standard_deviation": mean[1], "low": low, "high": high}
 
 
 def _mean(values: Any) -> float | None:

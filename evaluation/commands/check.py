@@ -136,7 +136,7 @@ class _Given(NamedTuple):
 
 def run_check(options: argparse.Namespace) -> int:
     """Check all documents, write the requested reports, and return the exit status."""
-    reports = [_report(one) for one in options.report] or [("text", "")]
+    reports = [_report(text) for text in options.report] or [("text", "")]
     _check_options(options)
     for file in (options.write_baseline, options.write_known, *(file for _, file in reports)):
         _check_place(file)
@@ -155,18 +155,18 @@ def run_check(options: argparse.Namespace) -> int:
             "check; it is for others. Write a new one with --write-baseline."
         )
     try:
-        documents = [_looked(check, one) for one in given]
+        documents = [_looked(check, source) for source in given]
         scores = _scores(measured, given, documents, recipe, tools)
     finally:
         # However it ends: what was asked is paid for.
         if tools.asking is not None:
             say(f"{tools.asking.model.name}: {tools.asking.told}.")
     documents = _without_known(documents, known, options)
-    whole = all(made.chunking is not None for one, made in zip(given, documents, strict=True) if one.known)
+    whole = all(made.chunking is not None for source, made in zip(given, documents, strict=True) if source.known)
     general = _worse(baseline, scores, check, file, options) if baseline is not None and whole else []
     looked_at = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
     report = Report(recipe, looked_at, documents, scores, general)
-    for complaint in (*report.complaints, *(remark for one in documents for remark in one.remarks)):
+    for complaint in (*report.complaints, *(remark for document in documents for remark in document.remarks)):
         say(complaint)
     if recipe.embedded_as == "context":
         _say_unsituated(documents)
@@ -190,7 +190,7 @@ def _without_known(documents: list[Checked], known: KnownProblems | None, option
         write_output(known.to_json(), options.write_known)
     elif known is not None and (gone := known.gone(documents)):
         say(f"{options.known}: known problems that are there no more: {gone:,}; --write-known writes the list anew.")
-    return documents if known is None else [known.without(one) for one in documents]
+    return documents if known is None else [known.without(document) for document in documents]
 
 
 def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> Asking | None:
@@ -210,11 +210,11 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
 
 def _worse(baseline: Baseline, scores: Scores, check: Check, file: str, options: argparse.Namespace) -> list[Problem]:
     """Return a problem for each score below the baseline."""
-    found = []
-    for kind, said in baseline.worse(scores, options.tolerance):
+    problems = []
+    for kind, sentence in baseline.worse(scores, options.tolerance):
         level = check.level(kind)
-        found += [Problem(kind, level, file, f"Of {kind}, {said}")] if level is not None else []
-    return found
+        problems += [Problem(kind, level, file, f"Of {kind}, {sentence}")] if level is not None else []
+    return problems
 
 
 def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
@@ -225,10 +225,10 @@ def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
 
 def _say_unsituated(documents: Sequence[Checked]) -> None:
     """Report the chunks without a context sentence."""
-    for one in documents:
-        chunks = () if one.chunking is None else one.chunking.chunks
+    for document in documents:
+        chunks = () if document.chunking is None else document.chunking.chunks
         if missing := sum(not chunk.situation for chunk in chunks):
-            say(f"{one.file}: the model gave no usable context of {missing:,} of {len(chunks):,} chunks.")
+            say(f"{document.file}: the model gave no usable context of {missing:,} of {len(chunks):,} chunks.")
 
 
 def _check_options(options: argparse.Namespace) -> None:
@@ -268,9 +268,11 @@ class _MeasuredOn(NamedTuple):
 
 
 def _measured_on(questions: str | None, given: Sequence[_Given]) -> _MeasuredOn:
-    there = [one.document for one in given if isinstance(one.document, Document)]
+    there = [source.document for source in given if isinstance(source.document, Document)]
     corpus, asked = _questions(questions, there)
-    marked = [Marked(one.document, one.known) for one in given if isinstance(one.document, Document) and one.known]
+    marked = [
+        Marked(source.document, source.known) for source in given if isinstance(source.document, Document) and source.known
+    ]
     return _MeasuredOn(corpus, asked, identity(marked, there, asked))
 
 
@@ -280,9 +282,9 @@ def _scores(
     """Return the scores of the checked documents."""
     scores = {}
     runs = [
-        (Marked(one.document, one.known), made.chunking)
-        for one, made in zip(given, documents, strict=True)
-        if isinstance(one.document, Document) and one.known and made.chunking is not None
+        (Marked(source.document, source.known), made.chunking)
+        for source, made in zip(given, documents, strict=True)
+        if isinstance(source.document, Document) and source.known and made.chunking is not None
     ]
     if runs:
         scores[BOUNDARIES] = boundary_scores(runs)
@@ -318,7 +320,7 @@ def _levels(given: Sequence[str]) -> dict[str, str]:
 
 
 def _bounds(options: argparse.Namespace) -> Bounds | None:
-    given = [one for one in (options.least, options.most) if one is not None]
+    given = [bound for bound in (options.least, options.most) if bound is not None]
     if not given:
         return None
     bounds = Bounds(options.least, options.most, options.unit)
@@ -346,27 +348,27 @@ def _known(file: str | None) -> KnownProblems | None:
 
 def _documents(options: argparse.Namespace, splitter: str) -> list[_Given]:
     """Return everything that is to be checked; raises InputError if there is nothing."""
-    found: list[_Given] = []
+    sources: list[_Given] = []
     read = document_reader(options.encoding)
     for path, name in named_files(options.files):
         try:
             text = read(file_bytes(path, name), name)
-            found.append(_Given(readable(path), Document.from_text(text.text, splitter, name, text.parts)))
+            sources.append(_Given(readable(path), Document.from_text(text.text, splitter, name, text.parts)))
         except InputError as error:
-            found.append(_Given(readable(path), complaint_about(readable(path), error)))
+            sources.append(_Given(readable(path), complaint_about(readable(path), error)))
     # By their paths, which reports name.
     paths = {readable(path): path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))}
     texts, complaints = marked_texts(((name, file_bytes(path)) for name, path in paths.items()), read)
-    found += [
+    sources += [
         _Given(next((path for path in paths if complaint.startswith(path)), "--marked"), complaint)
         for complaint in complaints
     ]
-    found += [_Given(one.name, one.split(splitter).document, one.known) for one in texts]
+    sources += [_Given(marked_text.name, marked_text.split(splitter).document, marked_text.known) for marked_text in texts]
     for sample in map(load_sample, options.sample):
-        found.append(_Given(sample.id, Document.from_text(sample.text, splitter, sample.id), sample.known or ()))
-    if not found:
+        sources.append(_Given(sample.id, Document.from_text(sample.text, splitter, sample.id), sample.known or ()))
+    if not sources:
         raise InputError("Name at least one document to check, with FILE, --marked or --sample; none was named.")
-    return found
+    return sources
 
 
 def _questions(file: str | None, documents: Sequence[Document]) -> tuple[Corpus | None, tuple[Question, ...]]:

@@ -109,12 +109,16 @@ def run_diff(options: argparse.Namespace) -> int:
     if not _same_model(*sides):
         say("The embedding models differ, so that every chunk of B must be embedded again.")
     cache = EmbeddingCache(options.cache)
-    found, left_out = _compared(options, sides, cache)
-    if found.total.before and found.total.after and found.only_before + found.only_after == found.documents:
+    comparison, left_out = _compared(options, sides, cache)
+    if (
+        comparison.total.before
+        and comparison.total.after
+        and comparison.only_before + comparison.only_after == comparison.documents
+    ):
         say("No document is on both sides: documents are matched by their names, or by their ids.")
     if not options.json:
-        print(_words(options, sides, found), flush=True)
-    told = _as_json(options, sides, found)
+        print(_words(options, sides, comparison), flush=True)
+    told = _as_json(options, sides, comparison)
     if options.questions:
         questions = WonAndLost.measured(options, [side.column for side in sides], cache)
         told["questions"] = questions.as_json()
@@ -138,11 +142,11 @@ def _check(options: argparse.Namespace) -> None:
 def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
     given = [_run_in(written) or chunker_spec(written, chunks=True) for written in (options.before, options.after)]
-    recipes = (one.recipe for one in given if one.recipe is not None)
+    recipes = (source.recipe for source in given if source.recipe is not None)
     like = next(recipes, Recipe(chunker="recursive"))
     asked = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
     like = like.model_copy(update={"versions": {}, **{name: value for name, value in asked.items() if value is not None}})
-    before, after = (_side(one, like) for one in given)
+    before, after = (_side(source, like) for source in given)
     return before, after
 
 
@@ -248,8 +252,8 @@ def _dollars(options: argparse.Namespace, tokens: int) -> float | None:
     return None if options.price is None else tokens / 1_000_000 * options.price
 
 
-def _as_json(options: argparse.Namespace, sides: Sequence[_Side], found: Comparison) -> dict[str, Any]:
-    total = found.total
+def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> dict[str, Any]:
+    total = comparison.total
     before, after = (
         {"name": side.column.name, "recipe": side.column.recipe.model_dump(), "chunks": count}
         for side, count in zip(sides, (total.before, total.after), strict=True)
@@ -259,18 +263,18 @@ def _as_json(options: argparse.Namespace, sides: Sequence[_Side], found: Compari
         "before": before,
         "after": after,
         "same_model": _same_model(*sides),
-        "documents": found.documents,
-        "changed_documents": found.changed_documents,
-        "only_before": found.only_before,
-        "only_after": found.only_after,
+        "documents": comparison.documents,
+        "changed_documents": comparison.changed_documents,
+        "only_before": comparison.only_before,
+        "only_after": comparison.only_after,
         **total._asdict(),
         **({} if dollars is None else {"dollars_again": dollars}),
-        "most_changed": [{"document": name, **changes._asdict()} for name, changes in found.most_changed],
+        "most_changed": [{"document": name, **changes._asdict()} for name, changes in comparison.most_changed],
     }
 
 
-def _words(options: argparse.Namespace, sides: Sequence[_Side], found: Comparison) -> str:
-    total = found.total
+def _words(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> str:
+    total = comparison.total
     lines = [
         f"A: {sides[0].column.name}: {total.before:,} chunks",
         f"B: {sides[1].column.name}: {total.after:,} chunks",
@@ -283,12 +287,12 @@ def _words(options: argparse.Namespace, sides: Sequence[_Side], found: Compariso
     dollars = _dollars(options, total.tokens_again)
     cost = "" if dollars is None else f", ${dollars:,.2f}" if dollars >= 0.01 else f", ${dollars:.2g}"
     lines += ["", f"To embed again: {total.tokens_again:,} of {total.tokens:,} tokens{share}{cost}."]
-    lines.append(f"Documents that change: {found.changed_documents:,} of {found.documents:,}.")
-    if found.most_changed:
+    lines.append(f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.")
+    if comparison.most_changed:
         lines += ["", "The documents with the most to embed again:"]
         lines += [
-            f"  {one_line(name)}: {one.tokens_again:,} tokens; {one.kept:,} kept, {one.changed:,} changed, {one.new:,} new, "
-            f"{one.gone:,} gone"
-            for name, one in found.most_changed
+            f"  {one_line(name)}: {changes.tokens_again:,} tokens; {changes.kept:,} kept, {changes.changed:,} changed, "
+            f"{changes.new:,} new, {changes.gone:,} gone"
+            for name, changes in comparison.most_changed
         ]
     return "\n".join(lines)

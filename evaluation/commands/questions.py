@@ -122,26 +122,26 @@ class _Progress:
     def __call__(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)
         if sys.stderr.isatty():
-            said = f"\r{len(self._outcomes):,} of {self._count:,} passages done"
-            print(said, end="\033[K", file=sys.stderr, flush=True)
+            line = f"\r{len(self._outcomes):,} of {self._count:,} passages done"
+            print(line, end="\033[K", file=sys.stderr, flush=True)
 
 
 def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argparse.Namespace) -> None:
     """Filter the questions and write the rest; raises InputError if none is left."""
-    asked = [one for one in outcomes if isinstance(one, Generated)]
-    for one in outcomes:
-        if isinstance(one, Dropped):
-            start, end = one.window.span
-            name = texts.names[one.window.document]
-            say(f"{name}, {start:,} to {end:,}: no question that can be used, as {one.why} in the last answer.")
+    asked = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
+    for outcome in outcomes:
+        if isinstance(outcome, Dropped):
+            start, end = outcome.window.span
+            name = texts.names[outcome.window.document]
+            say(f"{name}, {start:,} to {end:,}: no question that can be used, as {outcome.why} in the last answer.")
     if not asked:
         raise InputError(
             f"{options.output}: the model generated no usable question from {counted(len(outcomes), 'passage')}, so no file "
             "is written. Choose another model or other documents."
         )
-    found = filtered(compare(asked, texts.corpus(), tools), options.lowest, options.highest)
-    kept = [one for one, keep in zip(asked, found.kept, strict=True) if keep]
-    poor = int((found.excerpts < options.lowest).sum())
+    filtering = filtered(compare(asked, texts.corpus(), tools), options.lowest, options.highest)
+    kept = [question for question, keep in zip(asked, filtering.kept, strict=True) if keep]
+    poor = int((filtering.excerpts < options.lowest).sum())
     if not kept:
         raise InputError(
             f"{options.output}: no question passes the filters: of {len(asked):,}, --lowest {options.lowest:g} removes "
@@ -153,7 +153,7 @@ def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argp
         raise InputError(
             f"{options.output}: the file cannot be written: {error.strerror}. Check its path and permissions."
         ) from error
-    repaired = sum(one.repaired for one in kept)
+    repaired = sum(question.repaired for question in kept)
     unusable = len(outcomes) - len(asked)
     print(
         f"{options.output}: {counted(len(kept), 'question')} of {len(outcomes):,}; left out are {unusable:,} that cannot "

@@ -40,8 +40,8 @@ def run_report(options: argparse.Namespace) -> None:
     """Cut the document with every chunker and write an HTML report on the results."""
     chunkers, sentences, embedder, tokenizer = columns_of(options)
     name = "standard input" if options.file == "-" else Path(options.file).name
-    found = document_reader(options.encoding)(file_bytes(options.file, name), name)
-    text, parts, known = found.text, found.parts, None
+    file_text = document_reader(options.encoding)(file_bytes(options.file, name), name)
+    text, parts, known = file_text.text, file_text.parts, None
     if options.dashes and options.boundaries:
         raise InputError(
             "--dashes and --boundaries must not be given together: each defines the known boundaries. Leave one out."

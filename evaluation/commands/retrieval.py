@@ -148,16 +148,16 @@ def run_retrieval(options: argparse.Namespace) -> None:
     for name, embedded_as, index, tools in indexes(options, columns, texts, cache):
         for way in ways:
             given = returning(index, way)
-            found = evaluate(given, questions.usable, tools, ruler, options.top_k)
+            evaluation = evaluate(given, questions.usable, tools, ruler, options.top_k)
             at = None if budgets is None else evaluate_at(given, questions.usable, tools, ruler, budgets)
             end_progress()
             called = _called(name, embedded_as, options.search, way)
             if at is not None:
-                measured.append(_measured(called, found, ruler, at))
+                measured.append(_measured(called, evaluation, ruler, at))
             if options.json:
-                print_json(as_json(name, found, ruler, questions, at) | _changed(embedded_as, options.search, way))
+                print_json(as_json(name, evaluation, ruler, questions, at) | _changed(embedded_as, options.search, way))
             else:
-                _print(called, found, ruler)
+                _print(called, evaluation, ruler)
     if measured:
         _print_leads(measured, options)
 
@@ -176,7 +176,7 @@ def _changed(embedded_as: EmbeddedAs, search: Method, way: Returned) -> dict[str
         "search": (search, "embedding"),
         "returned": (str(way), "chunk"),
     }
-    return {key: one for key, (one, usual) in settings.items() if one != usual}
+    return {key: setting for key, (setting, usual) in settings.items() if setting != usual}
 
 
 class Column(NamedTuple):
@@ -277,8 +277,8 @@ def language_model_of(options: argparse.Namespace, recipe: Recipe) -> Asking | N
 
 
 def _called(name: str, embedded_as: EmbeddedAs, search: Method, way: Returned) -> str:
-    said = {"plain": "", "heading_path": "heading path", "context": "context sentences", "late": "late chunking"}
-    parts = [*filter(None, [said[embedded_as], way.said])]
+    phrases = {"plain": "", "heading_path": "heading path", "context": "context sentences", "late": "late chunking"}
+    parts = [*filter(None, [phrases[embedded_as], way.said])]
     called = f"{name} with {' and '.join(parts)}" if parts else name
     return called + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
 
@@ -288,12 +288,12 @@ def print_json(told: dict[str, Any]) -> None:
     print(json.dumps(told, ensure_ascii=False, allow_nan=False), flush=True)
 
 
-def _measured(name: str, found: Evaluation, ruler: Ruler, at: AtBudgets) -> Measured:
+def _measured(name: str, evaluation: Evaluation, ruler: Ruler, at: AtBudgets) -> Measured:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
     unit = at.budgets.unit
     length: Length = ruler if unit == "tokens" else characters
-    values = {measure: found.values(measure, unit) for measure in FOUND_SCORES}
-    return Measured(name, values, found.retrieved_size(length), at)
+    values = {measure: evaluation.values(measure, unit) for measure in FOUND_SCORES}
+    return Measured(name, values, evaluation.retrieved_size(length), at)
 
 
 class TerminalProgress:
@@ -332,7 +332,7 @@ def read_folder(folder: Path, encoding: str | None) -> list[tuple[str, FileText]
 
 def corpus_of(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: bool) -> Corpus:
     """Return the named texts as a corpus, split into sentences by ``splitter``."""
-    documents = tuple(Document.from_text(found.text, splitter, name, found.parts) for name, found in texts)
+    documents = tuple(Document.from_text(file.text, splitter, name, file.parts) for name, file in texts)
     return Corpus(documents, exact_ends)
 
 
@@ -341,11 +341,11 @@ def _material(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, 
     path: Path = options.questions
     if is_folder(path):
         parts = {part: file_bytes(str(path / part), f"{path.name}/{part}") for part in _parts(path)}
-        found = read_beir(parts, path.name, options.split)
+        question_set = read_beir(parts, path.name, options.split)
     else:
         data = file_bytes(str(path))
-        one = read_set(data, path.name, options.split)
-        if one is None:
+        own_set = read_set(data, path.name, options.split)
+        if own_set is None:
             if options.split is not None:
                 raise InputError(f"--split works only with a BEIR set; {path.name} is not one. Leave --split out.")
             if options.corpus is None:
@@ -353,12 +353,12 @@ def _material(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, 
                     f"{path.name} has no documents of its own. Use --corpus to name the folder with the documents."
                 )
             return path.name, data, read_folder(options.corpus, options.encoding)
-        found = one
+        question_set = own_set
     if options.corpus is not None:
         raise InputError(f"{path.name} has its own documents, so --corpus must be left out; got {options.corpus}.")
-    for note in found.notes:
+    for note in question_set.notes:
         say(note)
-    return *found.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in found.texts]
+    return *question_set.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in question_set.texts]
 
 
 def _parts(folder: Path) -> list[str]:
@@ -385,24 +385,24 @@ def _write(path: Path, data: bytes) -> None:
         raise InputError(f"{path}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error
 
 
-def _print(name: str, found: Evaluation, ruler: Ruler) -> None:
-    index = found.index
+def _print(name: str, evaluation: Evaluation, ruler: Ruler) -> None:
+    index = evaluation.index
     chunked = "made elsewhere" if index.chunk_s is None else f"chunked in {index.chunk_s:.2f} s"
     print(
-        f"{name}: {len(index.chunks):,} chunks of {_mean_tokens(found, ruler):.0f} tokens on average; {chunked}, embedded "
-        f"in {index.embed_s:.2f} s, {len(found.answers):,} questions searched in "
-        f"{1000 * found.search.search_s:.1f} ms"
+        f"{name}: {len(index.chunks):,} chunks of {_mean_tokens(evaluation, ruler):.0f} tokens on average; {chunked}, "
+        f"embedded in {index.embed_s:.2f} s, {len(evaluation.answers):,} questions searched in "
+        f"{1000 * evaluation.search.search_s:.1f} ms"
     )
     for measure in MEASURES:
-        said = [f"{_said(found, measure, unit)} in {unit}" for unit in UNITS]
-        print(f"  {measure:16} {', '.join(said)}")
+        cells = [f"{_said(evaluation, measure, unit)} in {unit}" for unit in UNITS]
+        print(f"  {measure:16} {', '.join(cells)}")
     for what in KINDS:
-        said = [f"{_plainly(scores['f1'])} at {k}" for k, scores in found.at_k(what).items()]
-        print(f"  {what + ' F1':16} {', '.join(said)}", flush=True)
+        cells = [f"{_plainly(scores['f1'])} at {k}" for k, scores in evaluation.at_k(what).items()]
+        print(f"  {what + ' F1':16} {', '.join(cells)}", flush=True)
 
 
-def _said(found: Evaluation, measure: str, unit: str) -> str:
-    mean = mean_and_deviation(found.values(measure, unit))
+def _said(evaluation: Evaluation, measure: str, unit: str) -> str:
+    mean = mean_and_deviation(evaluation.values(measure, unit))
     return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
 
@@ -410,25 +410,27 @@ def _plainly(score: Score) -> str:
     return "undefined" if score.value is None else str(score)
 
 
-def _mean_tokens(found: Evaluation, ruler: Ruler) -> float:
-    chunks = found.index.chunks
+def _mean_tokens(evaluation: Evaluation, ruler: Ruler) -> float:
+    chunks = evaluation.index.chunks
     return ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks))
 
 
-def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions, at: AtBudgets | None = None) -> dict[str, Any]:
+def as_json(
+    name: str, evaluation: Evaluation, ruler: Ruler, questions: Questions, at: AtBudgets | None = None
+) -> dict[str, Any]:
     """Return a recipe's retrieval results as JSON-compatible values."""
-    index = found.index
+    index = evaluation.index
     names = index.corpus.names
     return {
         "recipe": name,
-        "top_k": found.top_k,
+        "top_k": evaluation.top_k,
         "chunks": len(index.chunks),
-        "tokens_a_chunk": _mean_tokens(found, ruler),
+        "tokens_a_chunk": _mean_tokens(evaluation, ruler),
         "chunk_s": index.chunk_s,
         "embed_s": index.embed_s,
-        "query_s": found.search.search_s,
-        **{unit: {measure: _mean(found, measure, unit) for measure in MEASURES} for unit in UNITS},
-        **{what: _plain(found.at_k(what)) for what in KINDS},
+        "query_s": evaluation.search.search_s,
+        **{unit: {measure: _mean(evaluation, measure, unit) for measure in MEASURES} for unit in UNITS},
+        **{what: _plain(evaluation.at_k(what)) for what in KINDS},
         **({} if at is None else {"budgets": budgets_as_json(at)}),
         "questions": [
             {
@@ -437,13 +439,13 @@ def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions, at
                     {"document": names[excerpt.document], "start": excerpt.span.start, "end": excerpt.span.end}
                     for excerpt in answer.question.excerpts
                 ],
-                "retrieved": [_chunk(index.corpus, index.chunks[number]) for number in answer.ranked[: found.top_k]],
-                **_returned(found, answer.ranked[: found.top_k]),
-                **{unit: {key: one.value for key, one in getattr(answer, unit).items()} for unit in UNITS},
+                "retrieved": [_chunk(index.corpus, index.chunks[number]) for number in answer.ranked[: evaluation.top_k]],
+                **_returned(evaluation, answer.ranked[: evaluation.top_k]),
+                **{unit: {key: score.value for key, score in getattr(answer, unit).items()} for unit in UNITS},
                 **{what: _plain(getattr(answer, what)) for what in KINDS},
                 **({} if at is None else {"budgets": question_as_json(at, number)}),
             }
-            for number, answer in enumerate(found.answers)
+            for number, answer in enumerate(evaluation.answers)
         ],
         "problems": list(questions.problems),
         "changes": list(questions.changes),
@@ -451,16 +453,16 @@ def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions, at
     }
 
 
-def _returned(found: Evaluation, ranked: Sequence[int]) -> dict[str, Any]:
+def _returned(evaluation: Evaluation, ranked: Sequence[int]) -> dict[str, Any]:
     """Return the new text that each chunk returns, or nothing if chunks return themselves."""
-    if found.index.returns is None:
+    if evaluation.index.returns is None:
         return {}
-    corpus = found.index.corpus
-    return {"returned": [_chunk(corpus, spans) if spans else None for spans in found.index.given(ranked)]}
+    corpus = evaluation.index.corpus
+    return {"returned": [_chunk(corpus, spans) if spans else None for spans in evaluation.index.given(ranked)]}
 
 
-def _mean(found: Evaluation, measure: str, unit: str) -> dict[str, float] | None:
-    mean = mean_and_deviation(found.values(measure, unit))
+def _mean(evaluation: Evaluation, measure: str, unit: str) -> dict[str, float] | None:
+    mean = mean_and_deviation(evaluation.values(measure, unit))
     return None if mean is None else {"mean": mean[0], "standard_deviation": mean[1]}
 
 

@@ -44,17 +44,17 @@ def run_stitch(options: argparse.Namespace) -> None:
     for complaint in complaints:
         say(complaint)
     made = stitch_several(passages, options.sentences, options.count, options.seed, options.splitter)
-    for one in made:
-        file = options.into / f"{one.name.replace(' ', '-')}.txt"
+    for document in made:
+        file = options.into / f"{document.name.replace(' ', '-')}.txt"
         try:
             options.into.mkdir(parents=True, exist_ok=True)
             # Bytes, so that line ends stay as they are.
-            file.write_bytes(one.text.encode())
-            file.with_suffix(MARKS_ENDING).write_bytes(marks_to_json(file.name, one.text, one.known).encode())
+            file.write_bytes(document.text.encode())
+            file.with_suffix(MARKS_ENDING).write_bytes(marks_to_json(file.name, document.text, document.known).encode())
         except OSError as error:
             raise InputError(
                 f"{options.into}: the folder cannot be written to: {error.strerror}. Check its path and permissions."
             ) from error
-        sentences = len(one.split(options.splitter).document.sentences)
-        boundaries = "boundary" if len(one.known) == 1 else "boundaries"
-        print(f"{file}: {sentences:,} sentences, {len(one.known):,} known {boundaries}")
+        sentences = len(document.split(options.splitter).document.sentences)
+        boundaries = "boundary" if len(document.known) == 1 else "boundaries"
+        print(f"{file}: {sentences:,} sentences, {len(document.known):,} known {boundaries}")

@@ -78,7 +78,7 @@ def _files(paths: Sequence[Path], encoding: str | None) -> list[Marked]:
     )
     if complaints:
         raise InputError(complaints[0])
-    return [one.split(DEFAULT_SPLITTER) for one in texts]
+    return [marked_text.split(DEFAULT_SPLITTER) for marked_text in texts]
 
 
 def _axis(text: str) -> tuple[str, list[Any]]:
@@ -102,9 +102,9 @@ def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
     ranked = summaries(rows, measure)
     if not ranked:
         raise InputError(f"{measure} is undefined for every setting on these documents. Choose another measure.")
-    for place, one in enumerate(ranked, start=1):
-        if place <= top or one.setting.trivial:
-            print(f"{place:4}  {measure} {one.mean:.4f}  chunks {one.chunks:7.1f}  {one.setting.words()}")
+    for place, summary in enumerate(ranked, start=1):
+        if place <= top or summary.setting.trivial:
+            print(f"{place:4}  {measure} {summary.mean:.4f}  chunks {summary.chunks:7.1f}  {summary.setting.words()}")
     if len(ranked) > 1:
         margin = abs(ranked[0].mean - ranked[1].mean)
         print(f"The best is {margin:.4f} ahead of the next, over {ranked[0].documents} documents.")

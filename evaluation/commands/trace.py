@@ -34,7 +34,7 @@ from evaluation.traces.stages import STAGES, Diagnosis, Searched, Tracing
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the ``trace`` command to an argument parser."""
-    stages = "\n".join(f"  {name:<22}{said}" for name, said in STAGES.items())
+    stages = "\n".join(f"  {name:<22}{meaning}" for name, meaning in STAGES.items())
     command = commands.add_parser(
         "trace",
         help="which stage of your own retrieval lost the answer, from its traces",
@@ -120,8 +120,8 @@ def _documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Docum
     documents = []
     for path, name in named_files(options.documents):
         try:
-            found = read(file_bytes(path, name), name)
-            documents.append(Document.from_text(found.text, splitter, name, found.parts))
+            file_text = read(file_bytes(path, name), name)
+            documents.append(Document.from_text(file_text.text, splitter, name, file_text.parts))
         except InputError as error:
             say(f"{error} The document is left out.")
     if not documents:
@@ -149,7 +149,9 @@ def _answers(file: str | None, documents: Sequence[Document]) -> dict[str, list[
     """Return the places of the excerpts of a file of questions, by question."""
     if file is None:
         return {}
-    found = read_questions(file_bytes(file), Path(file).name, Corpus(tuple(documents)))
-    for sentence in (*found.problems, *found.changes):
+    questions = read_questions(file_bytes(file), Path(file).name, Corpus(tuple(documents)))
+    for sentence in (*questions.problems, *questions.changes):
         say(sentence)
-    return {one.text: [Place(*excerpt) for excerpt in one.excerpts] for one in found.needed(Path(file).name)}
+    return {
+        question.text: [Place(*excerpt) for excerpt in question.excerpts] for question in questions.needed(Path(file).name)
+    }

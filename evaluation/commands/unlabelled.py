@@ -95,7 +95,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
         else:
             print("\n" * (number > 0) + table(name, list(rows)), flush=True)
     if not options.json:
-        print("\n" + "\n".join(f"{label:<13} {said}" for label, said in EXPLAINED.items()))
+        print("\n" + "\n".join(f"{label:<13} {meaning}" for label, meaning in EXPLAINED.items()))
 
 
 Row = tuple[str, Unlabelled, Stability | None]
@@ -133,11 +133,11 @@ def table(name: str, rows: Sequence[Row]) -> str:
     lines = [name, " " * width + "".join(f"{head:>{WIDTH}}" for head in heads)]
     for label, measured, edits in rows:
         cells = [*unlabelled_cells(measured), *edit_cells(edits)][: len(heads)]
-        lines.append(f"{label:<{width}}" + "".join(f"{one.text:>{WIDTH}}" for one in cells))
-    said = {measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None}
-    if len(said) == 1:
-        lines.append(f"Size kept: {next(iter(said))}.")
-    elif said:
+        lines.append(f"{label:<{width}}" + "".join(f"{cell.text:>{WIDTH}}" for cell in cells))
+    wordings = {measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None}
+    if len(wordings) == 1:
+        lines.append(f"Size kept: {next(iter(wordings))}.")
+    elif wordings:
         asked = (f"{label}: {measured.sizes.bounds.words()}" for label, measured, _ in rows if measured.sizes is not None)
         lines.append(f"Size kept: {'; '.join(asked)}.")
     kinds = rows[0][1].blocks.kinds
@@ -155,7 +155,7 @@ def as_json(name: str, label: str, measured: Unlabelled, edits: Stability | None
         "document": name,
         "chunker": label,
         "chunks": measured.chunks,
-        "blocks": {kind: {"whole": one.count, "of": one.of} for kind, one in measured.blocks.kinds.items()},
+        "blocks": {kind: {"whole": share.count, "of": share.of} for kind, share in measured.blocks.kinds.items()},
         "blocks_whole": measured.blocks.all.share,
         "size": None
         if sizes is None

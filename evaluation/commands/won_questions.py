@@ -60,7 +60,8 @@ class WonAndLost:
             raise InputError(f"{name}: at least one question must have an excerpt; none has.")
         place = {number: at for at, number in enumerate(numbers)}
         questions = tuple(
-            Question(one.text, tuple(Excerpt(place[number], span) for number, span in one.excerpts)) for one in read.usable
+            Question(question.text, tuple(Excerpt(place[number], span) for number, span in question.excerpts))
+            for question in read.usable
         )
         answering = [texts[number] for number in numbers]
         length = sum(len(file.text) for _, file in answering)
@@ -89,24 +90,26 @@ class WonAndLost:
             "at": [
                 {
                     "amount": amount,
-                    "recall": [[None if np.isnan(one) else one for one in side] for side in self.recalls[amount].tolist()],
+                    "recall": [
+                        [None if np.isnan(recall) else recall for recall in side] for side in self.recalls[amount].tolist()
+                    ],
                     "won": self.changed(amount)[0],
                     "lost": self.changed(amount)[1],
-                    "difference": difference_as_json(found),
+                    "difference": difference_as_json(difference),
                 }
-                for amount, found in differences.items()
+                for amount, difference in differences.items()
             ],
         }
 
     def words(self, most: int) -> str:
         """Return the result in words, with at most ``most`` of the questions won and lost."""
         lines = []
-        for amount, found in self.differences().items():
+        for amount, difference in self.differences().items():
             won, lost = self.changed(amount)
             means = (mean_and_deviation(side) for side in self.recalls[amount])
-            said = " to ".join("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means)
-            verdict = "Too few questions for an interval." if found is None else found.words("B", "A", "recall")
-            lines.append(f"Recall at {amount}: {said}; {len(won):,} questions won, {len(lost):,} lost. {verdict}")
+            phrase = " to ".join("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means)
+            verdict = "Too few questions for an interval." if difference is None else difference.words("B", "A", "recall")
+            lines.append(f"Recall at {amount}: {phrase}; {len(won):,} questions won, {len(lost):,} lost. {verdict}")
         first = next(iter(self.recalls))
         for what, numbers in zip(("won", "lost"), self.changed(first), strict=True):
             lines += [f"  {what} at {first}: {one_line(self.questions[number].text)}" for number in numbers[:most]]
@@ -133,14 +136,14 @@ def _recalls(
     budgets = budgets_of(options)
     tokenizer = load_tokenizer(columns[1].recipe.tokenizer)
     ruler = Ruler(corpus_of(texts, "lines", options.exact_ends).whole.text, tokenizer)
-    found: dict[str, list[FloatArray]] = {}
+    recalls: dict[str, list[FloatArray]] = {}
     for _, _, index, tools in indexes(options, columns, texts, cache):
         at_k = evaluate(index, questions, tools, ruler, options.top_k)
         end_progress()
         unit = "tokens" if budgets is None else budgets.unit
-        found.setdefault(f"k = {options.top_k:,}", []).append(at_k.values("recall", unit))
+        recalls.setdefault(f"k = {options.top_k:,}", []).append(at_k.values("recall", unit))
         if budgets is not None:
             at = evaluate_at(index, questions, tools, ruler, budgets)
             for size in budgets.sizes:
-                found.setdefault(f"{size:,} {unit}", []).append(at.values("recall", size, unit))
-    return {amount: np.array(values) for amount, values in found.items()}
+                recalls.setdefault(f"{size:,} {unit}", []).append(at.values("recall", size, unit))
+    return {amount: np.array(values) for amount, values in recalls.items()}

@@ -37,15 +37,15 @@ class Texts:
         pairs = zip(self.names, self.texts, strict=True)
         return Corpus(tuple(Document.from_text(text, splitter, name) for name, text in pairs))
 
-    def excerpts(self, one: Generated) -> list[str]:
+    def excerpts(self, generated: Generated) -> list[str]:
         """Return the texts of the excerpts that answer a question."""
-        text = self.texts[one.window.document]
-        return [text[start:end] for start, end in one.excerpts]
+        text = self.texts[generated.window.document]
+        return [text[start:end] for start, end in generated.excerpts]
 
-    def row(self, one: Generated) -> dict[str, Any]:
+    def row(self, generated: Generated) -> dict[str, Any]:
         """Return a question as a row for a file, with the document, position and context of each excerpt."""
-        name, text = self.names[one.window.document], self.texts[one.window.document]
-        return {"question": one.question, "references": [reference(name, text, span) for span in one.excerpts]}
+        name, text = self.names[generated.window.document], self.texts[generated.window.document]
+        return {"question": generated.question, "references": [reference(name, text, span) for span in generated.excerpts]}
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class Draft:
     why: str = ""
 
     @classmethod
-    def of(cls, one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Draft:
+    def of(cls, generated: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Draft:
         """Return the user's edit of a question as a draft, with an error message if the edit is invalid."""
         try:
-            return cls(question, tuple(excerpts), edited(one, texts, question, excerpts))
+            return cls(question, tuple(excerpts), edited(generated, texts, question, excerpts))
         except InputError as error:
             return cls(question, tuple(excerpts), None, str(error))
 
@@ -93,7 +93,7 @@ def to_csv(made: Sequence[Generated], texts: Texts) -> str:
 
 def question_set(made: Sequence[Generated], texts: Texts, model: str) -> QuestionSet:
     """Return a question set of the questions, their documents and a note on how they were generated."""
-    lines = "".join(f"{json.dumps(texts.row(one), ensure_ascii=False)}\n" for one in made)
+    lines = "".join(f"{json.dumps(texts.row(question), ensure_ascii=False)}\n" for question in made)
     note = (
         f"{model} wrote these questions with the excerpts in sight; real ones use other words. Differences between chunkers "
         "say more than the scores."
@@ -103,7 +103,7 @@ def question_set(made: Sequence[Generated], texts: Texts, model: str) -> Questio
     )
 
 
-def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Generated:
+def edited(generated: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Generated:
     """Return a question with the user's edits applied; empty excerpts are dropped.
 
     Raises
@@ -122,22 +122,22 @@ def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str])
     wanted = [excerpt.strip() for excerpt in excerpts if excerpt.strip()]
     if not 1 <= len(wanted) <= MOST_EXCERPTS:
         raise InputError(f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short(question)} has {len(wanted)}.")
-    spans = {_place(excerpt, one.window, texts) for excerpt in wanted}
-    return one._replace(question=question, excerpts=tuple(sorted(spans)))
+    spans = {_place(excerpt, generated.window, texts) for excerpt in wanted}
+    return generated._replace(question=question, excerpts=tuple(sorted(spans)))
 
 
 def _place(excerpt: str, window: Window, texts: Texts) -> Span:
     """Return the span of an exact match of an excerpt, in the window if possible."""
     name, text = texts.names[window.document], texts.texts[window.document]
     start, end = window.span
-    found = Searched(text[start:end]).exact(Quotation(excerpt))
-    if found is not None:
-        return Span(start + found.span.start, start + found.span.end)
-    found = Searched(text).exact(Quotation(excerpt, start=start))
-    if found is not None:
-        return found.span
-    said = f"An excerpt must stand in {name} word for word, and {short(excerpt)} does not."
+    match = Searched(text[start:end]).exact(Quotation(excerpt))
+    if match is not None:
+        return Span(start + match.span.start, start + match.span.end)
+    match = Searched(text).exact(Quotation(excerpt, start=start))
+    if match is not None:
+        return match.span
+    complaint = f"An excerpt must stand in {name} word for word, and {short(excerpt)} does not."
     near = Searched(text[start:end]).altered(Quotation(excerpt), NEAREST) if len(excerpt) <= 2 * (end - start) else None
     if near is not None:
-        said += f" The nearest passage is {short(text[start:end][near.span.start : near.span.end])}."
-    raise InputError(said)
+        complaint += f" The nearest passage is {short(text[start:end][near.span.start : near.span.end])}."
+    raise InputError(complaint)

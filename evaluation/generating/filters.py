@@ -75,16 +75,16 @@ def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
         retrieval.
     """
     excerpts = [
-        (number, corpus.documents[one.window.document].text[start:end])
-        for number, one in enumerate(made)
-        for start, end in one.excerpts
+        (number, corpus.documents[question.window.document].text[start:end])
+        for number, question in enumerate(made)
+        for start, end in question.excerpts
     ]
-    wanted = [*(one.question for one in made), *(text for _, text in excerpts)]
+    wanted = [*(question.question for question in made), *(text for _, text in excerpts)]
     vectors = embed_together(corpus, wanted, tools).astype(float)
-    asked, found = vectors[: len(made)], vectors[len(made) :]
+    asked, quoted = vectors[: len(made)], vectors[len(made) :]
     owners = np.array([number for number, _ in excerpts], dtype=np.intp)
     lowest = np.ones(len(made))
-    np.minimum.at(lowest, owners, np.einsum("ij,ij->i", asked[owners], found))
+    np.minimum.at(lowest, owners, np.einsum("ij,ij->i", asked[owners], quoted))
     # Unit vectors in single precision may have a cosine of a little more than 1.
     return Alike(np.clip(lowest, -1, 1), np.clip(asked @ asked.T, -1, 1))
 

@@ -194,16 +194,16 @@ def generate(
         messages = _messages(texts, window, number + 1, asked)
         part, begun, skipped = window, messages, len(messages)
 
-        def send(said: Sequence[Message]) -> Reply:
+        def send(messages: Sequence[Message]) -> Reply:
             nonlocal part, begun, skipped
             if reader.repeated:
                 other = _unquoted(texts, window, [*asked, *reader.repeated], 1)
                 if other not in (part, window):
                     # In a new conversation, as a weak model would copy the question from this one.
-                    part, begun, skipped = other, _messages(texts, other, number + 1, asked), len(said)
-            again = said[skipped:]
+                    part, begun, skipped = other, _messages(texts, other, number + 1, asked), len(messages)
+            again = messages[skipped:]
             excerpts = _sentences(texts, part)
-            others = [one for one in excerpts if not any(one in message.text for message in again)]
+            others = [excerpt for excerpt in excerpts if not any(excerpt in message.text for message in again)]
             return ask([*begun, *again], stopped, kind=_kind(others or excerpts))
 
         try:
@@ -237,7 +237,7 @@ def _unquoted(texts: Sequence[str], window: Window, asked: Sequence[Generated], 
     ``least`` characters, the window is returned.
     """
     text, (start, end) = texts[window.document], window.span
-    quoted = [excerpt for one in asked if one.window.document == window.document for excerpt in one.excerpts]
+    quoted = [excerpt for question in asked if question.window.document == window.document for excerpt in question.excerpts]
     sentences = [(start + first, start + last) for first, last in Document.from_text(text[start:end]).sentences]
     left_out = [
         (first, last) for first, last in sentences if any(first < excerpt.end and excerpt.start < last for excerpt in quoted)
@@ -267,7 +267,7 @@ class _Line:
         while True:
             with self._changed:
                 if self._told >= count:
-                    return [one for one in self._outcomes[:count] if isinstance(one, Generated)]
+                    return [outcome for outcome in self._outcomes[:count] if isinstance(outcome, Generated)]
                 self._changed.wait(_POLL_S)
             if stopped():
                 return None
@@ -280,30 +280,32 @@ class _Line:
         before = self.first(number, stopped)
         if before is None:
             with self._changed:
-                before = [one for one in self._outcomes if isinstance(one, Generated)]
-        return _folded(question) in {_folded(other) for other in (EXAMPLE_QUESTION, *(one.question for one in before))}
+                before = [outcome for outcome in self._outcomes if isinstance(outcome, Generated)]
+        return _folded(question) in {
+            _folded(other) for other in (EXAMPLE_QUESTION, *(earlier.question for earlier in before))
+        }
 
     def put(self, number: int, made: Outcome) -> None:
         """Store the outcome of a window, and report all outcomes up to the first window still in progress."""
         with self._changed:
             self._outcomes[number] = made
-            for one in islice(self._outcomes, self._told, None):
-                if one is None:
+            for outcome in islice(self._outcomes, self._told, None):
+                if outcome is None:
                     break
-                self._done(one)
+                self._done(outcome)
                 self._told += 1
             self._changed.notify_all()
 
     def end(self) -> None:
         """Report the outcomes that remain after an error or a stop, in order and without duplicate questions."""
-        asked = {_folded(one.question) for one in self._outcomes[: self._told] if isinstance(one, Generated)}
-        for one in self._outcomes[self._told :]:
-            if isinstance(one, Generated):
-                if _folded(one.question) in asked:
+        asked = {_folded(outcome.question) for outcome in self._outcomes[: self._told] if isinstance(outcome, Generated)}
+        for outcome in self._outcomes[self._told :]:
+            if isinstance(outcome, Generated):
+                if _folded(outcome.question) in asked:
                     continue
-                asked.add(_folded(one.question))
-            if one is not None:
-                self._done(one)
+                asked.add(_folded(outcome.question))
+            if outcome is not None:
+                self._done(outcome)
 
 
 def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> Estimate:
@@ -322,9 +324,9 @@ def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> 
 
 def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
     document, (start, end) = window
-    before = [f"- {one.question}" for one in _nearest(window, asked)]
-    said = QUESTIONS_BEFORE.format(questions="\n".join(before)) if before else NO_QUESTIONS
-    passage = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=said, number=number)
+    before = [f"- {question.question}" for question in _nearest(window, asked)]
+    earlier = QUESTIONS_BEFORE.format(questions="\n".join(before)) if before else NO_QUESTIONS
+    passage = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=earlier, number=number)
     example, answer = QUESTION_EXAMPLE
     begun = [Message("system", QUESTION_SYSTEM), Message("user", example), Message("assistant", answer)]
     return [*begun, Message("user", passage)]
@@ -335,9 +337,13 @@ def _nearest(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
 
     A question about other text can hardly be repeated here, and a weak model would copy it.
     """
-    same = [one for one in asked if any(Window(one.window.document, excerpt).overlaps(window) for excerpt in one.excerpts)]
-    near = sorted(same, key=lambda one: abs(one.window.span.start - window.span.start))[:MOST_BEFORE]
-    return (one for one in same if any(one is other for other in near))
+    same = [
+        question
+        for question in asked
+        if any(Window(question.window.document, excerpt).overlaps(window) for excerpt in question.excerpts)
+    ]
+    near = sorted(same, key=lambda question: abs(question.window.span.start - window.span.start))[:MOST_BEFORE]
+    return (question for question in same if any(question is other for other in near))
 
 
 def one_line(question: str) -> str:
@@ -364,15 +370,15 @@ class _Reader:
         object.__setattr__(self, "_searched", Searched(self.text[start:end]))
 
     def read(self, answer: str) -> Generated:
-        found = read_json(answer, Asked)
-        question = one_line(found.question)
+        asked = read_json(answer, Asked)
+        question = one_line(asked.question)
         if not any(map(str.isalnum, question)):
             raise Unusable("the question must have at least one word; it has none")
         if len(question) > LONGEST_QUESTION:
             raise Unusable(f"the question may have at most {LONGEST_QUESTION:,} characters; it has {len(question):,}")
-        if not 1 <= len(found.excerpts) <= MOST_EXCERPTS:
-            raise Unusable(f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(found.excerpts):,}")
-        places = [self._place(number, excerpt) for number, excerpt in enumerate(found.excerpts, start=1)]
+        if not 1 <= len(asked.excerpts) <= MOST_EXCERPTS:
+            raise Unusable(f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(asked.excerpts):,}")
+        places = [self._place(number, excerpt) for number, excerpt in enumerate(asked.excerpts, start=1)]
         repaired = sum(1 for _, exact in dict.fromkeys(places) if not exact)
         made = Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
         # Last of all, as it waits for the questions before.

@@ -68,7 +68,7 @@ def _without_end(texts: Sequence[str], sums: Sequence[int], size: int, random: R
             tried.append(window)
             if not any(map(window.overlaps, chosen)):
                 break
-        window = min(tried, key=lambda one: sum(map(one.shared, chosen)))
+        window = min(tried, key=lambda candidate: sum(map(candidate.shared, chosen)))
         chosen.append(window)
         yield window
 

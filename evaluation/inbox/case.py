@@ -45,8 +45,8 @@ class Case:
     def _edges(self) -> list[int]:
         """The code points at which blocks begin and end, at every depth, in ascending order."""
         text = self.chunking.document.text
-        found = (block.span for block in (*blocks(text), *nested_blocks(text), *self._without_prose))
-        return sorted({0, *(edge for span in found for edge in span), len(text)})
+        spans = (block.span for block in (*blocks(text), *nested_blocks(text), *self._without_prose))
+        return sorted({0, *(edge for span in spans for edge in span), len(text)})
 
     @cached_property
     def _without_prose(self) -> list[Block]:

@@ -185,14 +185,14 @@ def _stranded_heading(case: Case) -> Found:
         if block.kind == "heading":
             place = bisect_left(case.cuts, block.span.end)
             if place < len(case.cuts) and case.cuts[place] <= after.span.start:
-                said = f"a heading of level {block.level} ends a chunk, and what it announces begins the next"
-                yield block.span, 0.75, said
+                reason = f"a heading of level {block.level} ends a chunk, and what it announces begins the next"
+                yield block.span, 0.75, reason
 
 
 def _far_from_heading(case: Case) -> Found:
-    found = headings(case.chunking.document.text)
-    begins = [heading.span.start for heading in found]
-    if not found or not case.cuts:
+    all_headings = headings(case.chunking.document.text)
+    begins = [heading.span.start for heading in all_headings]
+    if not all_headings or not case.cuts:
         return
     starts = [case.chunking.chunks[0].start, *case.cuts]
     ends = [*case.cuts, case.chunking.document.sentences[-1].end]
@@ -200,9 +200,9 @@ def _far_from_heading(case: Case) -> Found:
         place = bisect_right(begins, start) - 1
         away = number - bisect_right(starts, begins[place]) + 1 if place >= 0 else 0
         if away >= FAR:
-            title = found[place].title
-            said = f"“{title[:60]}{'…' * (len(title) > 60)}”" if title else "without a title"
-            yield Span(start, end), 0.25, f"the heading of its section, {said}, is {away:,} chunks before"
+            title = all_headings[place].title
+            title_words = f"“{title[:60]}{'…' * (len(title) > 60)}”" if title else "without a title"
+            yield Span(start, end), 0.25, f"the heading of its section, {title_words}, is {away:,} chunks before"
 
 
 def _without_header(case: Case) -> Found:
@@ -356,8 +356,8 @@ def _near_duplicate(case: Case) -> Found:
             if similarity > nearest.get(number, (0.0, 0))[0]:
                 nearest[number] = similarity, other
     for number, (similarity, other) in sorted(nearest.items()):
-        chunk, said = chunks[number], " ".join(chunks[other].text.split())
-        shown = said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN]}…"
+        chunk, other_text = chunks[number], " ".join(chunks[other].text.split())
+        shown = other_text if len(other_text) <= MOST_SHOWN else f"{other_text[:MOST_SHOWN]}…"
         alike = f"{similarity:.0%} of the runs of {SHINGLE} words in it and in the chunk “{shown}” are the same"
         yield Span(chunk.start, chunk.end), 0.3 + 0.3 * similarity, alike
 
@@ -478,8 +478,8 @@ def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HA
         Distance from the threshold, in units of the score, within which a cut counts as made by a hair.
     """
     case = Case(chunking, embedder, hair)
-    found = [Finding(name, *one) for name, rule in RULES.items() for one in rule.find(case)]
-    return sorted(found, key=lambda finding: (-finding.score, finding.span, finding.rule))
+    findings = [Finding(name, *parts) for name, rule in RULES.items() for parts in rule.find(case)]
+    return sorted(findings, key=lambda finding: (-finding.score, finding.span, finding.rule))
 
 
 def counts(findings: Sequence[Finding]) -> dict[str, int]:

@@ -138,11 +138,11 @@ def broken_characters(text: str) -> str:
 
 
 def _codes(text: str) -> list[str]:
-    found = _GLYPHS.findall(text) if "cid:" in text else []
+    codes = _GLYPHS.findall(text) if "cid:" in text else []
     for word in _LONG_WORD.findall(text):
         if not (word.islower() or word.isupper() or word.isalpha()):
-            found.append(word)
-    return found
+            codes.append(word)
+    return codes
 
 
 def _is_misread_chinese(text: str) -> bool:

@@ -104,8 +104,8 @@ class Finder:
         numbers = range(len(self._searched)) if number is None else [number]
         for way in (Searched.exact, Searched.typography):
             for candidate in numbers:
-                if found := way(self._searched[candidate], quoted):
-                    return self._located(candidate, quoted, found)
+                if match := way(self._searched[candidate], quoted):
+                    return self._located(candidate, quoted, match)
         if best := self._most_alike(numbers, quoted, ALIKE):
             return self._located(*best)
         for candidate in numbers:
@@ -114,37 +114,39 @@ class Finder:
                 remark = f"the excerpt {short(quoted.text)} stands in {self.corpus.names[candidate]} in parts, at {places}."
                 return Located(candidate, tuple(spans), "divided", remark)
         where = "any document" if number is None else self.corpus.names[number]
-        said = f"the excerpt must occur in {where}, and {short(quoted.text)} does not; it is left out."
+        message = f"the excerpt must occur in {where}, and {short(quoted.text)} does not; it is left out."
         if best := self._most_alike(numbers, quoted, NEAREST):
-            candidate, _, found = best
-            passage = self.corpus.documents[candidate].text[found.span.start : found.span.end]
+            candidate, _, match = best
+            passage = self.corpus.documents[candidate].text[match.span.start : match.span.end]
             there = f"in {self.corpus.names[candidate]} is" if number is None else "is"
-            said += f" The nearest passage {there} {short(passage)} at {found.span.start:,}, {_percent(found)} alike."
+            message += f" The nearest passage {there} {short(passage)} at {match.span.start:,}, {_percent(match)} alike."
         elif self._work.spent:
-            said += " It was not compared with all passages, as too many excerpts of this file are not found."
-        raise InputError(said)
+            message += " It was not compared with all passages, as too many excerpts of this file are not found."
+        raise InputError(message)
 
     def _most_alike(self, numbers: Iterable[int], quoted: Quotation, alike: float) -> tuple[int, Quotation, Match] | None:
-        found = [(one, match) for one in numbers if (match := self._searched[one].altered(quoted, alike))]
-        if not found:
+        matches = [
+            (candidate, match) for candidate in numbers if (match := self._searched[candidate].altered(quoted, alike))
+        ]
+        if not matches:
             return None
-        number, match = max(found, key=lambda one: one[1].alike)
+        number, match = max(matches, key=lambda pair: pair[1].alike)
         return number, quoted, match
 
-    def _located(self, number: int, quoted: Quotation, found: Match) -> Located:
+    def _located(self, number: int, quoted: Quotation, match: Match) -> Located:
         """Return the excerpt with a remark where it is not as it was given."""
-        name, passage = self.corpus.names[number], self.corpus.documents[number].text[found.span.start : found.span.end]
+        name, passage = self.corpus.names[number], self.corpus.documents[number].text[match.span.start : match.span.end]
         remark = ""
-        if found.how == "elsewhere":
-            remark = f"stands in {name} word for word, but at {found.span.start:,} and not at {quoted.start:,}"
-        elif found.how == "typography":
-            remark = f"stands in {name} at {found.span.start:,} with other white space or signs"
-        elif found.how == "altered":
-            remark = f"stands in {name} at {found.span.start:,} altered, {_percent(found)} alike: {short(passage)}"
-        if found.several:
+        if match.how == "elsewhere":
+            remark = f"stands in {name} word for word, but at {match.span.start:,} and not at {quoted.start:,}"
+        elif match.how == "typography":
+            remark = f"stands in {name} at {match.span.start:,} with other white space or signs"
+        elif match.how == "altered":
+            remark = f"stands in {name} at {match.span.start:,} altered, {_percent(match)} alike: {short(passage)}"
+        if match.several:
             remark += f"{'; it' if remark else ''} stands in {name} more than once, and the first is used"
-        said = f"the excerpt {short(quoted.text)} {remark}." if remark else ""
-        return Located(number, (found.span,), found.how, said)
+        sentence = f"the excerpt {short(quoted.text)} {remark}." if remark else ""
+        return Located(number, (match.span,), match.how, sentence)
 
     @cached_property
     def _work(self) -> Work:
@@ -155,9 +157,9 @@ class Finder:
         return [Searched(document.text, self._work) for document in self.corpus.documents]
 
 
-def _percent(found: Match) -> str:
+def _percent(match: Match) -> str:
     # Rounded down: what is not the same is not 100 % alike.
-    return f"{int(100 * found.alike)} %"
+    return f"{int(100 * match.alike)} %"
 
 
 def _quotation(given: Mapping[str, Any]) -> Quotation:

@@ -22,7 +22,7 @@ def labels(questions: Sequence[Question], corpus: Corpus) -> bytes:
     for question in questions:
         names = [corpus.names[document] for document, _ in question.excerpts]
         row: dict[str, Any] = {"question": question.text}
-        if names and all(_is_whole(one, corpus) for one in question.excerpts):
+        if names and all(_is_whole(excerpt, corpus) for excerpt in question.excerpts):
             row["documents"] = names
         else:
             row["references"] = [

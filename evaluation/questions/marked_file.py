@@ -43,9 +43,9 @@ def questions_to_csv(marked: Iterable[Marked]) -> str:
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(["question", "references", "corpus_id"])
-    for one in marked:
-        references = json.dumps([_reference(one)], ensure_ascii=False)
-        writer.writerow(map(as_cell, (one.question, references, one.document)))
+    for question in marked:
+        references = json.dumps([_reference(question)], ensure_ascii=False)
+        writer.writerow(map(as_cell, (question.question, references, question.document)))
     return written.getvalue()
 
 
@@ -57,19 +57,19 @@ def questions_with_texts(marked: Iterable[Marked], texts: Mapping[str, str]) -> 
     """
     names: dict[str, str] = {}
     rows = []
-    for one in marked:
-        text = texts[one.identity]
+    for question in marked:
+        text = texts[question.identity]
         if text not in names:
-            names[text] = _free(one.document, names.values())
-        rows.append({"question": one.question, "corpus_id": names[text], "references": [_reference(one)]})
+            names[text] = _free(question.document, names.values())
+        rows.append({"question": question.question, "corpus_id": names[text], "references": [_reference(question)]})
     return QuestionSet(tuple((name, text) for text, name in names.items()), json_lines(rows, "kept-questions.jsonl"), ())
 
 
-def _reference(one: Marked) -> dict[str, str | int]:
-    return {"content": one.answer, "start_index": one.start, "end_index": one.start + len(one.answer)}
+def _reference(marked: Marked) -> dict[str, str | int]:
+    return {"content": marked.answer, "start_index": marked.start, "end_index": marked.start + len(marked.answer)}
 
 
 def _free(name: str, taken: Collection[str]) -> str:
     """Return the name, with a number behind it if others have it."""
     numbered = (f"{name} ({number})" for number in count(2))
-    return next(one for one in chain([name], numbered) if one not in taken)
+    return next(candidate for candidate in chain([name], numbered) if candidate not in taken)

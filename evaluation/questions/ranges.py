@@ -10,36 +10,36 @@ from chunkers import Span
 
 def union(ranges: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the union of ranges as ascending spans that neither overlap nor touch."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for start, end in sorted(ranges):
         if start >= end:
             continue
-        if found and start <= found[-1].end:
-            found[-1] = Span(found[-1].start, max(found[-1].end, end))
+        if spans and start <= spans[-1].end:
+            spans[-1] = Span(spans[-1].start, max(spans[-1].end, end))
         else:
-            found.append(Span(start, end))
-    return found
+            spans.append(Span(start, end))
+    return spans
 
 
 def intersection(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the overlap of two sets of ranges as ascending spans that neither overlap nor touch."""
     one, other = union(left), union(right)
-    found = []
+    spans = []
     i = j = 0
     while i < len(one) and j < len(other):
         start, end = max(one[i].start, other[j].start), min(one[i].end, other[j].end)
         if start < end:
-            found.append(Span(start, end))
+            spans.append(Span(start, end))
         if one[i].end < other[j].end:
             i += 1
         else:
             j += 1
-    return found
+    return spans
 
 
 def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the parts of ``left`` outside ``right`` as ascending spans that neither overlap nor touch."""
-    found = []
+    spans = []
     removed = union(right)
     for start, end in union(left):
         at = start
@@ -47,11 +47,11 @@ def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]
             if last <= at or first >= end:
                 continue
             if first > at:
-                found.append(Span(at, first))
+                spans.append(Span(at, first))
             at = last
         if at < end:
-            found.append(Span(at, end))
-    return found
+            spans.append(Span(at, end))
+    return spans
 
 
 class Covered:

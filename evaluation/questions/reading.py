@@ -153,9 +153,9 @@ def _question(row: Row, finder: Finder, labels: list[Label]) -> tuple[Question, 
             f"the question must be valid Unicode; {short(text)} contains a lone surrogate. Remove the broken character."
         )
     number = finder.number(row.get("corpus_id"))
-    found: list[Located] = []
+    places: list[Located] = []
     lost: list[str] = []
-    column = next((one for one in EXCERPTS if row.get(one)), None)
+    column = next((name for name in EXCERPTS if row.get(name)), None)
     wanted = [] if column is None else listed(row[column], column)
     excerpts: list[Excerpt] = []
     for item in wanted:
@@ -166,21 +166,21 @@ def _question(row: Row, finder: Finder, labels: list[Label]) -> tuple[Question, 
             lost.append(str(error))
             labels.append(Label(text, quoted, "orphaned", remark=lost[-1]))
             continue
-        found.append(place)
+        places.append(place)
         state = _state(place, excerpts)
         labels.append(Label(text, quoted, state, finder.corpus.names[place.document], place.spans, place.remark))
-        excerpts += [one for one in place.excerpts if state != "merged" or one not in excerpts]
-    if wanted and not found:
+        excerpts += [excerpt for excerpt in place.excerpts if state != "merged" or excerpt not in excerpts]
+    if wanted and not places:
         raise InputError(f"no excerpt of {short(text)} could be located, so the question is left out: {lost[0]}")
-    return Question(text, tuple(excerpts)), lost, [one.remark for one in found if one.remark]
+    return Question(text, tuple(excerpts)), lost, [place.remark for place in places if place.remark]
 
 
 def _state(place: Located, earlier: Sequence[Excerpt]) -> LabelState:
     """Return the fate of an excerpt; ``earlier`` are the places of the excerpts before it."""
     overlaps = any(
-        document == place.document and one.start < span.end and span.start < one.end
+        document == place.document and part.start < span.end and span.start < part.end
         for document, span in earlier
-        for one in place.spans
+        for part in place.spans
     )
     return "merged" if overlaps and place.how != "in place" else _STATES[place.how]
 

@@ -96,12 +96,12 @@ def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | 
 def _slim(row: Row, purpose: Purpose, counted: Counted) -> Row:
     """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
     kept = {column: value for column, value in row.items() if column in KNOWN}
-    if column := next((one for one in EXCERPTS if kept.get(one)), None):
+    if column := next((name for name in EXCERPTS if kept.get(name)), None):
         try:
             kept[column] = listed(kept[column], column)
         except InputError:
             # Where there is an answer, nothing is asked of its excerpts.
-            if purpose == "retrieval" or not any(kept.get(one) for one in ANSWERS):
+            if purpose == "retrieval" or not any(kept.get(name) for name in ANSWERS):
                 raise
             del kept[column]
     items = _items(kept)
@@ -202,7 +202,7 @@ def _renamed(row: Row) -> Row:
         row = {**row, "question": row["user_input"]}
     if any(row.get(column) for column in EXCERPTS):
         return row
-    column = next((one for one in _CONTEXTS if row.get(one)), None)
+    column = next((name for name in _CONTEXTS if row.get(name)), None)
     if column is None:
         return row
     if column == "contexts" and ("answer" in row or "response" in row) and "evolution_type" not in row:
@@ -210,8 +210,8 @@ def _renamed(row: Row) -> Row:
             "the passages that contain the answer must be in the column reference_contexts; in a row with an answer, the "
             "column contexts is read as what a pipeline retrieved."
         )
-    found = [HOP.sub("", one) if isinstance(one, str) else one for one in listed(row[column], column)]
-    return {**row, "excerpts": found}
+    excerpts = [HOP.sub("", passage) if isinstance(passage, str) else passage for passage in listed(row[column], column)]
+    return {**row, "excerpts": excerpts}
 
 
 def _csv_rows(
@@ -234,12 +234,12 @@ def _check_columns(columns: Sequence[str], name: str) -> None:
     known = set(columns)
     if known & {"question", "user_input"} and known & {*EXCERPTS, *_CONTEXTS}:
         return
-    said = f"{name}: the columns must include question, and references or excerpts; got {cut(', '.join(columns))}."
+    message = f"{name}: the columns must include question, and references or excerpts; got {cut(', '.join(columns))}."
     if answers := [column for column in ("ground_truth", "ground_truths", "reference") if column in known]:
-        said += f" {answers[0]} is an answer in words of its own; ragas keeps excerpts in {' or '.join(_CONTEXTS)}."
+        message += f" {answers[0]} is an answer in words of its own; ragas keeps excerpts in {' or '.join(_CONTEXTS)}."
     elif "retrieved_contexts" in known:
-        said += " retrieved_contexts is what a pipeline retrieved; ragas keeps excerpts in reference_contexts."
-    raise InputError(said)
+        message += " retrieved_contexts is what a pipeline retrieved; ragas keeps excerpts in reference_contexts."
+    raise InputError(message)
 
 
 def _check_asked(columns: Sequence[str], name: str) -> None:
@@ -251,10 +251,10 @@ def _as_wide_as(columns: Sequence[str], row: Sequence[str], separator: str, plac
     """Return the known fields of a row, or what is wrong with it if it has too few or too many fields."""
     if len(row) == len(columns):
         return {column: from_cell(row[place]) for column, place in places.items()}
-    said = f"a row must have as many fields as there are columns, {len(columns)}; this one has {len(row)}."
+    message = f"a row must have as many fields as there are columns, {len(columns)}; this one has {len(row)}."
     if len(row) > len(columns):
-        said += f" A text with {_SEPARATORS[separator]} in it must stand in quotation marks."
-    return InputError(said)
+        message += f" A text with {_SEPARATORS[separator]} in it must stand in quotation marks."
+    return InputError(message)
 
 
 def _json_rows(text: str) -> Iterator[tuple[str, Row | InputError]]:
@@ -281,12 +281,12 @@ def _whole(text: str) -> list[Any] | None:
         value = value["data"]
     if isinstance(value, list):
         return value
-    columns = {name: list(one.values()) if isinstance(one, dict) else one for name, one in value.items()}
+    columns = {name: list(column.values()) if isinstance(column, dict) else column for name, column in value.items()}
     asked = columns.get("question", columns.get("user_input"))
     if not isinstance(asked, list):
         return None
     return [
-        {name: one[number] for name, one in columns.items() if isinstance(one, list) and number < len(one)}
+        {name: column[number] for name, column in columns.items() if isinstance(column, list) and number < len(column)}
         for number in range(len(asked))
     ]
 

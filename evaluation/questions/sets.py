@@ -95,9 +95,9 @@ def read_beir(
             f"{name}: the files of a question set may have at most {MAX_UNPACKED:,} bytes in total; these have {size:,}."
         )
     sizes = [[path, len(part)] for path, part in parts.items()]
-    found = _gathered(parsed_apart(read_parts, b"".join(parts.values()), name, cancelled, sizes=sizes, split=split))
-    assert found is not None
-    return found
+    question_set = _gathered(parsed_apart(read_parts, b"".join(parts.values()), name, cancelled, sizes=sizes, split=split))
+    assert question_set is not None
+    return question_set
 
 
 def _gathered(pieces: Iterable[Any]) -> QuestionSet | None:
@@ -118,18 +118,18 @@ def _gathered(pieces: Iterable[Any]) -> QuestionSet | None:
     return QuestionSet(tuple(texts), (questions, b"\n".join(rows)), tuple(notes)) if questions else None
 
 
-def _told(found: QuestionSet) -> Iterator[tuple[str, ...]]:
+def _told(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
     """Yield the pieces of a set for `_gathered`, its texts counted."""
-    name, rows = found.questions
+    name, rows = question_set.questions
     counted = Counted(name, "a set")
     yield "questions", name
-    for title, text in found.texts:
+    for title, text in question_set.texts:
         counted.row(title, text)
         yield "text", title, text
     for row in rows.decode("utf-8", "surrogatepass").split("\n"):
         counted.row(row)
         yield "row", row
-    for note in found.notes:
+    for note in question_set.notes:
         yield "note", note
 
 
@@ -170,10 +170,14 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
             raise InputError(f"{name}: a BEIR set must have {part}; this one has {cut(', '.join(parts)) or 'no files'}.")
     texts, empty = _texts(parts[CORPUS], f"{name}/{CORPUS}")
     table = _table(parts, name, split)
-    answers, unknown = _answers(parts[table], f"{name}/{table}", {one for one, _ in texts})
+    answers, unknown = _answers(parts[table], f"{name}/{table}", {title for title, _ in texts})
     queries = dict(_identified(parts[QUERIES], f"{name}/{QUERIES}"))
     lost = [query for query in answers if query not in queries]
-    rows = [{"question": queries[one]["text"], "documents": found} for one, found in answers.items() if one in queries]
+    rows = [
+        {"question": queries[query]["text"], "documents": documents}
+        for query, documents in answers.items()
+        if query in queries
+    ]
     if not rows:
         raise InputError(f"{name}/{table}: at least one question must have a document that answers it; none has one.")
     notes = [
@@ -197,26 +201,30 @@ def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
     try:
         packed = zipfile.ZipFile(io.BytesIO(data))
         members = [member for member in packed.infolist() if not member.is_dir()]
-        found = next((one.filename for one in members if PurePosixPath(one.filename).name == CORPUS), None)
-        if found is None:
-            held = cut(", ".join(one.filename for one in members))
+        corpus_path = next((member.filename for member in members if PurePosixPath(member.filename).name == CORPUS), None)
+        if corpus_path is None:
+            held = cut(", ".join(member.filename for member in members))
             raise InputError(
                 f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains {held or 'nothing'}."
             )
-        folder = found.removesuffix(CORPUS)
-        wanted = [one for one in members if one.filename.startswith(folder) and is_part(one.filename.removeprefix(folder))]
-        size = sum(one.file_size for one in wanted)
+        folder = corpus_path.removesuffix(CORPUS)
+        wanted = [
+            member
+            for member in members
+            if member.filename.startswith(folder) and is_part(member.filename.removeprefix(folder))
+        ]
+        size = sum(member.file_size for member in wanted)
         if size > MAX_UNPACKED:
             raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {size:,}.")
-        for one in wanted:
-            _check_size(one.filename, one.file_size)
-        return {one.filename.removeprefix(folder): packed.read(one) for one in wanted}
+        for member in wanted:
+            _check_size(member.filename, member.file_size)
+        return {member.filename.removeprefix(folder): packed.read(member) for member in wanted}
     except (InputError, MemoryError):
         raise
     # What is wrong with a ZIP file is said with exceptions of many classes, that of a password is a RuntimeError.
     except Exception as error:
-        said = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-        raise InputError(f"{name}: the file must be a valid ZIP file; reading it failed: {said}.") from error
+        reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        raise InputError(f"{name}: the file must be a valid ZIP file; reading it failed: {reason}.") from error
 
 
 def _check_size(name: str, size: int) -> None:
@@ -278,7 +286,7 @@ def _texts(data: bytes, name: str) -> tuple[list[tuple[str, str]], list[str]]:
 
 def _table(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
     """Return the path of the table that counts."""
-    tables = {PurePosixPath(one).stem: one for one in sorted(parts) if one.startswith(f"{QRELS}/")}
+    tables = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
     if not tables:
         raise InputError(f"{name}: a BEIR set must have a table such as {QRELS}/test.tsv; this one has none.")
     if split is not None and split not in tables:
@@ -322,7 +330,7 @@ def _answers(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[st
             unknown.append(document)
         else:
             answers.setdefault(query, {})[document] = None
-    return {query: list(found) for query, found in answers.items()}, unknown
+    return {query: list(documents) for query, documents in answers.items()}, unknown
 
 
 def _is_number(written: str) -> bool:
@@ -332,8 +340,8 @@ def _is_number(written: str) -> bool:
         return False
 
 
-def _counted(said: str, names: list[str]) -> list[str]:
-    return [f"{said}: {len(names):,} ({cut(', '.join(names), 60)})."] if names else []
+def _counted(label: str, names: list[str]) -> list[str]:
+    return [f"{label}: {len(names):,} ({cut(', '.join(names), 60)})."] if names else []
 
 
 def json_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
@@ -374,8 +382,8 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
                     raise InputError(
                         f"{place}: answer_start must be a whole number; got {short(start)} for the question {short(asked)}."
                     )
-                found = {"content": _text(answers[0], "text", place), "start_index": offset + start}
-                rows.append({"question": asked, "corpus_id": title, "references": [found]})
+                reference = {"content": _text(answers[0], "text", place), "start_index": offset + start}
+                rows.append({"question": asked, "corpus_id": title, "references": [reference]})
             contexts.append(context)
             offset += len(context) + len(JOINT)
         if contexts:
@@ -396,14 +404,14 @@ def _has(value: object, key: str) -> bool:
 
 
 def _text(value: object, key: str, place: str) -> str:
-    found = value.get(key) if isinstance(value, dict) else None
-    if not isinstance(found, str) or not found.strip():
-        raise InputError(f"{place}: {key} must be a string that is not empty; got {short(found)}.")
-    return found
+    text = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{place}: {key} must be a string that is not empty; got {short(text)}.")
+    return text
 
 
 def _list(value: object, key: str, place: str) -> list[Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    if not isinstance(found, list):
-        raise InputError(f"{place}: {key} must be a list; got {short(found)}.")
-    return found
+    children = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(children, list):
+        raise InputError(f"{place}: {key} must be a list; got {short(children)}.")
+    return children

@@ -117,7 +117,11 @@ class _Reach:
         self._embed(chunking, [texts[chunk] for chunk in holding])
         best = max(self._scores[texts[chunk]] for chunk in holding) + ROUNDING
         lengths = lengths_of(spans, ruler)
-        promises = {text: self._promise(one) for text, one in zip(texts, spans, strict=True) if text not in self._scores}
+        promises = {
+            text: self._promise(chunk_spans)
+            for text, chunk_spans in zip(texts, spans, strict=True)
+            if text not in self._scores
+        }
         missing = sorted(promises, key=promises.__getitem__, reverse=True)
         while True:
             above = np.array([self._scores.get(text, -np.inf) > best for text in texts])

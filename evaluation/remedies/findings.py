@@ -85,6 +85,6 @@ def remove_finding(
     """
     questions = Questions(suspect, tools, ruler, reranker)
     before = findings_of(suspect.chunking, tools, suspect.hair).total - 1
-    for trial, found in least_changes(tried, lambda findings: findings.lacks(finding), tools):
+    for trial, new_findings in least_changes(tried, lambda findings: findings.lacks(finding), tools):
         chunking = run(trial.variation.chunker, suspect.chunking.document, tools)
-        yield questions.remedy(trial, chunking, (before, found.total))
+        yield questions.remedy(trial, chunking, (before, new_findings.total))

@@ -42,9 +42,9 @@ OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
         for overlap in (0, 1, 2)
     ),
     *(
-        (f"Recursive {size}" + said, "recursive", {"size": size, "overlap": overlap, "unit": "tokens"})
+        (f"Recursive {size}" + suffix, "recursive", {"size": size, "overlap": overlap, "unit": "tokens"})
         for size in (100, 200, 400)
-        for overlap, said in ((0, " tokens"), (size // 4, f", overlap {size // 4}"))
+        for overlap, suffix in ((0, " tokens"), (size // 4, f", overlap {size // 4}"))
     ),
     *((f"Structure {size} tokens", "structure", {"max_size": size}) for size in (100, 200, 300, 400)),
     *((f"Breakpoint {amount:g} %", "breakpoint", {"amount": amount}) for amount in (50.0, 70.0, 80.0, 90.0, 95.0)),
@@ -78,13 +78,13 @@ def variations(chunker: Chunker, embedder: Embedder | None = None) -> list[Varia
     choice to each other option. Only built-in chunkers that call no language model are varied. The chunkers of `OTHERS` are
     tried too, except the chunker itself and, without an embedder, those that embed.
     """
-    found: list[Variation] = []
+    alternatives: list[Variation] = []
     seen = {_key(chunker)}
-    for one in (*_near(chunker), *_others(chunker, embedder)):
-        if (key := _key(one.chunker)) not in seen:
+    for variation in (*_near(chunker), *_others(chunker, embedder)):
+        if (key := _key(variation.chunker)) not in seen:
             seen.add(key)
-            found.append(one)
-    return found
+            alternatives.append(variation)
+    return alternatives
 
 
 def _key(chunker: Chunker) -> tuple[str, str]:
@@ -101,7 +101,7 @@ def _near(chunker: Chunker) -> Iterator[Variation]:
         if spec.name in FIXED or spec.name in idle:
             continue
         # The amount of one threshold means nothing to another.
-        dependent = {one.name for one in specs if one.depends == spec.name}
+        dependent = {other_spec.name for other_spec in specs if other_spec.depends == spec.name}
         kept = {name: value for name, value in values.items() if name not in dependent}
         for value in _values(spec, values):
             try:
@@ -140,8 +140,8 @@ def _words(spec: FieldSpec, value: Any, values: Mapping[str, Any]) -> str:
     unit = _unit(spec, values)
     if unit == "cosine" or unit in title:
         unit = ""
-    said = f"{value:,}" if isinstance(value, int) else signed(value)
-    return f"{title} {said} {unit if value != 1 else unit.removesuffix('s')}".strip()
+    amount = f"{value:,}" if isinstance(value, int) else signed(value)
+    return f"{title} {amount} {unit if value != 1 else unit.removesuffix('s')}".strip()
 
 
 def _others(chunker: Chunker, embedder: Embedder | None) -> Iterator[Variation]:

@@ -108,7 +108,7 @@ class _Remembering(Tools):
     @classmethod
     def of(cls, tools: Tools, sentences: Sequence[str]) -> _Remembering:
         """Return a copy of ``tools`` that caches sentence vectors and token counts, and embeds nothing new."""
-        same = {one.name: getattr(tools, one.name) for one in fields(tools)}
+        same = {attribute.name: getattr(tools, attribute.name) for attribute in fields(tools)}
         return cls(**same | {"cached_only": True, "deciding": _ignore, "sentences": sentences})
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
@@ -150,7 +150,7 @@ def trials(column: Column, tools: Tools, keep: Callable[[Chunking], Kept | None]
     grid = variations(column.chunker, tools.embedder)
     cached = _Remembering.of(tools, document.sentence_texts)
     before = _edges(column.chunking)
-    found = []
+    tried = []
     for number, variation in enumerate(grid):
         tools.decided(number, len(grid))
         try:
@@ -159,8 +159,8 @@ def trials(column: Column, tools: Tools, keep: Callable[[Chunking], Kept | None]
             # The next step raises it again if it was the user who asked to stop.
             continue
         kept = keep(chunking) if len(chunking.chunks) > 1 else None
-        found.append(Trial(variation, kept, len(before ^ _edges(chunking))))
-    return sorted(found, key=lambda trial: trial.changed)
+        tried.append(Trial(variation, kept, len(before ^ _edges(chunking))))
+    return sorted(tried, key=lambda trial: trial.changed)
 
 
 def _edges(chunking: Chunking) -> set[tuple[bool, int]]:
@@ -264,8 +264,8 @@ class Questions:
         pairs = [*zip(before, after, strict=True)]
         marks = None
         if column.known:
-            found = [against_known(cuts_of(one), column.known)[0] for one in (column.chunking, chunking)]
-            marks = (found[0], found[1], len(column.known))
+            hits = [against_known(cuts_of(variant), column.known)[0] for variant in (column.chunking, chunking)]
+            marks = (hits[0], hits[1], len(column.known))
         return Remedy(
             trial.variation,
             trial.changed,

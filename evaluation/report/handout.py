@@ -59,8 +59,8 @@ def handout(title: str, about: str, sheets: Sequence[Sheet]) -> str:
 
 
 def _scene(number: int, sheet: Sheet) -> str:
-    said = [(part.capitalize(), words) for part, words in sheet.words.items() if words]
-    words = "".join(f"<dt>{text(part)}</dt><dd>{text(line)}</dd>" for part, line in said)
+    parts = [(part.capitalize(), words) for part, words in sheet.words.items() if words]
+    words = "".join(f"<dt>{text(part)}</dt><dd>{text(line)}</dd>" for part, line in parts)
     most = MOST_SHOWN // max(1, len(sheet.columns))
     columns = "".join(f"<section>{column(cut, most)}</section>" for cut in sheet.columns)
     shown = f'{_strips(sheet)}<div class="columns">{columns}</div>' if sheet.columns else ""
@@ -117,8 +117,8 @@ def column_name(cut: Chunking) -> str:
 def _before(document: Document, places: Sequence[int]) -> str:
     """Describe positions in a text by the sentences that begin there, and those inside a sentence."""
     starts = {start: number for number, (start, _) in enumerate(document.sentences, start=1)}
-    said = [f"before {starts[place]}" if place in starts else f"in {_holding(document, place)}" for place in places]
-    return ", ".join(said) or "nowhere"
+    phrases = [f"before {starts[place]}" if place in starts else f"in {_holding(document, place)}" for place in places]
+    return ", ".join(phrases) or "nowhere"
 
 
 def _holding(document: Document, place: int) -> int:

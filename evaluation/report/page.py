@@ -111,12 +111,12 @@ def _strips(compared: Compared) -> str:
 
 
 def _table(table: Table) -> str:
-    heads = "".join(f'<th scope="col" title="{text(said)}">{text(name)}</th>' for name, said in table.heads)
+    heads = "".join(f'<th scope="col" title="{text(about)}">{text(name)}</th>' for name, about in table.heads)
     rows = "".join(f'<tr><th scope="row">{text(name)}</th>{"".join(map(_cell, cells))}</tr>' for name, cells in table.rows)
-    said = f'<p class="said">{text(table.said)}</p>' if table.said else ""
+    summary = f'<p class="said">{text(table.said)}</p>' if table.said else ""
     words = "".join(f"<dt>{text(name)}</dt><dd>{text(about)}</dd>" for name, about in table.heads)
     return (
-        f'<section><h2>{text(table.title)}</h2>{said}<div class="scroll" tabindex="0" role="region" '
+        f'<section><h2>{text(table.title)}</h2>{summary}<div class="scroll" tabindex="0" role="region" '
         f'aria-label="{text(table.title)}"><table><thead><tr><th scope="col">Column</th>{heads}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div><details><summary>What these are</summary><dl>{words}</dl></details></section>"
     )

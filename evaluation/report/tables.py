@@ -102,9 +102,9 @@ def ranking(compared: Compared) -> Table:
     named = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
     apart = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]
-    found = by_structure(document, named, compared.embedder, apart) if known is None else by_known(document, known, named)
-    said = f"{found.words()} {found.basis(known is not None)}"
-    places, names = found.order, [one.name for one in found.contenders]
+    ranked = by_structure(document, named, compared.embedder, apart) if known is None else by_known(document, known, named)
+    summary = f"{ranked.words()} {ranked.basis(known is not None)}"
+    places, names = ranked.order, [contender.name for contender in ranked.contenders]
     if known is None:
         # On paper there is room for the first of its cells.
         cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named]
@@ -112,11 +112,11 @@ def ranking(compared: Compared) -> Table:
     else:
         reference = in_sentences(document, known)
         cut = [in_sentences(document, cuts_of(chunking)) for _, chunking in named]
-        said = f"{said} {why_no_cut_wins(reference, cut)}".rstrip()
-        cut += [Segmentation(reference.units, one.cuts) for one in found.contenders[len(named) :]]
-        cells, heads = [boundary_cells(reference, one) for one in cut], BY_KNOWN
-    rows = [(names[place], lead_cells(found, place) + cells[place]) for place in places]
-    return Table("Which is best?", said, heads, rows)
+        summary = f"{summary} {why_no_cut_wins(reference, cut)}".rstrip()
+        cut += [Segmentation(reference.units, contender.cuts) for contender in ranked.contenders[len(named) :]]
+        cells, heads = [boundary_cells(reference, segmentation) for segmentation in cut], BY_KNOWN
+    rows = [(names[place], lead_cells(ranked, place) + cells[place]) for place in places]
+    return Table("Which is best?", summary, heads, rows)
 
 
 def scores(compared: Compared) -> Table:
@@ -142,7 +142,7 @@ def _scored(compared: Compared, chunking: Chunking) -> list[Cell]:
         tokens = load_tokenizer(compared.tokenizer).count(texts)
     return [
         count(len(texts)),
-        spread_cell([len(one) for one in texts]),
+        spread_cell([len(chunk_text) for chunk_text in texts]),
         spread_cell(tokens),
         *([] if compared.known is None else found_cells(chunking, compared.known)),
         suspicious_cell(counts(inbox(chunking, compared.embedder))),
@@ -153,7 +153,7 @@ def _scored(compared: Compared, chunking: Chunking) -> list[Cell]:
 def without_labels(compared: Compared) -> Table:
     """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
     tools = compared.tools
-    columns = [(name, *one) for name, one in zip(compared.names, compared.columns, strict=True)]
+    columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
     for name, parameters in BASELINES:
         chunker = build_chunker("fixed_sentences", parameters)
         columns.append((name, chunker, run(chunker, compared.document, tools)))
@@ -161,8 +161,8 @@ def without_labels(compared: Compared) -> Table:
         (name, unlabelled_cells(unlabelled(chunking, compared.vectors, sizes_of(chunking, chunker, tools))))
         for name, chunker, chunking in columns
     ]
-    said = "No number is a grade by itself: few cuts leave blocks whole, short chunks are alike inside."
-    return Table("Without labels", said, UNLABELLED[:-OF_EDITS], rows)
+    note = "No number is a grade by itself: few cuts leave blocks whole, short chunks are alike inside."
+    return Table("Without labels", note, UNLABELLED[:-OF_EDITS], rows)
 
 
 def answers(compared: Compared) -> Table:
@@ -170,11 +170,11 @@ def answers(compared: Compared) -> Table:
     shown = compared.questions[:MOST_QUESTIONS]
     heads = [
         Head("Answers whole", "Kept questions whose marked answer stands in one chunk, whether or not it is retrieved."),
-        *(Head(f"{number}", f"{one.question} → “{one.answer}”") for number, one in enumerate(shown, start=1)),
+        *(Head(f"{number}", f"{question.question} → “{question.answer}”") for number, question in enumerate(shown, start=1)),
     ]
     rows = []
     for name, (_, chunking) in zip(compared.names, compared.columns, strict=True):
-        cells = [_answer_cell(chunking, one) for one in compared.questions]
+        cells = [_answer_cell(chunking, question) for question in compared.questions]
         whole = sum(cell.value == 1 for cell in cells)
         rows.append((name, [Cell(f"{whole:,} of {len(cells):,}", whole), *cells[:MOST_QUESTIONS]]))
     left = len(compared.questions) - len(shown)

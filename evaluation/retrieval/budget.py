@@ -171,8 +171,8 @@ class AtBudgets:
     def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure at budget ``size``, shape (questions,), NaN where undefined."""
         place = self.budgets.sizes.index(size)
-        found: FloatArray = self.scores[UNITS.index(unit), place, FOUND_SCORES.index(measure)]
-        return found
+        scores: FloatArray = self.scores[UNITS.index(unit), place, FOUND_SCORES.index(measure)]
+        return scores
 
 
 def evaluate_at(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, budgets: Budgets) -> AtBudgets:
@@ -205,9 +205,9 @@ def evaluate_each(
 
     ``seen`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
     """
-    found = tuple(_empty(budgets, len(questions)) for budgets in several)
+    at_budgets = tuple(_empty(budgets, len(questions)) for budgets in several)
     if not questions:
-        return found
+        return at_budgets
     rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
     lengths = [_lengths(index, length) for length in rulers]
     queries = Queries.of(index, [question.text for question in questions], tools)
@@ -223,9 +223,9 @@ def evaluate_each(
                 ranked = queries.ranked(np.array([number]), 2 * len(ranked))[0]
                 pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, several)
         seen(number, ranked)
-        for at in found:
+        for at in at_budgets:
             _measure(at, number, excerpts, pieces, rulers)
-    return found
+    return at_budgets
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ class _Pieces:
         touching = np.zeros(len(ranked), dtype=bool)
         for start, end in excerpts:
             touching |= (edges[:, 0] < end) & (edges[:, 1] > start)
-        sums = [np.concatenate([[0], np.cumsum(one[ranked])]) for one in lengths]
+        sums = [np.concatenate([[0], np.cumsum(sizes[ranked])]) for sizes in lengths]
         return cls(lambda place: index.chunks[ranked[place]], np.flatnonzero(touching).tolist(), sums)
 
     @classmethod
@@ -274,15 +274,15 @@ class _Pieces:
             given.append(spans)
             if intersection(excerpts, spans):
                 touching.append(place)
-            for one, length in zip(sums, rulers, strict=True):
-                one.append(one[-1] + length(spans))
+            for unit_sums, length in zip(sums, rulers, strict=True):
+                unit_sums.append(unit_sums[-1] + length(spans))
             if pieces.fill(several):
                 break
         return pieces
 
     def fill(self, several: Sequence[Budgets]) -> bool:
         """Return whether the pieces of text fill the largest budget of every set."""
-        return all(self.sums[UNITS.index(one.unit)][-1] >= one.sizes[-1] for one in several)
+        return all(self.sums[UNITS.index(budgets.unit)][-1] >= budgets.sizes[-1] for budgets in several)
 
 
 def _empty(budgets: Budgets, questions: int) -> AtBudgets:

@@ -35,7 +35,7 @@ class Curve:
 
     @classmethod
     def of(
-        cls, found: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
+        cls, by_column: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
     ) -> Curve:
         """Return the curve of a retrieval measure over the budgets, measured in the budgets' unit.
 
@@ -43,17 +43,19 @@ class Curve:
 
         At the budgets in ``everything``, every chunker returns the whole text.
         """
-        budgets = next(iter(found.values())).budgets
+        budgets = next(iter(by_column.values())).budgets
         values = {
-            number: np.array([one.values(measure, size, budgets.unit) for size in budgets.sizes])
-            for number, one in found.items()
+            number: np.array([at_budgets.values(measure, size, budgets.unit) for size in budgets.sizes])
+            for number, at_budgets in by_column.items()
         }
         bounds = {
-            number: np.array([mean_interval(row) or (np.nan, np.nan) for row in one]).T for number, one in values.items()
+            number: np.array([mean_interval(row) or (np.nan, np.nan) for row in rows]).T for number, rows in values.items()
         }
         means = {
-            number: np.array([(mean_and_deviation(row) or (np.nan,))[0] for row in one]) for number, one in values.items()
+            number: np.array([(mean_and_deviation(row) or (np.nan,))[0] for row in rows]) for number, rows in values.items()
         }
-        by_size = {size: [one[row] for one in values.values()] for row, size in enumerate(budgets.sizes)}
-        leads = Leads.of([names[number] for number in found], CALLED[measure], budgets.unit, by_size, everything=everything)
+        by_size = {size: [rows[row] for rows in values.values()] for row, size in enumerate(budgets.sizes)}
+        leads = Leads.of(
+            [names[number] for number in by_column], CALLED[measure], budgets.unit, by_size, everything=everything
+        )
         return cls(budgets, means, bounds, leads)

@@ -99,17 +99,17 @@ class Failure:
         return tuple(other for other, missed in self.missed.items() if other != number and not missed)
 
 
-def failures(found: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
+def failures(all_measured: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
     Excerpts with equally much missing text are in the order of their questions.
     """
-    lost: dict[int, list[Failure]] = {number: [] for number in found}
-    if not found:
+    lost: dict[int, list[Failure]] = {number: [] for number in all_measured}
+    if not all_measured:
         return lost
-    first = next(iter(found.values())).evaluation
+    first = next(iter(all_measured.values())).evaluation
     text = first.index.corpus.whole.text
-    givers = {number: _Giver(one, limit, ruler) for number, one in found.items()}
+    givers = {number: _Giver(measured, limit, ruler) for number, measured in all_measured.items()}
     place = -1
     for number, question in enumerate(first.search.questions):
         for excerpt in on_axis(first.index.corpus, question):
@@ -117,16 +117,16 @@ def failures(found: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[
             missed = {chunker: _without(text, excerpt, giver.of(number, excerpt)) for chunker, giver in givers.items()}
             for chunker, size in missed.items():
                 if size:
-                    holder, rank, held = _holder(found[chunker], number, place, excerpt)
+                    holder, rank, held = _holder(all_measured[chunker], number, place, excerpt)
                     # Where one chunk holds all of it, no cut split it.
                     split = held < excerpt.end - excerpt.start
-                    seams = tuple(_seams(found[chunker], excerpt)) if split else ()
-                    index = found[chunker].evaluation.index
-                    inside = [span for one in _touching(index, excerpt) for span in index.chunks[one]]
+                    seams = tuple(_seams(all_measured[chunker], excerpt)) if split else ()
+                    index = all_measured[chunker].evaluation.index
+                    inside = [span for chunk in _touching(index, excerpt) for span in index.chunks[chunk]]
                     outside = _without(text, excerpt, inside)
                     lost[chunker].append(Failure(number, excerpt, missed, seams, holder, rank, held, outside))
     for chunker, some in lost.items():
-        some.sort(key=lambda one: -one.missed[chunker])
+        some.sort(key=lambda failure: -failure.missed[chunker])
     return lost
 
 
@@ -138,19 +138,19 @@ def _without(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
 class _Giver:
     """Lookup of the part of an excerpt that a chunker gives."""
 
-    def __init__(self, found: Measured, limit: Limit, ruler: Ruler) -> None:
-        self._index = found.evaluation.index
+    def __init__(self, measured: Measured, limit: Limit, ruler: Ruler) -> None:
+        self._index = measured.evaluation.index
         self._length: Measuring = ruler if limit.unit == "tokens" else CharacterRuler()
         self._beyond: dict[int, list[tuple[int, int]]] = {}
         self._at: AtBudgets | None = None
-        if limit.budget and found.ladder is not None:
-            self._at = found.ladder.of(limit.unit, limit.last)
+        if limit.budget and measured.ladder is not None:
+            self._at = measured.ladder.of(limit.unit, limit.last)
             self._row = self._at.budgets.sizes.index(limit.budget)
-            self._ranked = found.ladder.ranked
-            for question, chunk, rank in found.ladder.beyond.tolist():
+            self._ranked = measured.ladder.ranked
+            for question, chunk, rank in measured.ladder.beyond.tolist():
                 self._beyond.setdefault(question, []).append((rank, chunk))
         else:
-            self._ranked = found.evaluation.search.ranked[:, : limit.top_k]
+            self._ranked = measured.evaluation.search.ranked[:, : limit.top_k]
 
     def of(self, question: int, excerpt: Span) -> list[Span]:
         """Return the ranges retrieved for a question from the chunks that overlap an excerpt.
@@ -165,7 +165,7 @@ class _Giver:
         edges = self._index.edges[ranked]
         touching = np.flatnonzero((edges[:, 0] < excerpt.end) & (edges[:, 1] > excerpt.start)).tolist()
         ranks = [(place + 1, int(ranked[place])) for place in touching]
-        ranks += [one for one in self._beyond.get(question, []) if one[0] <= taken]
+        ranks += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken]
         spans: list[Span] = []
         for rank, number in ranks:
             chunk = self._index.chunks[number]
@@ -176,7 +176,7 @@ class _Giver:
         self, returns: Sequence[Sequence[Span]], question: int, ranked: Sequence[int], taken: int, part: int
     ) -> list[Span]:
         """Return all that the chunks return, which may hold an excerpt that they do not touch."""
-        ranks = [*enumerate(ranked, start=1), *(one for one in self._beyond.get(question, []) if one[0] <= taken)]
+        ranks = [*enumerate(ranked, start=1), *(pair for pair in self._beyond.get(question, []) if pair[0] <= taken)]
         spans: list[Span] = []
         for rank, number in ranks:
             if part and rank == taken:
@@ -186,24 +186,24 @@ class _Giver:
         return spans
 
 
-def _holder(found: Measured, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
+def _holder(measured: Measured, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
     """Return the chunk that holds most of an excerpt, the ``place``-th of all, its rank, and how much it holds."""
-    index = found.evaluation.index
+    index = measured.evaluation.index
     chunks, held = best_holders(index, excerpt)
     if not chunks:
         return -1, 0, 0
-    if found.ladder is not None:
-        holder, rank = found.ladder.holders[place].tolist()
+    if measured.ladder is not None:
+        holder, rank = measured.ladder.holders[place].tolist()
         return holder, rank, held
-    ranked = found.evaluation.search.ranked[question].tolist()
+    ranked = measured.evaluation.search.ranked[question].tolist()
     ranks = [(ranked.index(chunk) + 1, chunk) for chunk in chunks if chunk in ranked]
     return (min(ranks)[1], min(ranks)[0], held) if ranks else (chunks[0], 0, held)
 
 
-def _seams(found: Measured, excerpt: Span) -> Iterator[Seam]:
+def _seams(measured: Measured, excerpt: Span) -> Iterator[Seam]:
     """Yield the places inside an excerpt at which a chunk begins that does not hold what is before them."""
-    index = found.evaluation.index
-    reasons = found.ladder.reasons if found.ladder is not None else {}
+    index = measured.evaluation.index
+    reasons = measured.ladder.reasons if measured.ladder is not None else {}
     parts = sorted((span.start, span.end, number) for number in _touching(index, excerpt) for span in index.chunks[number])
     inside = [part for part in parts if part[0] < excerpt.end and part[1] > excerpt.start]
     for (_, _, before), (start, _, after) in pairwise(inside):

@@ -24,13 +24,17 @@ NOTHING_RETRIEVED = "nothing was retrieved"
 """Why a score may be undefined."""
 
 
-def set_scores(wanted: Set[int], found: Set[int]) -> dict[str, Score]:
-    """Return recall, precision and F1 of the items ``found`` against the items ``wanted``."""
+def set_scores(wanted: Set[int], retrieved: Set[int]) -> dict[str, Score]:
+    """Return recall, precision and F1 of the items ``retrieved`` against the items ``wanted``."""
     if not wanted:
         return dict.fromkeys(SET_SCORES, Score.without(NO_EXCERPT))
-    hits = len(wanted & found)
-    precision = Score(hits / len(found)) if found else Score.without(NOTHING_RETRIEVED)
-    return {"recall": Score(hits / len(wanted)), "precision": precision, "f1": Score(2 * hits / (len(wanted) + len(found)))}
+    hits = len(wanted & retrieved)
+    precision = Score(hits / len(retrieved)) if retrieved else Score.without(NOTHING_RETRIEVED)
+    return {
+        "recall": Score(hits / len(wanted)),
+        "precision": precision,
+        "f1": Score(2 * hits / (len(wanted) + len(retrieved))),
+    }
 
 
 def documents_of(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
@@ -56,13 +60,13 @@ def sentences_held(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     Some chunkers cut sentences. A chunk with only a few characters of a sentence does not count as retrieving the sentence.
     """
     held = union(spans)
-    found = set()
+    numbers = set()
     for number in sentences_touched(corpus, held):
         start, end = corpus.whole.sentences[number]
         # The ranges neither overlap nor touch, so their parts of a sentence add up.
         if 2 * sum(max(0, min(last, end) - max(first, start)) for first, last in held) > end - start:
-            found.add(number)
-    return found
+            numbers.add(number)
+    return numbers
 
 
 def document_scores(

@@ -65,7 +65,7 @@ class GivenChunks:
     @property
     def spans(self) -> list[Span]:
         """Spans retrieved for the question, except those of chunks whose ranks were not kept."""
-        return [span for one in self.chunks for span in one.given]
+        return [span for chunk in self.chunks for span in chunk.given]
 
 
 def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:

@@ -66,11 +66,13 @@ class Ladder:
     @property
     def rungs(self) -> dict[str, tuple[int, ...]]:
         """Budgets by unit, in ascending order."""
-        return {one.budgets.unit: one.budgets.sizes for one in self.at}
+        return {at_budgets.budgets.unit: at_budgets.budgets.sizes for at_budgets in self.at}
 
     def of(self, unit: str, last: Last) -> AtBudgets:
         """Return the results at the budgets in ``unit``, with the last chunk cut off or left out as ``last`` says."""
-        return next(one for one in self.at if (one.budgets.unit, one.budgets.last) == (unit, last))
+        return next(
+            at_budgets for at_budgets in self.at if (at_budgets.budgets.unit, at_budgets.budgets.last) == (unit, last)
+        )
 
 
 def rungs(length: int, unit: str) -> tuple[int, ...]:
@@ -108,15 +110,15 @@ def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Rule
             touching |= (edges[:, 0] < end) & (edges[:, 1] > start)
         beyond.extend((number, int(after[place]), kept + place + 1) for place in np.flatnonzero(touching).tolist())
 
-    found = evaluate_each(index, questions, tools, ruler, ladders_of(index.corpus, ruler), seen)
-    deepest = np.max([at.taken[-1] for at in found], axis=0) if questions else np.zeros(0, dtype=np.intp)
+    at_budgets = evaluate_each(index, questions, tools, ruler, ladders_of(index.corpus, ruler), seen)
+    deepest = np.max([at.taken[-1] for at in at_budgets], axis=0) if questions else np.zeros(0, dtype=np.intp)
     # One more than is given, as the chunk that does not fit is shown as well.
     rows = [row[: most + 1] for row, most in zip(rows, deepest.tolist(), strict=True)]
     ranked = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.intp)
     for number, row in enumerate(rows):
         ranked[number, : len(row)] = row
-    deeper = np.array([one for one in beyond if one[2] <= deepest[one[0]]], dtype=np.intp).reshape(-1, 3)
-    return Ladder(found, ranked, deeper, _holders(index, questions, tools, rows), _reasons(index, questions))
+    deeper = np.array([triple for triple in beyond if triple[2] <= deepest[triple[0]]], dtype=np.intp).reshape(-1, 3)
+    return Ladder(at_budgets, ranked, deeper, _holders(index, questions, tools, rows), _reasons(index, questions))
 
 
 def _reasons(index: Index, questions: Sequence[Question]) -> dict[int, str]:
@@ -140,7 +142,7 @@ def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], i
 
 def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]) -> IntArray:
     """Return the chunk that holds most of each excerpt, and its rank, which is looked for where it is not ``ranked``."""
-    found: list[tuple[int, int]] = []
+    holders: list[tuple[int, int]] = []
     open_places: list[tuple[int, int, list[int]]] = []
     for number, question in enumerate(questions):
         places = {chunk: place for place, chunk in enumerate(ranked[number].tolist(), start=1)}
@@ -148,8 +150,8 @@ def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: 
             chunks, _ = best_holders(index, excerpt)
             among = [(places[chunk], chunk) for chunk in chunks if chunk in places]
             if chunks and not among:
-                open_places.append((number, len(found), chunks))
-            found.append((min(among)[1], min(among)[0]) if among else (-1, 0))
+                open_places.append((number, len(holders), chunks))
+            holders.append((min(among)[1], min(among)[0]) if among else (-1, 0))
     if open_places:
         queries = Queries.of(index, [questions[number].text for number, _, _ in open_places], tools)
         at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
@@ -158,8 +160,8 @@ def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: 
                 raise Cancelled
             some = range(start, min(start + at_once, len(open_places)))
             for row, (_, place, chunks) in zip(queries.scores(some), open_places[start : some.stop], strict=True):
-                chunk = max(chunks, key=lambda one: (row[one], -one))
+                chunk = max(chunks, key=lambda candidate: (row[candidate], -candidate))
                 # As in the search, the earlier of equals comes first.
                 better = np.count_nonzero(row > row[chunk]) + np.count_nonzero(row[:chunk] == row[chunk])
-                found[place] = (chunk, int(better) + 1)
-    return np.array(found, dtype=np.intp).reshape(-1, 2)
+                holders[place] = (chunk, int(better) + 1)
+    return np.array(holders, dtype=np.intp).reshape(-1, 2)

@@ -116,20 +116,20 @@ class Leads:
         rows = [values[size][one] - values[size][other] for size, one, other in pairs]
         defined = sum(not np.isnan(row).all() for row in rows)
         tested = compare_all(np.array(rows), seed=seed) if rows else []
-        differences = {key: found for key, found in zip(pairs, tested, strict=True) if found}
+        differences = {key: difference for key, difference in zip(pairs, tested, strict=True) if difference}
 
         def compare(size: int, one: int, other: int) -> Difference | None:
-            found = differences.get((size, min(one, other), max(one, other)))
-            return found if found is None or one < other else found.reversed()
+            difference = differences.get((size, min(one, other), max(one, other)))
+            return difference if difference is None or one < other else difference.reversed()
 
         leads = {}
         for size, measured in values.items():
-            means = {number: found[0] for number, one in enumerate(measured) if (found := mean_and_deviation(one))}
+            means = {number: moments[0] for number, scores in enumerate(measured) if (moments := mean_and_deviation(scores))}
             if len(means) < 2:
                 continue
             best, *others = sorted(means, key=lambda number: -means[number])
             compared = {other: compare(size, best, other) for other in others}
-            doubted = [other for other, found in compared.items() if found is None or not found.significant]
+            doubted = [other for other, difference in compared.items() if difference is None or not difference.significant]
             rival = (doubted or others)[0]
             apart = measured[best] - measured[rival]
             lacking = "" if compared[rival] else too_few(defined, int(np.count_nonzero(~np.isnan(apart))))
@@ -146,27 +146,31 @@ class Leads:
 
     def words(self) -> str:
         """Return a summary in words of the leading chunkers at all budgets, and of the significance of their leads."""
-        said = [self._everything()] if self.everything else []
+        sentences = [self._everything()] if self.everything else []
         if not self.leads:
-            return " ".join(said) or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
+            return (
+                " ".join(sentences) or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
+            )
         ahead: dict[tuple[int, ...], list[int]] = {}
         for size, lead in self.leads.items():
             ahead.setdefault((lead.best, *lead.level), []).append(size)
         apart = {best: sizes for best, sizes in ahead.items() if len(best) <= self.leads[sizes[0]].others}
         if apart:
             where = [f"with {self._best(best)} at {self._sizes(sizes)}" for best, sizes in apart.items()]
-            said.append(f"The highest {self.measure} is {listed(where)}.")
+            sentences.append(f"The highest {self.measure} is {listed(where)}.")
         all_level = [size for size, lead in self.leads.items() if lead.all_level]
         if all_level:
             every = "both chunkers" if len(self.names) == 2 else "all chunkers"
-            said.append(f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every} at {self._sizes(all_level)}.")
+            sentences.append(
+                f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every} at {self._sizes(all_level)}."
+            )
         open_sizes = [size for size, lead in self.leads.items() if not lead.significant and not lead.all_level]
         if self.comparisons and apart:
-            said.append(self._significant())
+            sentences.append(self._significant())
         if open_sizes:
-            said += [self._behind(size) for size in open_sizes if self.leads[size].behind]
-            said.append(self._doubt(open_sizes[0]))
-        return " ".join(said)
+            sentences += [self._behind(size) for size in open_sizes if self.leads[size].behind]
+            sentences.append(self._doubt(open_sizes[0]))
+        return " ".join(sentences)
 
     def _everything(self) -> str:
         return f"At {self._sizes(self.everything)} everything was retrieved with every chunker: there is nothing to compare."
@@ -206,14 +210,14 @@ class Leads:
             return f"{at}, {best} and {rival} cannot be compared. {lead.too_few}"
         if lead.needed is None:
             return f"{at}, {best} and {rival} are level."
-        one = lead.difference
-        points = "less than 0.1" if one.mean < 0.001 else f"{100 * one.mean:.1f}"
-        seen = f"{at}, {best} is {points} points ahead of {rival} ({one.interval}, {one.p_words})"
-        if lead.needed <= one.count:
+        difference = lead.difference
+        points = "less than 0.1" if difference.mean < 0.001 else f"{100 * difference.mean:.1f}"
+        seen = f"{at}, {best} is {points} points ahead of {rival} ({difference.interval}, {difference.p_words})"
+        if lead.needed <= difference.count:
             return f"{seen}: not significant among so many comparisons, though it may be by itself."
         return (
             f"{seen}: not significant; it would take some {rounded_up(lead.needed):,} questions, and there are "
-            f"{one.count:,}."
+            f"{difference.count:,}."
         )
 
     def _sizes(self, sizes: Sequence[int]) -> str:
@@ -226,6 +230,6 @@ def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
 
     A measure that is undefined for all questions is ignored.
     """
-    missing = [np.isnan(one) for one in measured if not np.isnan(one).all()]
+    missing = [np.isnan(scores) for scores in measured if not np.isnan(scores).all()]
     lost = np.logical_or.reduce(missing) if missing else True
-    return [np.where(lost, np.nan, one) for one in measured]
+    return [np.where(lost, np.nan, scores) for scores in measured]

@@ -128,18 +128,18 @@ class Evaluation:
 
     def answer(self, number: int) -> Answer:
         """Return the retrieval result of the question with the zero-based number ``number``."""
-        characters, tokens = (_scores(MEASURES, one[:, number]) for one in self.scores)
+        characters, tokens = (_scores(MEASURES, scores[:, number]) for scores in self.scores)
         documents, evidence = (
-            {k: _scores(SET_SCORES, one[:, number]) for k, one in zip(AT, found, strict=True)}
-            for found in (self.documents, self.evidence)
+            {k: _scores(SET_SCORES, scores[:, number]) for k, scores in zip(AT, by_k, strict=True)}
+            for by_k in (self.documents, self.evidence)
         )
         ranked = tuple(self.search.ranked[number].tolist())
         return Answer(self.search.questions[number], ranked, characters, tokens, documents, evidence)
 
     def values(self, measure: str, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure, shape (questions,), NaN where undefined."""
-        found: FloatArray = self.scores[UNITS.index(unit), MEASURES.index(measure)]
-        return found
+        scores: FloatArray = self.scores[UNITS.index(unit), MEASURES.index(measure)]
+        return scores
 
     def retrieved_size(self, length: Length) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
@@ -160,10 +160,10 @@ class Evaluation:
 
     def at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
         """Return mean recall, precision and F1 of the retrieved ``documents`` or ``evidence`` sentences at each k."""
-        found: FloatArray = getattr(self, what)
+        by_k: FloatArray = getattr(self, what)
         return {
-            k: {name: _mean_of(values) for name, values in zip(SET_SCORES, one, strict=True)}
-            for k, one in zip(AT, found, strict=True)
+            k: {name: _mean_of(values) for name, values in zip(SET_SCORES, scores, strict=True)}
+            for k, scores in zip(AT, by_k, strict=True)
         }
 
 
@@ -175,17 +175,17 @@ def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: R
     return measure(search(index, questions, tools, max(top_k, *AT)), ruler, top_k)
 
 
-def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
+def measure(searched: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
     """Return the retrieval scores of a search.
 
     The search must be at least ``top_k`` and max(`AT`) chunks deep.
     """
-    index = found.index
-    count = len(found.questions)
+    index = searched.index
+    count = len(searched.questions)
     lengths: tuple[Length, ...] = (characters, ruler)
     scores = np.empty((len(UNITS), len(MEASURES), count))
     documents, evidence = np.empty((2, len(AT), len(SET_SCORES), count))
-    for number, (question, row) in enumerate(zip(found.questions, found.ranked.tolist(), strict=True)):
+    for number, (question, row) in enumerate(zip(searched.questions, searched.ranked.tolist(), strict=True)):
         excerpts = on_axis(index.corpus, question)
         retrieved = _retrieved(index, row[:top_k])
         near = index.near(excerpts)
@@ -200,7 +200,7 @@ def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
             (evidence, evidence_scores(index.corpus, excerpts, chunks)),
         ):
             kept[:, :, number] = [[number_of(at_k[k][name]) for name in SET_SCORES] for k in AT]
-    return Evaluation(found, top_k, scores, documents, evidence)
+    return Evaluation(searched, top_k, scores, documents, evidence)
 
 
 def _retrieved(index: Indexed, ranked: Sequence[int]) -> list[Span]:
@@ -249,8 +249,8 @@ def _is_outer(character: str) -> bool:
 
 
 def _mean_of(values: FloatArray) -> Score:
-    found = mean_and_deviation(values)
-    return Score(found[0]) if found is not None else Score.without("it is undefined for every question")
+    moments = mean_and_deviation(values)
+    return Score(moments[0]) if moments is not None else Score.without("it is undefined for every question")
 
 
 def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:

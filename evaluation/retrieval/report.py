@@ -99,12 +99,12 @@ class Costs:
     cached: int
 
     @classmethod
-    def of(cls, found: Evaluation, tokens: float) -> Costs:
+    def of(cls, evaluation: Evaluation, tokens: float) -> Costs:
         """Return the costs of an evaluation in which a question retrieves ``tokens`` tokens on average."""
-        index = found.index
+        index = evaluation.index
         return cls(
             None if index.chunk_s is None else index.chunk_s + index.embed_s,
-            1000 * found.search.search_s / max(1, len(found.search.questions)),
+            1000 * evaluation.search.search_s / max(1, len(evaluation.search.questions)),
             tokens,
             index.embedded,
             index.cached,
@@ -212,7 +212,7 @@ class Whole:
 def whole_of(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: str) -> Whole:
     """Return the retrieval scores of a baseline that gives every question all documents."""
     length: Length = ruler if unit == "tokens" else characters
-    spans = [corpus.on_axis(number, (0, len(one.text))) for number, one in enumerate(corpus.documents)]
+    spans = [corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)]
     values: dict[str, list[float]] = {name: [] for name in MEASURES}
     for question in questions:
         excerpts = on_axis(corpus, question)
@@ -259,7 +259,7 @@ class Report:
     @property
     def everything(self) -> bool:
         """True if every question receives the whole text with every chunker."""
-        return all(one.everything for one in self.chunkers.values())
+        return all(chunker.everything for chunker in self.chunkers.values())
 
     @property
     def lead(self) -> Lead | None:
@@ -272,28 +272,28 @@ class Report:
         """Sentence on how many questions a significant difference from the baseline takes, and how many there are."""
         baseline = self.distributions[self.choice.baseline].values
         shared = [
-            int(np.count_nonzero(~np.isnan(one.values - baseline)))
-            for number, one in self.distributions.items()
+            int(np.count_nonzero(~np.isnan(distribution.values - baseline)))
+            for number, distribution in self.distributions.items()
             if number != self.choice.baseline
         ]
         return too_few(len(shared), max(shared, default=0))
 
     def given(self, number: int, question: int) -> GivenChunks:
         """Return the chunks retrieved for a question from the index of the chunker ``number``."""
-        one, (_, unit, _, _, budget, last) = self.chunkers[number], self.choice
-        if not budget or one.ladder is None:
-            return given_top_k(one.evaluation, question)
-        return given_at(one.evaluation, one.ladder, question, budget, unit, last, self.ruler)
+        chunker, (_, unit, _, _, budget, last) = self.chunkers[number], self.choice
+        if not budget or chunker.ladder is None:
+            return given_top_k(chunker.evaluation, question)
+        return given_at(chunker.evaluation, chunker.ladder, question, budget, unit, last, self.ruler)
 
     @property
     def distributions(self) -> dict[int, Distribution]:
         """Distribution of the chosen measure for each chunker, keyed by chunker number."""
-        return {number: one.distribution for number, one in self.chunkers.items()}
+        return {number: chunker.distribution for number, chunker in self.chunkers.items()}
 
     @property
     def costs(self) -> dict[int, Costs]:
         """Costs of each chunker, keyed by chunker number."""
-        return {number: one.costs for number, one in self.chunkers.items()}
+        return {number: chunker.costs for number, chunker in self.chunkers.items()}
 
 
 def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
@@ -305,11 +305,11 @@ def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
     return np.flatnonzero(np.fmax.reduce(all_values) > np.fmin.reduce(all_values))
 
 
-def _gives_everything(found: Measured, limit: Limit) -> bool:
+def _gives_everything(measured: Measured, limit: Limit) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
-    chunks = len(found.evaluation.index.chunks)
-    if limit.budget and found.ladder is not None:
-        return limit.budget in found.ladder.of(limit.unit, limit.last).holds_everything(chunks)
+    chunks = len(measured.evaluation.index.chunks)
+    if limit.budget and measured.ladder is not None:
+        return limit.budget in measured.ladder.of(limit.unit, limit.last).holds_everything(chunks)
     return chunks <= limit.top_k
 
 
@@ -340,91 +340,94 @@ class Reports:
         self._wholes: SharedCache[str, Whole] = SharedCache(len(UNITS))
         self._reports: SharedCache[tuple[tuple[int, ...], Choice], Report] = SharedCache(REPORTS_KEPT)
 
-    def of(self, found: Mapping[int, Measured], choice: Choice) -> Report:
+    def of(self, measured: Mapping[int, Measured], choice: Choice) -> Report:
         """Return a report that compares chunkers with the baseline that ``choice`` names.
 
         If ``choice`` has a budget, all chunkers must have a ladder.
         """
-        found = {number: found[number] for number in sorted(found)}
-        return self._reports.get((tuple(found), choice), lambda: self._report(found, choice))
+        measured = {number: measured[number] for number in sorted(measured)}
+        return self._reports.get((tuple(measured), choice), lambda: self._report(measured, choice))
 
-    def failures(self, found: Mapping[int, Measured], limit: Limit) -> Failures:
+    def failures(self, measured: Mapping[int, Measured], limit: Limit) -> Failures:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
         if not limit.budget:
             # What only counts for a budget.
             limit = limit._replace(unit="", last="cut")
-        found = {number: found[number] for number in sorted(found)}
-        return self._failures.get((tuple(found), limit), lambda: failures(found, limit, self._ruler))
+        measured = {number: measured[number] for number in sorted(measured)}
+        return self._failures.get((tuple(measured), limit), lambda: failures(measured, limit, self._ruler))
 
-    def _report(self, found: Mapping[int, Measured], choice: Choice) -> Report:
-        chunkers = {number: self._chunker(number, one, choice) for number, one in found.items()}
-        distributions = {number: one.distribution for number, one in chunkers.items()}
+    def _report(self, all_measured: Mapping[int, Measured], choice: Choice) -> Report:
+        chunkers = {number: self._chunker(number, measured, choice) for number, measured in all_measured.items()}
+        distributions = {number: chunker.distribution for number, chunker in chunkers.items()}
 
-        others = [number for number in found if number != choice.baseline]
+        others = [number for number in all_measured if number != choice.baseline]
         baseline = distributions[choice.baseline].values
         apart = [distributions[number].values - baseline for number in others]
         compared = compare_all(np.array(apart)) if apart else []
         return Report(
             choice,
             chunkers,
-            {number: one for number, one in zip(others, compared, strict=True) if one is not None},
-            self._curve(found, choice) if choice.budget and choice.measure in FOUND_SCORES else None,
-            self._at_k(found, choice),
-            disagreements({number: one.values for number, one in distributions.items()}),
+            {number: difference for number, difference in zip(others, compared, strict=True) if difference is not None},
+            self._curve(all_measured, choice) if choice.budget and choice.measure in FOUND_SCORES else None,
+            self._at_k(all_measured, choice),
+            disagreements({number: distribution.values for number, distribution in distributions.items()}),
             self._ruler,
-            self._whole(next(iter(found.values())).evaluation.search, choice.unit),
+            self._whole(next(iter(all_measured.values())).evaluation.search, choice.unit),
         )
 
     def _whole(self, search: Search, unit: str) -> Whole:
         return self._wholes.get(unit, lambda: whole_of(search.index.corpus, search.questions, self._ruler, unit))
 
-    def _curve(self, found: Mapping[int, Measured], choice: Choice) -> Curve:
-        ladders = {number: one.ladder for number, one in found.items() if one.ladder is not None}
-        at = {number: one.of(choice.unit, choice.last) for number, one in ladders.items()}
+    def _curve(self, all_measured: Mapping[int, Measured], choice: Choice) -> Curve:
+        ladders = {number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None}
+        at = {number: ladder.of(choice.unit, choice.last) for number, ladder in ladders.items()}
         names = {number: self._names[number] for number in at}
-        key = (tuple(found), choice._replace(budget=1, baseline=0, top_k=0))
-        chunks = {number: len(one.evaluation.index.chunks) for number, one in found.items()}
-        everything = set.intersection(*(set(one.holds_everything(chunks[number])) for number, one in at.items()))
+        key = (tuple(all_measured), choice._replace(budget=1, baseline=0, top_k=0))
+        chunks = {number: len(measured.evaluation.index.chunks) for number, measured in all_measured.items()}
+        everything = set.intersection(
+            *(set(at_budgets.holds_everything(chunks[number])) for number, at_budgets in at.items())
+        )
         return self._curves.get(key, lambda: Curve.of(at, names, choice.measure, sorted(everything)))
 
-    def _at_k(self, found: Mapping[int, Measured], choice: Choice) -> Leads:
+    def _at_k(self, all_measured: Mapping[int, Measured], choice: Choice) -> Leads:
         """Return the leaders at the top k, whatever the report is about."""
         choice = choice._replace(budget=0, baseline=0, last="cut")
 
         def compute() -> Leads:
             values = [
-                self._evaluation(number, one, choice)[0].values(choice.measure, choice.unit) for number, one in found.items()
+                self._evaluation(number, measured, choice)[0].values(choice.measure, choice.unit)
+                for number, measured in all_measured.items()
             ]
-            names = [self._names[number] for number in found]
-            all_of_it = all(_gives_everything(one, choice.limit) for one in found.values())
+            names = [self._names[number] for number in all_measured]
+            all_of_it = all(_gives_everything(measured, choice.limit) for measured in all_measured.values())
             everything = (choice.top_k,) * all_of_it
             return Leads.of(names, CALLED[choice.measure], "chunks", {choice.top_k: values}, everything=everything)
 
-        return self._leads.get((tuple(found), choice), compute)
+        return self._leads.get((tuple(all_measured), choice), compute)
 
-    def _chunker(self, number: int, found: Measured, choice: Choice) -> ChunkerReport:
+    def _chunker(self, number: int, measured: Measured, choice: Choice) -> ChunkerReport:
         measure, unit = choice.measure, choice.unit
-        evaluation, costs = self._evaluation(number, found, choice)
+        evaluation, costs = self._evaluation(number, measured, choice)
         distribution = self._distributions.get(
             (number, choice._replace(baseline=0)), lambda: Distribution.of(evaluation.values(measure, unit))
         )
         chunks = evaluation.index.chunks
         return ChunkerReport(
             evaluation,
-            found.ladder,
+            measured.ladder,
             costs,
             {name: mean_and_deviation(evaluation.values(name, unit)) for name in MEASURES},
             distribution,
             self._ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks)),
             {"documents": evaluation.at_k("documents"), "evidence": evaluation.at_k("evidence")},
-            _gives_everything(found, choice.limit),
+            _gives_everything(measured, choice.limit),
         )
 
-    def _evaluation(self, number: int, found: Measured, choice: Choice) -> tuple[Evaluation, Costs]:
-        return self._measured.get((number, choice.limit), lambda: self._measure(found, choice.limit))
+    def _evaluation(self, number: int, measured: Measured, choice: Choice) -> tuple[Evaluation, Costs]:
+        return self._measured.get((number, choice.limit), lambda: self._measure(measured, choice.limit))
 
-    def _measure(self, found: Measured, limit: Limit) -> tuple[Evaluation, Costs]:
-        evaluation, ladder = found
+    def _measure(self, measured: Measured, limit: Limit) -> tuple[Evaluation, Costs]:
+        evaluation, ladder = measured
         if limit.budget and ladder is not None:
             at = ladder.of(limit.unit, limit.last)
             row = at.budgets.sizes.index(limit.budget)
@@ -433,5 +436,6 @@ class Reports:
                 scores[:, MEASURES.index(name)] = at.scores[:, row, place]
             given = at.given[UNITS.index("tokens"), row]
             return replace(evaluation, scores=scores), Costs.of(evaluation, float(given.mean()) if len(given) else 0.0)
-        measured = evaluation if evaluation.top_k == limit.top_k else evaluation.over(limit.top_k, self._ruler)
-        return measured, Costs.of(measured, measured.retrieved_size(self._ruler))
+        if evaluation.top_k != limit.top_k:
+            evaluation = evaluation.over(limit.top_k, self._ruler)
+        return evaluation, Costs.of(evaluation, evaluation.retrieved_size(self._ruler))

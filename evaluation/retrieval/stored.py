@@ -69,12 +69,12 @@ class _Stored(BaseModel):
     caveat: str = ""
 
 
-def to_json(found: Evaluation, ladder: Ladder | None = None) -> bytes:
+def to_json(evaluation: Evaluation, ladder: Ladder | None = None) -> bytes:
     """Return an evaluation and its results at budgets, if any, as JSON.
 
     Undefined values are null.
     """
-    index, search = found.index, found.search
+    index, search = evaluation.index, evaluation.search
     stored = _Stored(
         chunks=tuple(tuple((start, end) for start, end in spans) for spans in index.chunks),
         chunk_s=index.chunk_s,
@@ -85,10 +85,10 @@ def to_json(found: Evaluation, ladder: Ladder | None = None) -> bytes:
         ranked=search.ranked.tolist(),
         ask_s=search.embed_s,
         search_s=search.search_s,
-        top_k=found.top_k,
-        scores=found.scores.tolist(),
-        documents=found.documents.tolist(),
-        evidence=found.evidence.tolist(),
+        top_k=evaluation.top_k,
+        scores=evaluation.scores.tolist(),
+        documents=evaluation.documents.tolist(),
+        evidence=evaluation.evidence.tolist(),
         ladder=None if ladder is None else _stored_ladder(ladder),
         exact_ends=index.corpus.exact_ends,
         caveat=index.caveat,
@@ -101,15 +101,15 @@ def _stored_ladder(ladder: Ladder) -> _StoredLadder:
         wanted=ladder.at[0].wanted.tolist(),
         at=tuple(
             _StoredAt(
-                unit=one.budgets.unit,
-                last=one.budgets.last,
-                sizes=one.budgets.sizes,
-                taken=one.taken.tolist(),
-                part=one.part.tolist(),
-                given=one.given.tolist(),
-                hit=one.hit.tolist(),
+                unit=at_budgets.budgets.unit,
+                last=at_budgets.budgets.last,
+                sizes=at_budgets.budgets.sizes,
+                taken=at_budgets.taken.tolist(),
+                part=at_budgets.part.tolist(),
+                given=at_budgets.given.tolist(),
+                hit=at_budgets.hit.tolist(),
             )
-            for one in ladder.at
+            for at_budgets in ladder.at
         ),
         ranked=[[chunk for chunk in row if chunk >= 0] for row in ladder.ranked.tolist()],
         beyond=[tuple(row) for row in ladder.beyond.tolist()],
@@ -177,16 +177,19 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
 
 def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> Ladder | None:
     """Return a ladder; None if it lacks a unit or a treatment of the last chunk."""
-    if [(one.unit, one.last) for one in stored.at] != [(unit, last) for unit in UNITS for last in LAST]:
+    if [(stored_at.unit, stored_at.last) for stored_at in stored.at] != [(unit, last) for unit in UNITS for last in LAST]:
         return None
     count = len(questions)
     wanted = _counts(stored.wanted, (len(UNITS), count), "wanted")
     at = []
-    for one in stored.at:
-        budgets = Budgets(one.sizes, one.unit, one.last)
+    for stored_at in stored.at:
+        budgets = Budgets(stored_at.sizes, stored_at.unit, stored_at.last)
         shape = len(budgets.sizes), count
-        taken, part = _counts(one.taken, shape, "taken"), _counts(one.part, shape, "part")
-        given, hit = (_counts(found, (len(UNITS), *shape), name) for name, found in (("given", one.given), ("hit", one.hit)))
+        taken, part = _counts(stored_at.taken, shape, "taken"), _counts(stored_at.part, shape, "part")
+        given, hit = (
+            _counts(counts, (len(UNITS), *shape), name)
+            for name, counts in (("given", stored_at.given), ("hit", stored_at.hit))
+        )
         at.append(AtBudgets(budgets, taken, part, given, hit, wanted))
     if len(stored.ranked) != count:
         raise InputError(
@@ -220,12 +223,12 @@ def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -
 
 def _counts(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:
     """Return nested lists of lengths as an array; raises InputError as `_array` does, and if one is below 0."""
-    found = _array(values, shape, name)
-    if found.size and found.min() < 0:
+    counts = _array(values, shape, name)
+    if counts.size and counts.min() < 0:
         raise InputError(
             f"The stored evaluation must have no negative numbers in {name}; it has some. Run the evaluation again."
         )
-    return found.astype(np.intp)
+    return counts.astype(np.intp)
 
 
 def _array(values: Sequence[object], shape: tuple[int, ...], name: str) -> FloatArray:
@@ -237,12 +240,12 @@ def _array(values: Sequence[object], shape: tuple[int, ...], name: str) -> Float
         If they have another shape.
     """
     try:
-        found = np.array(values, dtype=np.float64)
+        array = np.array(values, dtype=np.float64)
     except ValueError:
-        found = np.empty(0)
-    if found.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, found.shape, strict=True)):
-        wanted = " × ".join("any" if one < 0 else f"{one:,}" for one in shape)
+        array = np.empty(0)
+    if array.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, array.shape, strict=True)):
+        wanted = " × ".join("any" if length < 0 else f"{length:,}" for length in shape)
         raise InputError(
             f"The stored evaluation must have {name} of the shape {wanted}; the shape differs. Run the evaluation again."
         )
-    return found
+    return array

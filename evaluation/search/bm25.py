@@ -92,9 +92,9 @@ class Bm25:
         """Return the BM25 score of every text for a question, shape (texts,); 0 for texts without any of its words."""
         scores = np.zeros(self._count)
         for word in self._tokens(question):
-            found = self._found.get(word, ())
-            rarity = math.log(1 + (self._count - len(found) + 0.5) / (len(found) + 0.5))
-            for number, share in found:
+            postings = self._found.get(word, ())
+            rarity = math.log(1 + (self._count - len(postings) + 0.5) / (len(postings) + 0.5))
+            for number, share in postings:
                 scores[number] += rarity * share
         return scores
 

@@ -151,7 +151,7 @@ def build_index(
         chunkings.append(run(chunker, document, tools, embedded_as))
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
-    texts = [embedded_text(one.document, chunk, embedded_as) for one in chunkings for chunk in one.chunks]
+    texts = [embedded_text(chunking.document, chunk, embedded_as) for chunking in chunkings for chunk in chunking.chunks]
     meter = Meter()
     vectors, bm25 = np.zeros((len(texts), 0), np.float32), None
     if searched_by != "bm25":
@@ -178,7 +178,9 @@ def build_index(
             for number, chunking in enumerate(chunkings)
             for place, reason in _reasons(chunking)
         },
-        unsituated=sum(not chunk.situation for one in chunkings for chunk in one.chunks) if embedded_as == "context" else 0,
+        unsituated=sum(not chunk.situation for chunking in chunkings for chunk in chunking.chunks)
+        if embedded_as == "context"
+        else 0,
         caveat=chunker.caveat(),
         bm25=bm25,
         searched_by=searched_by,

@@ -100,7 +100,7 @@ class NearDuplicates:
         better: list[int] = []
         repeated = []
         for chunk in ranked:
-            if any(self.are_near(chunk, one) for one in better):
+            if any(self.are_near(chunk, earlier) for earlier in better):
                 repeated.append(chunk)
             better.append(chunk)
         return repeated

@@ -18,9 +18,9 @@ METHODS: tuple[Method, ...] = ("embedding", "bm25", "hybrid")
 
 def checked_method(method: object) -> Method:
     """Return ``method`` if it is a valid search method. Raise InputError otherwise."""
-    for one in METHODS:
-        if one == method:
-            return one
+    for known in METHODS:
+        if known == method:
+            return known
     raise InputError(f"The search method must be one of {', '.join(METHODS)}; got {shown(method)}.")
 
 

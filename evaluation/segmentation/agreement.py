@@ -58,8 +58,8 @@ class Shift:
         there = np.flatnonzero(~np.isnan(moved))
         if not len(there):
             return None
-        found = moved[there]
-        return cls(len(there), float(found.max()), float(found.mean()), int(there[found.argmax()]))
+        shifts = moved[there]
+        return cls(len(there), float(shifts.max()), float(shifts.mean()), int(there[shifts.argmax()]))
 
 
 def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:

@@ -16,26 +16,26 @@ MEASURES = {
 """Description of each measure."""
 
 
-def boundary_scores(reference: Segmentation, found: Segmentation) -> dict[str, Score]:
+def boundary_scores(reference: Segmentation, segmentation: Segmentation) -> dict[str, Score]:
     """Return the scores of boundaries against a reference, one for each measure in `MEASURES`.
 
     Raises ValueError if the segmentations have different numbers of units.
     """
-    both = agreement(reference, found)
+    both = agreement(reference, segmentation)
     values = (
         both.precision,
         both.recall,
-        boundary_similarity(reference, found),
-        pk(reference, found),
-        window_diff(reference, found),
+        boundary_similarity(reference, segmentation),
+        pk(reference, segmentation),
+        window_diff(reference, segmentation),
     )
     return dict(zip(MEASURES, values, strict=True))
 
 
-def why_no_cut_wins(reference: Segmentation, found: Sequence[Segmentation]) -> str:
+def why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Segmentation]) -> str:
     """Return an explanation if making no cut has a lower Pk than every result; otherwise an empty string."""
     alone = pk(reference, Segmentation(reference.units, ())).value
-    values = [pk(reference, one).value for one in found if one.boundaries]
+    values = [pk(reference, segmentation).value for segmentation in segmentations if segmentation.boundaries]
     if alone is None or not values or any(value is None or value <= alone for value in values):
         return ""
     size = window(reference)

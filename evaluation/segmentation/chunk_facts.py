@@ -66,14 +66,14 @@ def mixed_sections(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
     known
         Ascending offsets, in code points, at which the sections after the first begin.
     """
-    found = {}
+    section_counts = {}
     for number, chunk in enumerate(chunking.chunks):
         held: set[int] = set()
         for start, end in chunk.spans:
             held.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
         if len(held) > 1:
-            found[number] = len(held)
-    return found
+            section_counts[number] = len(held)
+    return section_counts
 
 
 @dataclass(frozen=True)
@@ -197,8 +197,8 @@ def change(document: Document, before: Sequence[int], after: Sequence[int]) -> C
 
 def against_known(cuts: Collection[int], known: Collection[int]) -> tuple[int, int, int]:
     """Count the known boundaries found, the known boundaries missed, and the cuts elsewhere."""
-    found = len(set(cuts) & set(known))
-    return found, len(known) - found, len(set(cuts)) - found
+    hits = len(set(cuts) & set(known))
+    return hits, len(known) - hits, len(set(cuts)) - hits
 
 
 def percent(share: float) -> str:

@@ -99,7 +99,7 @@ def compare(greedy: Chunking, other: Chunking, similarities: Similarities) -> di
     compared = {}
     for before, cut, after in zip(edges, cuts, edges[2:], strict=False):
         stretch = Span(before + 1, after + 1)
-        inside = tuple(one for one in others if stretch.start <= one < stretch.end - 1)
+        inside = tuple(place for place in others if stretch.start <= place < stretch.end - 1)
         here = similarities.within(stretch, (cut,)), similarities.within(stretch, inside)
         compared[cut] = StretchComparison(stretch, (cut,), inside, *here)
     return compared

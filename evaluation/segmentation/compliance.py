@@ -75,7 +75,9 @@ def compliance(sizes: Sequence[int], bounds: Bounds) -> Compliance:
     least, most = bounds.least, bounds.most
     if least is None and most is None:
         raise InputError("Size compliance needs a minimum or a maximum size; got neither.")
-    if min(one for one in (least, most) if one is not None) < 0 or (least or 0) > (least or 0 if most is None else most):
+    if min(bound for bound in (least, most) if bound is not None) < 0 or (least or 0) > (
+        least or 0 if most is None else most
+    ):
         raise InputError(f"The minimum size must be at least 0 and at most the maximum; got {least} and {most}.")
     short = sum(size < least for size in sizes) if least is not None else 0
     long = sum(size > most for size in sizes) if most is not None else 0

@@ -84,7 +84,7 @@ def coherence(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None], r
     vectors, chunks
         As in `contrast`.
     """
-    rows, owners = _unit(vectors), np.asarray([-1 if one is None else one for one in chunks], dtype=np.intp)
+    rows, owners = _unit(vectors), np.asarray([-1 if chunk is None else chunk for chunk in chunks], dtype=np.intp)
     totals = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
     cosines = []
     places = np.argsort(owners, kind="stable")

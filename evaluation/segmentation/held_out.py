@@ -27,8 +27,8 @@ def compare_settings(
             values.setdefault(row.setting, {})[row.document] = value
     documents = [*dict.fromkeys(row.document for row in rows)]
 
-    def of(one: Setting) -> list[float]:
-        return [values.get(one, {}).get(document, np.nan) for document in documents]
+    def of(setting: Setting) -> list[float]:
+        return [values.get(setting, {}).get(document, np.nan) for document in documents]
 
     if not documents or not others:
         return dict.fromkeys(others)
@@ -37,17 +37,23 @@ def compare_settings(
     return dict(zip(others, compare_all(differences), strict=True))
 
 
-def significance_words(found: Mapping[Setting, Difference | None], names: Mapping[Setting, str], documents: int) -> str:
+def significance_words(
+    differences: Mapping[Setting, Difference | None], names: Mapping[Setting, str], documents: int
+) -> str:
     """Return a verdict in words on whether a setting is significantly ahead of the baselines on held-out documents."""
-    if not found:
+    if not differences:
         return ""
-    if all(one is None for one in found.values()):
-        return too_few(len(found), documents, "held-out document")
-    ahead = {other: one.mean for other, one in found.items() if one is not None and one.significant and one.mean > 0}
-    every = len(ahead) == len(found)
-    named = min(ahead, key=ahead.__getitem__) if every else next(other for other in found if other not in ahead)
+    if all(difference is None for difference in differences.values()):
+        return too_few(len(differences), documents, "held-out document")
+    ahead = {
+        other: difference.mean
+        for other, difference in differences.items()
+        if difference is not None and difference.significant and difference.mean > 0
+    }
+    every = len(ahead) == len(differences)
+    named = min(ahead, key=ahead.__getitem__) if every else next(other for other in differences if other not in ahead)
     verdict = f"It is {'' if every else 'not '}significantly ahead of every trivial answer"
-    return f"{verdict}: {_spread(names[named], found[named])}. {FALSE_VERDICTS}"
+    return f"{verdict}: {_spread(names[named], differences[named])}. {FALSE_VERDICTS}"
 
 
 def chosen_here_words(comparisons: int) -> str:
@@ -58,8 +64,8 @@ def chosen_here_words(comparisons: int) -> str:
     )
 
 
-def _spread(name: str, one: Difference | None) -> str:
-    if one is None:
+def _spread(name: str, difference: Difference | None) -> str:
+    if difference is None:
         return f"“{name}” cannot be compared"
-    mean, interval = signed(one.mean, "+.3f"), interval_words(one.low, one.high, one.alpha, 1, 3)
-    return f"{mean} on “{name}” ({interval}, {one.p_words})"
+    mean, interval = signed(difference.mean, "+.3f"), interval_words(difference.low, difference.high, difference.alpha, 1, 3)
+    return f"{mean} on “{name}” ({interval}, {difference.p_words})"

@@ -36,11 +36,13 @@ class Integrity:
     @property
     def all(self) -> Whole:
         """Number of blocks of any kind that chunks keep whole, and number of all blocks."""
-        return Whole(sum(one.count for one in self.kinds.values()), sum(one.of for one in self.kinds.values()))
+        return Whole(sum(whole.count for whole in self.kinds.values()), sum(whole.of for whole in self.kinds.values()))
 
     def words(self) -> str:
         """Return the counts as a phrase, such as “1 of 2 tables, 3 of 3 lists”; empty if there are no blocks."""
-        return ", ".join(f"{one.count:,} of {one.of:,} {kind}{'s' * (one.of != 1)}" for kind, one in self.kinds.items())
+        return ", ".join(
+            f"{whole.count:,} of {whole.of:,} {kind}{'s' * (whole.of != 1)}" for kind, whole in self.kinds.items()
+        )
 
 
 def integrity(chunking: Chunking) -> Integrity:

@@ -60,18 +60,18 @@ def marked_texts(
     for name, data in files:
         try:
             if name.lower().endswith(MARKS_ENDING):
-                one = Marks.read(data, cancelled)
-                marks[one.sha256] = (name, one)
+                file_marks = Marks.read(data, cancelled)
+                marks[file_marks.sha256] = (name, file_marks)
             elif name in texts:
                 complaints.append(f"{name}: a document's name must be its own; another file has it.")
             else:
                 texts[name] = read(data, name).text
         except InputError as error:
             complaints.append(complaint_about(name, error))
-    found = []
+    marked_texts = []
     for name, text in texts.items():
         try:
-            found.append(_marked(name, text, marks))
+            marked_texts.append(_marked(name, text, marks))
         except InputError as error:
             complaints.append(complaint_about(name, error))
     given = {digest(candidate) for text in texts.values() for candidate in (text, without_marks(text)[0])}
@@ -80,7 +80,7 @@ def marked_texts(
         for sha256, (name, _) in marks.items()
         if sha256 not in given
     ]
-    return found, complaints
+    return marked_texts, complaints
 
 
 def _marked(name: str, text: str, marks: dict[str, tuple[str, Marks]]) -> MarkedText:
@@ -106,5 +106,5 @@ def complaint_about(name: str, error: InputError) -> str:
 
 def sharing(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
     """Return the texts that share a section with a held-out text and would leak it into tuning."""
-    seen = frozenset[str]().union(*(one.sections for one in held))
-    return [one for one in texts if not seen.isdisjoint(one.sections)]
+    seen = frozenset[str]().union(*(text.sections for text in held))
+    return [text for text in texts if not seen.isdisjoint(text.sections)]

@@ -99,43 +99,43 @@ def window(reference: Segmentation) -> int:
 _NO_BOUNDARY = "no boundary is known"
 
 
-def _windows(reference: Segmentation, found: Segmentation) -> tuple[IntArray, IntArray] | Score:
+def _windows(reference: Segmentation, segmentation: Segmentation) -> tuple[IntArray, IntArray] | Score:
     """Count the boundaries of both segmentations in each window of k gaps, or return the reason why there are no windows."""
-    _same_units(reference, found)
+    _same_units(reference, segmentation)
     k = window(reference)
     if not reference.boundaries:
         return Score.without(_NO_BOUNDARY)
     if reference.units <= k:
         return Score.without(f"{reference.units} units are too few for a window of {k}")
-    left, right = reference.counts(), found.counts()
+    left, right = reference.counts(), segmentation.counts()
     return left[k:] - left[:-k], right[k:] - right[:-k]
 
 
-def pk(reference: Segmentation, found: Segmentation) -> Score:
+def pk(reference: Segmentation, segmentation: Segmentation) -> Score:
     """Return Pk: the share of windows whose ends are in the same segment in only one of two segmentations.
 
     Source: Beeferman et al. (1999).
     """
-    held = _windows(reference, found)
+    held = _windows(reference, segmentation)
     return held if isinstance(held, Score) else Score(float(np.mean((held[0] > 0) != (held[1] > 0))))
 
 
-def window_diff(reference: Segmentation, found: Segmentation) -> Score:
+def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
     """Return WindowDiff: the share of windows in which two segmentations have different numbers of boundaries.
 
     Source: Pevzner and Hearst (2002).
     """
-    held = _windows(reference, found)
+    held = _windows(reference, segmentation)
     return held if isinstance(held, Score) else Score(float(np.mean(held[0] != held[1])))
 
 
-def matched(reference: Sequence[int], found: Sequence[int], tolerance: int) -> int:
+def matched(reference: Sequence[int], boundaries: Sequence[int], tolerance: int) -> int:
     """Return the size of a maximum one-to-one matching of boundaries that are at most ``tolerance`` apart.
 
     Greedy matching from the left is optimal here, since no later partner could be better for the first boundary.
     """
     count = place = 0
-    for boundary in found:
+    for boundary in boundaries:
         while place < len(reference) and reference[place] < boundary - tolerance:
             place += 1
         if place < len(reference) and reference[place] <= boundary + tolerance:
@@ -153,27 +153,29 @@ class Agreement:
     f1: Score
 
 
-def agreement(reference: Segmentation, found: Segmentation, tolerance: int = 0) -> Agreement:
+def agreement(reference: Segmentation, segmentation: Segmentation, tolerance: int = 0) -> Agreement:
     """Return precision, recall and F1 of boundaries that are matched one to one, at most ``tolerance`` units apart."""
-    _same_units(reference, found)
-    hits = matched(reference.boundaries, found.boundaries, tolerance)
-    precision = Score(hits / len(found.boundaries)) if found.boundaries else Score.without("no boundary was found")
+    _same_units(reference, segmentation)
+    hits = matched(reference.boundaries, segmentation.boundaries, tolerance)
+    precision = (
+        Score(hits / len(segmentation.boundaries)) if segmentation.boundaries else Score.without("no boundary was found")
+    )
     recall = Score(hits / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
-    both = len(reference.boundaries) + len(found.boundaries)
+    both = len(reference.boundaries) + len(segmentation.boundaries)
     f1 = Score(2 * hits / both) if both else Score.without("there is no boundary in either")
     return Agreement(precision, recall, f1)
 
 
-def boundary_similarity(reference: Segmentation, found: Segmentation, reach: int = 2) -> Score:
+def boundary_similarity(reference: Segmentation, segmentation: Segmentation, reach: int = 2) -> Score:
     """Return Fournier's boundary similarity B; boundaries less than ``reach`` units apart count as moved.
 
     Source: Fournier (2013).
 
     B = 1 - (missing + moved distance / reach) / (missing + moved + matching).
     """
-    _same_units(reference, found)
-    only_here = set(reference.boundaries) - set(found.boundaries)
-    only_there = set(found.boundaries) - set(reference.boundaries)
+    _same_units(reference, segmentation)
+    only_here = set(reference.boundaries) - set(segmentation.boundaries)
+    only_there = set(segmentation.boundaries) - set(reference.boundaries)
     matching = len(reference.boundaries) - len(only_here)
     moved: list[int] = []
     for distance in range(1, reach):
@@ -285,6 +287,8 @@ def _touched(edges: Sequence[int], start: int, end: int) -> range:
     return range(bisect_left(edges, start + 1), bisect_left(edges, end) + 1)
 
 
-def _same_units(reference: Segmentation, found: Segmentation) -> None:
-    if reference.units != found.units:
-        raise ValueError(f"both segmentations must have the same number of units; got {reference.units} and {found.units}.")
+def _same_units(reference: Segmentation, segmentation: Segmentation) -> None:
+    if reference.units != segmentation.units:
+        raise ValueError(
+            f"both segmentations must have the same number of units; got {reference.units} and {segmentation.units}."
+        )

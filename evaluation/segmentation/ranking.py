@@ -84,8 +84,8 @@ class Lead:
     @property
     def interval(self) -> str:
         """Confidence interval as a phrase; empty if there are too few sections for a test."""
-        found = self.tested
-        return "" if found is None else interval_words(found.low, found.high, found.alpha, 1, 2)
+        difference = self.tested
+        return "" if difference is None else interval_words(difference.low, difference.high, difference.alpha, 1, 2)
 
     @property
     def ends(self) -> str:
@@ -140,48 +140,50 @@ class Ranking:
     @property
     def leader(self) -> int | None:
         """Highest-ranked contender that is not a trivial baseline; None if none has a value."""
-        ranked = (one for one in self.order if not self.contenders[one].trivial and not self.contenders[one].apart)
-        return next((one for one in ranked if self.values[one] is not None), None)
+        ranked = (
+            number for number in self.order if not self.contenders[number].trivial and not self.contenders[number].apart
+        )
+        return next((number for number in ranked if self.values[number] is not None), None)
 
     @property
     def winner(self) -> int | None:
         """Leader of the ranking if it is significantly ahead of all others, baselines included; otherwise None."""
-        others = [self.leads[one] for one in self.order if one in self.leads]
+        others = [self.leads[number] for number in self.order if number in self.leads]
         return self.leader if others and all(lead.significant for lead in others) else None
 
     def words(self) -> str:
         """Return a summary in words: the best contender, its lead, and whether the lead is significant."""
         leader = self.leader
         if leader is None:
-            said = self._said_of_apart()
-            if not said or any(not one.apart for one in self.contenders):
-                said.insert(0, "Nothing can be ranked: no column cuts anywhere.")
-            return " ".join(said)
+            sentences = self._said_of_apart()
+            if not sentences or any(not contender.apart for contender in self.contenders):
+                sentences.insert(0, "Nothing can be ranked: no column cuts anywhere.")
+            return " ".join(sentences)
         name = self.contenders[leader].name
-        rivals = [one for one in self.order if one in self.leads and not self.contenders[one].trivial]
-        trivial = [one for one in self.order if one in self.leads and self.contenders[one].trivial]
-        said = []
+        rivals = [number for number in self.order if number in self.leads and not self.contenders[number].trivial]
+        trivial = [number for number in self.order if number in self.leads and self.contenders[number].trivial]
+        sentences = []
         if not rivals:
-            said.append(f"{name} has no other column to be compared with.")
+            sentences.append(f"{name} has no other column to be compared with.")
         elif self.leads[rivals[0]].ahead == 0:
-            level = [self.contenders[one].name for one in rivals if self.leads[one].ahead == 0]
-            said.append(f"{listed([name, *level])} do equally well.")
-        elif all(self.leads[one].significant for one in rivals):
-            said.append(f"{name} is significantly best: {self._ahead(rivals[0])}.")
+            level = [self.contenders[number].name for number in rivals if self.leads[number].ahead == 0]
+            sentences.append(f"{listed([name, *level])} do equally well.")
+        elif all(self.leads[number].significant for number in rivals):
+            sentences.append(f"{name} is significantly best: {self._ahead(rivals[0])}.")
         else:
-            doubted = next(one for one in rivals if not self.leads[one].significant)
-            said.append(f"{name} comes first, but not significantly: {self._ahead(doubted)}.")
+            doubted = next(number for number in rivals if not self.leads[number].significant)
+            sentences.append(f"{name} comes first, but not significantly: {self._ahead(doubted)}.")
         if any(lead.tested is None for lead in self.leads.values()):
-            said.append(too_few(self.comparisons, self.sections, "section"))
-        unbeaten = next((one for one in trivial if not self.leads[one].significant), None)
+            sentences.append(too_few(self.comparisons, self.sections, "section"))
+        unbeaten = next((number for number in trivial if not self.leads[number].significant), None)
         if unbeaten is not None:
             better = "is not better than" if self.leads[unbeaten].ahead <= 0 else "is not significantly better than"
-            said.append(f"Mind the trivial answer: {name} {better} “{self.contenders[unbeaten].name}”.")
-        return " ".join([*said, *self._said_of_apart()])
+            sentences.append(f"Mind the trivial answer: {name} {better} “{self.contenders[unbeaten].name}”.")
+        return " ".join([*sentences, *self._said_of_apart()])
 
     def _said_of_apart(self) -> list[str]:
         """Return a sentence on the contenders that stand apart, if there are any."""
-        apart = [one.name for one in self.contenders if one.apart]
+        apart = [contender.name for contender in self.contenders if contender.apart]
         if not apart:
             return []
         verb, which = ("reads", "it") if len(apart) == 1 else ("read", "them")
@@ -201,8 +203,8 @@ class Ranking:
             f"many cuts at chance are added as there are paragraphs, so that nobody gains by cutting less often.{rate}"
         )
 
-    def _ahead(self, one: int) -> str:
-        return f"{self.contenders[one].name} is behind by {self.leads[one].words(self.measure)}"
+    def _ahead(self, row: int) -> str:
+        return f"{self.contenders[row].name} is behind by {self.leads[row].words(self.measure)}"
 
 
 def rank(
@@ -219,9 +221,9 @@ def rank(
     ``width`` is the largest possible difference between two values, and ``measure`` the name of the values in sentences.
     """
 
-    def place(one: int) -> tuple[bool, bool, float, bool, int]:
-        value, contender = values[one], contenders[one]
-        return contender.apart, value is None, -(value or 0), not contender.trivial, one
+    def place(row: int) -> tuple[bool, bool, float, bool, int]:
+        value, contender = values[row], contenders[row]
+        return contender.apart, value is None, -(value or 0), not contender.trivial, row
 
     order = tuple(sorted(range(len(contenders)), key=place))
     sections = len(contenders[0].counts) if contenders else 0
@@ -229,19 +231,19 @@ def rank(
     leader = made.leader
     if leader is None:
         return made
-    valued = [one for one in range(len(contenders)) if values[one] is not None and not contenders[one].apart]
-    columns = [one for one in valued if not contenders[one].trivial]
-    trivial = [one for one in valued if contenders[one].trivial]
+    valued = [number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart]
+    columns = [number for number in valued if not contenders[number].trivial]
+    trivial = [number for number in valued if contenders[number].trivial]
     pairs = [*combinations(columns, 2), *product(columns, trivial)]
-    tested = dict(zip(pairs, swap_all([one.counts for one in contenders], pairs, statistic, width), strict=True))
+    tested = dict(zip(pairs, swap_all([contender.counts for contender in contenders], pairs, statistic, width), strict=True))
     leads = {}
     for other in order:
         if other in valued and other != leader:
-            found = tested.get((leader, other)) or tested.get((other, leader))
-            if found is not None and (leader, other) not in tested:
-                found = found.reversed()
+            difference = tested.get((leader, other)) or tested.get((other, leader))
+            if difference is not None and (leader, other) not in tested:
+                difference = difference.reversed()
             ahead = float(statistic(contenders[leader].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0)))
-            leads[other] = Lead(ahead, found)
+            leads[other] = Lead(ahead, difference)
     return Ranking(made.contenders, made.values, order, leads, sections, len(pairs), measure)
 
 
@@ -280,10 +282,10 @@ def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str
             rows.append((found, number > 0 and not found, added))
         return np.array(rows, dtype=np.intp).reshape(-1, 3)
 
-    found = [in_sentences(document, cuts_of(made)).boundaries for _, made in named]
-    contenders = [Contender(name, counts(cuts)) for (name, _), cuts in zip(named, found, strict=True)]
+    boundaries = [in_sentences(document, cuts_of(made)).boundaries for _, made in named]
+    contenders = [Contender(name, counts(cuts)) for (name, _), cuts in zip(named, boundaries, strict=True)]
     contenders.append(Contender(NO_CUT, counts(()), trivial=True))
-    own = len(max(zip(contenders, found, strict=False), key=lambda one: _f1_of(one[0].counts), default=((), ()))[1])
+    own = len(max(zip(contenders, boundaries, strict=False), key=lambda pair: _f1_of(pair[0].counts), default=((), ()))[1])
     if own:
         even = evenly(reference.units, own)
         drawn = sorted(
@@ -294,7 +296,7 @@ def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str
             Contender(even_words(own), counts(even), trivial=True, cuts=even),
             Contender(random_words(own), counts(middle), trivial=True, cuts=middle),
         ]
-    return rank(contenders, f1, [_f1_of(one.counts) for one in contenders])
+    return rank(contenders, f1, [_f1_of(contender.counts) for contender in contenders])
 
 
 def _f1_of(counts: IntArray) -> float:

@@ -168,15 +168,15 @@ def _prose(document: Document) -> list[int]:
         if not outer or block.span.end > outer[-1].end:
             outer.append(block.span)
     starts = [span.start for span in outer]
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for number, (start, end) in enumerate(document.sentences):
         text = document.text[start:end]
         begun = bisect_left(starts, end)
         if begun and outer[begun - 1].end > start:
             continue
         if text[-1] not in _OPEN and (document.splitter in _SEPARATORS or not text[-1].isalnum()):
-            found.setdefault(text, number)
-    return [*found.values()]
+            numbers.setdefault(text, number)
+    return [*numbers.values()]
 
 
 def inserted(document: Document, after: int, sentence: str) -> Document:

@@ -87,9 +87,9 @@ def staircase(
         sizes.append(made[key])
     return Staircase(
         tuple(amounts),
-        tuple(len(one) for one in sizes),
-        tuple(float(np.median(one)) for one in sizes),
-        tuple(int(one.max()) for one in sizes),
+        tuple(len(lengths) for lengths in sizes),
+        tuple(float(np.median(lengths)) for lengths in sizes),
+        tuple(int(lengths.max()) for lengths in sizes),
         tuple(_flat(amounts, sizes)),
     )
 

@@ -65,7 +65,7 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
     # A single passage would have no seam, however long it is.
     while order and (count < sentences or len(chosen) < 2):
         # The next passage of another subject; if none is left, the document ends.
-        place = next((i for i, one in enumerate(order) if not chosen or one.subject != chosen[-1].subject), None)
+        place = next((i for i, passage in enumerate(order) if not chosen or passage.subject != chosen[-1].subject), None)
         if place is None:
             break
         chosen.append(order.pop(place))
@@ -98,7 +98,9 @@ def stitch_several(
         if most is not None and value > most:
             raise InputError(f"stitching: {name} must be at most {most:,}; got {value:,}.")
     made = [stitch(passages, sentences, seed + number, splitter) for number in range(count)]
-    return [MarkedText(f"stitched {number}", one.text, one.seams) for number, one in enumerate(made, start=first)]
+    return [
+        MarkedText(f"stitched {number}", stitched.text, stitched.seams) for number, stitched in enumerate(made, start=first)
+    ]
 
 
 def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
@@ -113,7 +115,9 @@ def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
     if len(subjects) < 4:
         raise InputError(f"stitching two disjoint halves needs at least four subjects; got {len(subjects)}.")
     first = set(subjects[::2])
-    return [one for one in passages if one.subject in first], [one for one in passages if one.subject not in first]
+    return [passage for passage in passages if passage.subject in first], [
+        passage for passage in passages if passage.subject not in first
+    ]
 
 
 def passages_from(

@@ -99,18 +99,18 @@ def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
     """Return the score of a chunking in each of `MEASURES`, with boundaries compared in sentences."""
     document = marked.document
     reference = in_sentences(document, marked.known)
-    found = in_sentences(document, cuts_of(chunking))
-    exact, near = agreement(reference, found), agreement(reference, found, tolerance=1)
+    segmentation = in_sentences(document, cuts_of(chunking))
+    exact, near = agreement(reference, segmentation), agreement(reference, segmentation, tolerance=1)
     wrong = misassigned(sections_of(reference), chunks_of(chunking))
     whole = integrity(chunking).all.share
     return {
-        "pk": pk(reference, found),
-        "window_diff": window_diff(reference, found),
+        "pk": pk(reference, segmentation),
+        "window_diff": window_diff(reference, segmentation),
         "precision": exact.precision,
         "recall": exact.recall,
         "f1": exact.f1,
         "f1_near": near.f1,
-        "boundary_similarity": boundary_similarity(reference, found),
+        "boundary_similarity": boundary_similarity(reference, segmentation),
         "misassigned": Score(len(wrong.units) / max(1, len(document.sentences))),
         "crossing": crossings(marked.known, chunking).share,
         "blocks_whole": Score(whole) if whole is not None else Score.without("the text has no block that should stay whole"),
@@ -131,7 +131,7 @@ def _trivial_row(marked: Marked, setting: Setting, tools: Tools) -> SweepRow:
     some = answers(setting.chunker, in_sentences(document, marked.known))
     made = [as_chunking(document, places) for places in some]
     scores = [scores_of(marked, chunking) for chunking in made]
-    means = {name: _mean([one[name] for one in scores]) for name in MEASURES}
+    means = {name: _mean([by_measure[name] for by_measure in scores]) for name in MEASURES}
     return SweepRow(setting, document.name, len(made[0].chunks), means)
 
 
@@ -226,7 +226,7 @@ def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
         value = row.scores[measure].value
         if value is not None:
             values.setdefault(row.setting, []).append((value, row.chunks))
-    found = [
+    all_summaries = [
         Summary(
             setting,
             statistics.fmean(value for value, _ in kept),
@@ -236,7 +236,7 @@ def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
         for setting, kept in values.items()
     ]
     sign = -1 if MEASURES[measure] else 1
-    return sorted(found, key=lambda summary: (sign * summary.mean, summary.chunks, summary.setting.words()))
+    return sorted(all_summaries, key=lambda summary: (sign * summary.mean, summary.chunks, summary.setting.words()))
 
 
 def rows_to_csv(rows: Iterable[SweepRow]) -> str:

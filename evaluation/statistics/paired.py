@@ -156,18 +156,18 @@ def compare_families(
     """
     families, comparisons, _ = differences.shape
     widths = np.broadcast_to(width, comparisons).tolist()
-    found: list[list[Difference | None]] = [[None] * comparisons for _ in range(families)]
+    outcomes: list[list[Difference | None]] = [[None] * comparisons for _ in range(families)]
     tested = [testable(family) for family in differences]
     rows = [differences[place, number] for place, numbers in enumerate(tested) for number in numbers]
     tails = iter(_tails(rows, draws or draws_for(max(map(len, tested), default=0)), seed))
-    for family, numbers, into in zip(differences, tested, found, strict=True):
+    for family, numbers, into in zip(differences, tested, outcomes, strict=True):
         own = [next(tails) for _ in numbers]
-        for number, tail, corrected in zip(numbers, own, holm([one.p for one in own]), strict=True):
+        for number, tail, corrected in zip(numbers, own, holm([tail.p for tail in own]), strict=True):
             kept = family[number][~np.isnan(family[number])]
             low, high = _widened(tail.interval(corrected.alpha, widths[number]), kept, corrected.alpha, widths[number])
             mean = float(kept.mean())
             into[number] = Difference(mean, low, high, tail.p, corrected.p, corrected.alpha, len(kept), len(numbers))
-    return found
+    return outcomes
 
 
 def testable(differences: FloatArray) -> list[int]:
@@ -259,7 +259,7 @@ def _tails(rows: Sequence[FloatArray], draws: int, seed: int) -> list[_Tails]:
     groups: dict[bytes, list[int]] = {}
     for number, row in enumerate(rows):
         groups.setdefault(np.isnan(row).tobytes(), []).append(number)
-    found: dict[int, _Tails] = {}
+    tails: dict[int, _Tails] = {}
     for group in groups.values():
         defined = ~np.isnan(rows[group[0]])
         count = int(np.count_nonzero(defined))
@@ -267,8 +267,8 @@ def _tails(rows: Sequence[FloatArray], draws: int, seed: int) -> list[_Tails]:
         for start in range(0, len(group), size):
             part = group[start : start + size]
             made = _tails_of(np.array([rows[number][defined] for number in part]), draws, seed)
-            found.update(zip(part, made, strict=True))
-    return [found[number] for number in range(len(rows))]
+            tails.update(zip(part, made, strict=True))
+    return [tails[number] for number in range(len(rows))]
 
 
 def _tails_of(rows: FloatArray, draws: int, seed: int) -> Iterator[_Tails]:

@@ -54,18 +54,18 @@ def swap_all(
     gaps = np.stack([counts[other] - counts[one] for one, other in pairs]).astype(float)
     differences = _swapped(gaps, [(sums[one], sums[other]) for one, other in pairs], statistic, seed)
     total = differences.shape[1]
-    far = [np.abs(one) - _ROUNDING <= swapped for one, swapped in zip(observed, differences, strict=True)]
-    p_values = [float(np.count_nonzero(one)) / total for one in far]
-    found: list[Difference | None] = []
+    far = [np.abs(difference) - _ROUNDING <= swapped for difference, swapped in zip(observed, differences, strict=True)]
+    p_values = [float(np.count_nonzero(mask)) / total for mask in far]
+    outcomes: list[Difference | None] = []
     for number, corrected in enumerate(holm(p_values)):
         place = total - ceil(corrected.alpha * total)
         critical = float(np.partition(differences[number], place)[place])
         floor = _floor(gaps[number], width, corrected.alpha)
         low, high = _interval(observed[number], critical, floor, corrected, width)
-        found.append(
+        outcomes.append(
             Difference(observed[number], low, high, p_values[number], corrected.p, corrected.alpha, sections, len(pairs))
         )
-    return found
+    return outcomes
 
 
 def _swapped(gaps: FloatArray, sums: Sequence[tuple[IntArray, IntArray]], statistic: Statistic, seed: int) -> FloatArray:

@@ -59,15 +59,15 @@ def holm(p_values: Sequence[float]) -> list[Corrected]:
     Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
     """
     order = sorted(range(len(p_values)), key=lambda number: p_values[number])
-    found = [Corrected(1.0, ALPHA)] * len(order)
+    corrected = [Corrected(1.0, ALPHA)] * len(order)
     least, stopped = 0.0, None
     for place, number in enumerate(order):
         left = len(order) - place
         least = max(least, min(1.0, left * p_values[number]))
         if stopped is None and least >= ALPHA:
             stopped = ALPHA / left
-        found[number] = Corrected(least, ALPHA / left if stopped is None else stopped)
-    return found
+        corrected[number] = Corrected(least, ALPHA / left if stopped is None else stopped)
+    return corrected
 
 
 def fewest(comparisons: int = 1) -> int:

@@ -59,4 +59,4 @@ def skewed_sides(rows: FloatArray) -> list[Sides]:
     t = np.divide(means, np.sqrt(variances / count), out=_CERTAIN * np.sign(means), where=spread)
     bend = np.divide(cubes, variances**1.5 * sqrt(count), out=np.zeros(len(rows)), where=spread)
     h = t + bend * (2 * t * t + 1) / 6 + bend**2 * t**3 / 27
-    return [Sides(erfc(one / sqrt(2)) / 2, erfc(-one / sqrt(2)) / 2) for one in h.tolist()]
+    return [Sides(erfc(z_score / sqrt(2)) / 2, erfc(-z_score / sqrt(2)) / 2) for z_score in h.tolist()]

@@ -72,17 +72,17 @@ def lead_cells(ranking: Ranking, place: int) -> list[Cell]:
     own = difference(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
     if lead is None:
         return [own, *[Cell("")] * 3]
-    found, why = lead.tested, lead.verdict
+    tested, why = lead.tested, lead.verdict
     behind = difference(lead.ahead, why)
-    if found is None:
+    if tested is None:
         return [own, behind, unknown(why), unknown(why)]
-    return [own, behind, Cell(lead.ends, found.low, why), Cell(lead.p_words.rpartition(" ")[2], found.adjusted, why)]
+    return [own, behind, Cell(lead.ends, tested.low, why), Cell(lead.p_words.rpartition(" ")[2], tested.adjusted, why)]
 
 
-def boundary_cells(reference: Segmentation, found: Segmentation) -> list[Cell]:
+def boundary_cells(reference: Segmentation, segmentation: Segmentation) -> list[Cell]:
     """Return the table cells for a segmentation's scores against known boundaries."""
-    scores = boundary_scores(reference, found).values()
-    return [unknown(one.undefined) if one.value is None else Cell(f"{one.value:.2f}", one.value) for one in scores]
+    scores = boundary_scores(reference, segmentation).values()
+    return [unknown(score.undefined) if score.value is None else Cell(f"{score.value:.2f}", score.value) for score in scores]
 
 
 def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequence[int] | None) -> list[Cell]:
@@ -90,13 +90,19 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
 
     ``lengths`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
-    found, whole = structure(chunking, embedder), integrity(chunking)
+    positions, whole = structure(chunking, embedder), integrity(chunking)
     sentences = median(sentence_counts(chunking) or [0])
     tokens = unknown("They cannot be counted here.")
     if lengths:
         middle = median(lengths)
         tokens = Cell(f"{middle:,.4g} ({max(lengths):,})", middle)
-    numbers = (found.cuts, found.at_paragraph_ends, found.inside_sentences, found.inside_blocks, found.too_long)
+    numbers = (
+        positions.cuts,
+        positions.at_paragraph_ends,
+        positions.inside_sentences,
+        positions.inside_blocks,
+        positions.too_long,
+    )
     blocks = Cell(f"{whole.all.count:,} of {whole.all.of:,}", whole.all.share, whole.words())
     return [blocks, Cell(f"{sentences:,.4g}", sentences), tokens, *map(count, numbers)]
 
@@ -124,13 +130,13 @@ def unlabelled_cells(measured: Unlabelled) -> list[Cell]:
     ]
 
 
-def edit_cells(found: Stability | str | None) -> list[Cell]:
+def edit_cells(stability: Stability | str | None) -> list[Cell]:
     """Return the table cells for edit stability, or for the reason why it was not measured."""
-    if not isinstance(found, Stability):
-        return [unknown(found or "Not measured with these settings.")] * OF_EDITS
-    worst = found.worst
+    if not isinstance(stability, Stability):
+        return [unknown(stability or "Not measured with these settings.")] * OF_EDITS
+    worst = stability.worst
     where = f"after sentence {worst.after + 1:,}: {worst.changed:,} of {worst.chunks:,} chunks"
-    return [share(found.mean, found.words()), share(worst.share, where), share(found.inevitable)]
+    return [share(stability.mean, stability.words()), share(worst.share, where), share(stability.inevitable)]
 
 
 def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
@@ -151,4 +157,6 @@ def found_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:
 
 def suspicious_cell(counts: Mapping[str, int]) -> Cell:
     """Return the table cell for the number of suspicious findings, explained by the number for each rule."""
-    return count(sum(counts.values()), ", ".join(f"{one:,} {RULES[name].title.lower()}" for name, one in counts.items()))
+    return count(
+        sum(counts.values()), ", ".join(f"{number:,} {RULES[name].title.lower()}" for name, number in counts.items())
+    )

@@ -44,8 +44,8 @@ def question_row(
         "answer": text_in(first_of(held, ANSWERS), ANSWERS),
         "reference": text_in(reference, (*REFERENCES, *ANSWERS)),
         "excerpts": [
-            HOP.sub("", one) if isinstance(one, str) else one
-            for one in ([] if excerpts is None else listed(excerpts, "excerpts"))
+            HOP.sub("", excerpt) if isinstance(excerpt, str) else excerpt
+            for excerpt in ([] if excerpts is None else listed(excerpts, "excerpts"))
         ],
         "feedback": [[name, value] for name, given in feedback for value in [_verdict(given)] if value is not None],
     }
@@ -99,8 +99,10 @@ def text_in(value: Any, names: Sequence[str] = QUESTIONS) -> Any:
     """Return the text of an input or output: itself, what an object has under one of the names, or the last message."""
     value = parse(value)
     if isinstance(value, list):
-        said = [one for one in value if isinstance(one, dict) and one.get("role") in (None, "user", "assistant")]
-        value = said[-1] if said else next(iter(value), None)
+        messages = [
+            message for message in value if isinstance(message, dict) and message.get("role") in (None, "user", "assistant")
+        ]
+        value = messages[-1] if messages else next(iter(value), None)
     if isinstance(value, dict):
         inner = first_of(value, (*names, "text", "content", "parts", "messages"))
         return None if inner is None else text_in(inner, names)

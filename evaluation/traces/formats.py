@@ -50,18 +50,18 @@ def read(data: bytes, name: str) -> Iterator[Row]:
         try:
             if isinstance(row, InputError):
                 raise row
-            found = _question(row, place, traces)
+            question = _question(row, place, traces)
         except UNREADABLE as error:
             yield {"problem": f"{name}, {place}: {sentence(error)}"}
             continue
-        if found is not None:
-            yield _counted(found, counted)
-    for found in traces.questions():
-        yield _counted(found, counted) if "problem" not in found else {"problem": f"{name}, {found['problem']}"}
+        if question is not None:
+            yield _counted(question, counted)
+    for question in traces.questions():
+        yield _counted(question, counted) if "problem" not in question else {"problem": f"{name}, {question['problem']}"}
 
 
 def _counted(row: Row, counted: Counted) -> Row:
-    texts = [one["text"] for one in row["retrieved"]]
+    texts = [chunk["text"] for chunk in row["retrieved"]]
     counted.row(*(value for value in (row["question"], row["answer"], *texts) if isinstance(value, str)))
     counted.items(len(texts))
     return row
@@ -85,7 +85,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | Input
     if isinstance(whole, dict):
         lists = (whole[key] for key in ("data", "traces", "spans", "rows") if isinstance(whole.get(key), list))
         whole = next(lists, [whole])
-    yield from ((f"item {number:,}", _object(one)) for number, one in enumerate(whole, start=1))
+    yield from ((f"item {number:,}", _object(row)) for number, row in enumerate(whole, start=1))
 
 
 def _check_columns(columns: Sequence[str], name: str) -> None:
@@ -143,7 +143,7 @@ def _plain(row: Mapping[str, Any], place: str) -> Row:
     limit = int(limit) if isinstance(limit, str) and limit.isdecimal() else limit
     retrieved = ranked_rows([{"id": item} if by_id and isinstance(item, str | int) else item for item in items])
     if isinstance(limit, int) and not isinstance(limit, bool):
-        retrieved = [{**one, "given": one["rank"] <= limit} for one in retrieved]
+        retrieved = [{**chunk, "given": chunk["rank"] <= limit} for chunk in retrieved]
     is_ragas = "user_input" in row or "retrieved_contexts" in row
     feedback = [[key, row[key]] for key in FEEDBACK if row.get(key) is not None]
     return question_row(place, "ragas" if is_ragas else "plain rows", text_in(asked), retrieved, row, feedback)

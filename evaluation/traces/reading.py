@@ -114,11 +114,11 @@ class TracedQuestion(BaseModel):
         A negative verdict outweighs others. Of numbers, 1 is positive, 0 and less are negative, and what is between or above
         has a scale that is not known.
         """
-        found = [(_is_positive(value), f"{name} {shown(value)}") for name, value in self.feedback]
+        verdicts = [(_is_positive(value), f"{name} {shown(value)}") for name, value in self.feedback]
         for wanted in (False, True, None):
-            for positive, said in found:
+            for positive, words in verdicts:
                 if positive is wanted:
-                    return positive, said
+                    return positive, words
         return None, ""
 
 
@@ -157,8 +157,8 @@ def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
         if "problem" in row:
             problems.append(row["problem"])
         elif len(questions) == MOST:
-            said = f"a file may have at most {MOST:,} questions; the rest is left out."
-            problems.append(f"{name}, from {row['place']} on: {said}")
+            reason = f"a file may have at most {MOST:,} questions; the rest is left out."
+            problems.append(f"{name}, from {row['place']} on: {reason}")
             break
         else:
             try:
@@ -171,8 +171,8 @@ def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
 
 
 def _question(row: dict[str, Any]) -> TracedQuestion:
-    excerpts = tuple({"content": one} if isinstance(one, str) else one for one in row["excerpts"])
-    retrieved = tuple({**one, "spans": tuple(map(tuple, one["spans"]))} for one in row["retrieved"])
+    excerpts = tuple({"content": excerpt} if isinstance(excerpt, str) else excerpt for excerpt in row["excerpts"])
+    retrieved = tuple({**chunk, "spans": tuple(map(tuple, chunk["spans"]))} for chunk in row["retrieved"])
     feedback = tuple(map(tuple, row["feedback"]))
     return TracedQuestion.model_validate({**row, "excerpts": excerpts, "retrieved": retrieved, "feedback": feedback})
 

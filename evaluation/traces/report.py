@@ -32,26 +32,26 @@ class TraceReport:
     @cached_property
     def stages(self) -> dict[Stage, int]:
         """Number of failed questions by the stage that lost their answers, in the order of the stages."""
-        counts = Counter(one.stage for one in self.diagnoses)
+        counts = Counter(diagnosis.stage for diagnosis in self.diagnoses)
         return {stage: counts[stage] for stage in STAGES if counts[stage]}
 
     def count(self, failed: bool | None) -> int:
         """Return the number of questions that failed, did not, or of which that cannot be told."""
-        return sum(one.failed is failed for one in self.diagnoses)
+        return sum(diagnosis.failed is failed for diagnosis in self.diagnoses)
 
     @cached_property
     def texts(self) -> dict[str, int]:
         """Number of retrieved texts that are located, that may stand in several places, and that are missing."""
-        found = Counter(status(one) for diagnosis in self.diagnoses for one in diagnosis.placements)
-        return {name: found[name] for name in ("located", "several places", "missing")}
+        counts = Counter(status(placement) for diagnosis in self.diagnoses for placement in diagnosis.placements)
+        return {name: counts[name] for name in ("located", "several places", "missing")}
 
     def missing(self) -> Iterator[str]:
         """Yield a sentence on each retrieved text that is missing."""
-        for one in self.diagnoses:
-            for retrieved, placement in zip(one.question.retrieved, one.placements, strict=True):
+        for diagnosis in self.diagnoses:
+            for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
                 if not placement.places:
                     words = short(retrieved.text if retrieved.text is not None else retrieved.id)
-                    yield f"{one.question.place}, rank {retrieved.rank:,}: {words}: {placement.said}"
+                    yield f"{diagnosis.question.place}, rank {retrieved.rank:,}: {words}: {placement.said}"
 
     def where(self, place: Place) -> dict[str, Any]:
         """Return a place as JSON-compatible values."""
@@ -65,14 +65,17 @@ def status(placement: Placement) -> str:
 
 def as_text(report: TraceReport) -> str:
     """Format a report: a table of the failed questions with the evidence below each, and the counts by stage."""
-    failed = [one for one in report.diagnoses if one.failed]
-    rows = [(one.question.place, one.stage or "", _line(one.question.question, _QUESTION)) for one in failed]
+    failed = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed]
+    rows = [
+        (diagnosis.question.place, diagnosis.stage or "", _line(diagnosis.question.question, _QUESTION))
+        for diagnosis in failed
+    ]
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
     lines = []
-    for one, (place, stage, question) in zip(failed, rows, strict=True):
+    for diagnosis, (place, stage, question) in zip(failed, rows, strict=True):
         lines.append(f"{place:<{widths[0]}}  {stage:<{widths[1]}}  {question}")
         before = " " * (sum(widths) + 4)
-        lines += [f"{before}{_line(sentence, 400)}" for sentence in (one.said, one.rule) if sentence]
+        lines += [f"{before}{_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence]
     lines += [""] * bool(lines)
     told = [f"{report.count(True):,} failed", f"{report.count(False):,} did not", f"{report.count(None):,} cannot be told"]
     lines.append(f"{counted(len(report.diagnoses), 'question')}: {', '.join(told)}")
@@ -84,7 +87,7 @@ def as_text(report: TraceReport) -> str:
         f"several places, {texts['missing']:,} missing"
     )
     missing = [*report.missing()]
-    lines += [f"  {_line(one, 200)}" for one in missing[:MOST_MISSING]]
+    lines += [f"  {_line(remark, 200)}" for remark in missing[:MOST_MISSING]]
     lines += [f"  and {len(missing) - MOST_MISSING:,} more"] * (len(missing) > MOST_MISSING)
     return "\n".join(lines) + "\n"
 
@@ -98,7 +101,7 @@ def as_json(report: TraceReport) -> dict[str, Any]:
     """Return the whole report as JSON-compatible values."""
     return {
         "seamark_trace": 1,
-        "questions": [_question(report, one) for one in report.diagnoses],
+        "questions": [_question(report, diagnosis) for diagnosis in report.diagnoses],
         "stages": {**report.stages},
         "failed": report.count(True),
         "not_failed": report.count(False),
@@ -109,17 +112,17 @@ def as_json(report: TraceReport) -> dict[str, Any]:
     }
 
 
-def _question(report: TraceReport, one: Diagnosis) -> dict[str, Any]:
-    outcome = one.outcome
+def _question(report: TraceReport, diagnosis: Diagnosis) -> dict[str, Any]:
+    outcome = diagnosis.outcome
     place = outcome.place if outcome is not None else None
     told: dict[str, Any] = {
-        "place": one.question.place,
-        "format": one.question.format,
-        "question": one.question.question,
-        "failed": one.failed,
-        "rule": one.rule,
-        "stage": one.stage,
-        "said": one.said,
+        "place": diagnosis.question.place,
+        "format": diagnosis.question.format,
+        "question": diagnosis.question.question,
+        "failed": diagnosis.failed,
+        "rule": diagnosis.rule,
+        "stage": diagnosis.stage,
+        "said": diagnosis.said,
         "passage": None if place is None else report.where(place),
     }
     if outcome is not None and outcome.judgement is not None:
@@ -141,6 +144,6 @@ def _question(report: TraceReport, one: Diagnosis) -> dict[str, Any]:
             "said": placement.said,
             "places": [report.where(spot) for spot in placement.places],
         }
-        for retrieved, placement in zip(one.question.retrieved, one.placements, strict=True)
+        for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)
     ]
     return told

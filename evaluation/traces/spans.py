@@ -55,13 +55,13 @@ class _Trace:
         asked = next((words for words in map(text_in, self.root) if isinstance(words, str) and words.strip()), None)
         if asked is None:
             asked = next((text_in(query) for query, _ in self.searches if query is not None), None)
-        rows = [one for _, items in self.searches for one in ranked_rows(items)]
+        rows = [row for _, items in self.searches for row in ranked_rows(items)]
         # Several searches of one question: the best of each first.
-        rows.sort(key=lambda one: one["rank"])
+        rows.sort(key=lambda row: row["rank"])
         if self.passed_on is not None:
             passed = ranked_rows(self.passed_on)
-            texts, ids = {one["text"] for one in passed} - {None}, {one["id"] for one in passed} - {None}
-            rows = [{**one, "given": one["text"] in texts or one["id"] in ids} for one in rows] or passed
+            texts, ids = {row["text"] for row in passed} - {None}, {row["id"] for row in passed} - {None}
+            rows = [{**row, "given": row["text"] in texts or row["id"] in ids} for row in rows] or passed
         return question_row(self.place, self.form, asked, rows, self.held, self.feedback)
 
 
@@ -111,10 +111,10 @@ class Traces:
         for event in span.get("events") or []:
             if isinstance(event, dict):
                 self._add_evaluation(trace, flat_of(event.get("attributes") or {}))
-        for one in span.get("annotations") or span.get("span_annotations") or []:
-            if isinstance(one, dict) and is_feedback(one.get("name")):
-                trace.feedback.append([one["name"], one["result"] if isinstance(one.get("result"), dict) else one])
-        for annotation in (one for name in _ANNOTATIONS for one in _items(attributes, name) if isinstance(one, dict)):
+        for note in span.get("annotations") or span.get("span_annotations") or []:
+            if isinstance(note, dict) and is_feedback(note.get("name")):
+                trace.feedback.append([note["name"], note["result"] if isinstance(note.get("result"), dict) else note])
+        for annotation in (note for name in _ANNOTATIONS for note in _items(attributes, name) if isinstance(note, dict)):
             held = {key.rpartition(".")[2]: value for key, value in annotation.items()}
             trace.feedback += [[held["name"], held]] if is_feedback(held.get("name")) else []
         trace.feedback += [[key, attributes[key]] for key in ("feedback", "user_feedback") if key in attributes]
@@ -138,9 +138,9 @@ class Traces:
         items = _items(attributes, "retrieval.documents") or _items(attributes, "gen_ai.retrieval.documents")
         is_search = "RETRIEVER" in (kind.upper(), str(attributes.get("openinference.span.kind")).upper())
         if items or is_search or attributes.get("gen_ai.operation.name") == "retrieval":
-            trace.searches.append((query, [_unprefixed(one) for one in items]))
+            trace.searches.append((query, [_unprefixed(document) for document in items]))
         if passed := _items(attributes, "reranker.output_documents"):
-            trace.passed_on = [_unprefixed(one) for one in passed]
+            trace.passed_on = [_unprefixed(document) for document in passed]
 
     @staticmethod
     def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
@@ -223,7 +223,7 @@ def _items(flat: Mapping[str, Any], name: str) -> list[Any]:
     """Return the items of a list in flat attributes, or in JSON under its name."""
     whole = parse(flat.get(name))
     if isinstance(whole, list):
-        return [flat_of(one) if isinstance(one, dict) else one for one in whole]
+        return [flat_of(part) if isinstance(part, dict) else part for part in whole]
     items: dict[int, Any] = {}
     for key, value in flat.items():
         number, _, rest = key.removeprefix(f"{name}.").partition(".")
@@ -245,18 +245,18 @@ def _message(flat: Mapping[str, Any], name: str) -> Any:
 
 def flat_of(value: Any, before: str = "") -> Row:
     """Return nested attributes with dots between the names; what is flat already stays."""
-    if isinstance(value, list) and not before and all(isinstance(one, dict) and "key" in one for one in value):
-        value = {str(one["key"]): _otlp_value(one.get("value")) for one in value}
+    if isinstance(value, list) and not before and all(isinstance(pair, dict) and "key" in pair for pair in value):
+        value = {str(pair["key"]): _otlp_value(pair.get("value")) for pair in value}
     flat: Row = {}
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, one in pairs:
+    for key, inner in pairs:
         name = f"{before}{key}"
         if name.partition(".")[0] in _UNUSED:
             continue
-        if isinstance(one, dict) or (isinstance(one, list) and any(isinstance(item, dict) for item in one)):
-            flat |= flat_of(one, f"{name}.")
+        if isinstance(inner, dict) or (isinstance(inner, list) and any(isinstance(item, dict) for item in inner)):
+            flat |= flat_of(inner, f"{name}.")
         else:
-            flat[name] = one
+            flat[name] = inner
     return flat
 
 
@@ -275,9 +275,9 @@ def _otlp_value(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if "arrayValue" in value:
-        return [_otlp_value(one) for one in value["arrayValue"].get("values") or []]
+        return [_otlp_value(inner) for inner in value["arrayValue"].get("values") or []]
     if "kvlistValue" in value:
-        return {str(one.get("key")): _otlp_value(one.get("value")) for one in value["kvlistValue"].get("values") or []}
+        return {str(pair.get("key")): _otlp_value(pair.get("value")) for pair in value["kvlistValue"].get("values") or []}
     if "intValue" in value:
         return int(value["intValue"])
     return next((value[key] for key in ("stringValue", "doubleValue", "boolValue") if key in value), None)

@@ -129,7 +129,7 @@ class Searched:
         InputError
             If there are several documents, and chunks that name none of them.
         """
-        if len(documents) > 1 and (nameless := sum(one.document is None for one in chunks)):
+        if len(documents) > 1 and (nameless := sum(chunk.document is None for chunk in chunks)):
             raise InputError(
                 f"{name}: with several documents, every chunk must name its document in the field document, source, "
                 f"file_name or filename; {nameless:,} of {len(chunks):,} chunks do not."
@@ -139,9 +139,9 @@ class Searched:
         for document in documents:
             names = called(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
-            own = [one for one in chunks if one.document in names or one.document is None]
+            own = [chunk for chunk in chunks if chunk.document in names or chunk.document is None]
             chunkings.append(find_again(document, own if names or len(documents) > 1 else chunks, name).chunking)
-        identified = {one.id: one for one in reversed(chunks) if one.id is not None}
+        identified = {chunk.id: chunk for chunk in reversed(chunks) if chunk.id is not None}
         return cls(tuple(chunkings), name, identified)
 
 
@@ -174,7 +174,9 @@ class Tracing:
         self._questions = questions
         self._searched = searched or Searched()
         self._answers = answers or {}
-        self._unordered = Unordered(documents, [one.chunk for question in questions for one in question.retrieved])
+        self._unordered = Unordered(
+            documents, [retrieved.chunk for question in questions for retrieved in question.retrieved]
+        )
         self._matching: dict[Place, tuple[int, ...]] = {}
         self._placements: list[tuple[Placement, ...]] = []
 
@@ -189,7 +191,7 @@ class Tracing:
             Called with (questions done, all) after each question.
         """
         for question in self._questions[len(self._placements) :]:
-            self._placements.append(tuple([self._placed(one) for one in question.retrieved]))
+            self._placements.append(tuple([self._placed(retrieved) for retrieved in question.retrieved]))
             told(len(self._placements), len(self._questions))
         return self
 
@@ -203,14 +205,16 @@ class Tracing:
         """Sentence on chunks at hand that cannot be those that were searched; empty if there is nothing to say."""
         if self._searched.chunkings is None:
             return ""
-        placed = {one.place for some in self.placements for one in some if one.place is not None}
+        placed = {placement.place for some in self.placements for placement in some if placement.place is not None}
         strange = sum(not self._begins_a_chunk(self._searched.chunkings, place) for place in placed)
         if not strange:
             return ""
-        said = f"{strange:,} of {counted(len(placed), 'located text')} of the trace are no chunks of {self._searched.name}"
+        sentence = (
+            f"{strange:,} of {counted(len(placed), 'located text')} of the trace are no chunks of {self._searched.name}"
+        )
         if 2 * strange > len(placed):
-            return f"{said}, so the trace searched other chunks, and {self._searched.name} is not used."
-        return f"{said}."
+            return f"{sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
+        return f"{sentence}."
 
     def _begins_a_chunk(self, chunkings: Sequence[Chunking], place: Place) -> bool:
         """Return whether a located text is a chunk at hand, its beginning, or several chunks."""
@@ -224,9 +228,9 @@ class Tracing:
             return self._searched.chunkings
         spans: list[set[Span]] = [set() for _ in self._documents]
         for some in self.placements:
-            for one in some:
-                if one.place is not None and not one.is_cut_short:
-                    spans[one.place.document].add(one.place.span)
+            for placement in some:
+                if placement.place is not None and not placement.is_cut_short:
+                    spans[placement.place.document].add(placement.place.span)
         return [
             Chunking(document, tuple([Chunk.of(document, span) for span in sorted(own)]), ())
             for document, own in zip(self._documents, spans, strict=True)
@@ -260,16 +264,16 @@ class Tracing:
 
     def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
         positive, feedback = question.verdict
-        outcomes = [self._outcome(question, placements, one) for one in self._passages(question)]
-        lost = [one for one in outcomes if one.stage is not None]
+        outcomes = [self._outcome(question, placements, passage) for passage in self._passages(question)]
+        lost = [outcome for outcome in outcomes if outcome.stage is not None]
         what = "excerpt" if question.excerpts or question.question in self._answers else "reference"
         if positive is False:
             failed, rule = True, f"the feedback is negative: {feedback}"
         elif positive is True:
             failed, rule = False, f"the feedback is positive: {feedback}"
-        elif any(one.was_retrieved is False for one in outcomes):
+        elif any(outcome.was_retrieved is False for outcome in outcomes):
             failed, rule = True, f"its {what} was not retrieved"
-        elif outcomes and all(one.was_retrieved for one in outcomes):
+        elif outcomes and all(outcome.was_retrieved for outcome in outcomes):
             failed, rule = False, f"its {what} was retrieved"
         else:
             given = f"the feedback {feedback} is neither positive nor negative" if feedback else "there is no feedback"
@@ -277,20 +281,22 @@ class Tracing:
         if not failed:
             return Diagnosis(question, placements, False, rule)
         if not outcomes:
-            said = "neither an excerpt nor a reference says what answers it"
-            return Diagnosis(question, placements, True, rule, "cannot be told", None, said)
-        first = min(lost or outcomes, key=lambda one: [*STAGES, None].index(one.stage))
+            reason = "neither an excerpt nor a reference says what answers it"
+            return Diagnosis(question, placements, True, rule, "cannot be told", None, reason)
+        first = min(lost or outcomes, key=lambda outcome: [*STAGES, None].index(outcome.stage))
         return Diagnosis(question, placements, True, rule, first.stage or "not used", first, first.said)
 
     def _passages(self, question: TracedQuestion) -> list[_Passage]:
         """Return the passages that answer a question."""
         if question.excerpts:
-            return [self._passage(one.content, self._unordered.numbers(one.corpus_id)) for one in question.excerpts]
+            return [
+                self._passage(excerpt.content, self._unordered.numbers(excerpt.corpus_id)) for excerpt in question.excerpts
+            ]
         if question.question in self._answers:
             return [_Passage(self._words(place), [place]) for place in self._answers[question.question]]
         if question.reference is not None and question.reference.strip():
-            found = self._passage(question.reference, self._unordered.numbers(None))
-            return [found._replace(unplaced="the reference is in words of its own, which no document has")]
+            passage = self._passage(question.reference, self._unordered.numbers(None))
+            return [passage._replace(unplaced="the reference is in words of its own, which no document has")]
         return []
 
     def _passage(self, words: str, numbers: Sequence[int]) -> _Passage:
@@ -308,22 +314,22 @@ class Tracing:
         is_short = len(folded(words)) < SHORTEST
         if not is_short:
             wanted = folded(words[slice(*trimmed(words, Span(0, len(words))))])
-            for one in question.retrieved:
-                if one.given and one.text is not None and wanted in folded(one.text):
+            for retrieved in question.retrieved:
+                if retrieved.given and retrieved.text is not None and wanted in folded(retrieved.text):
                     place = places[0] if len(places) == 1 else None
-                    return Outcome(None, f"all of it is in retrieved text {one.rank}", place)
+                    return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
         if not places:
             if unplaced:
                 return Outcome("cannot be told", unplaced)
             if self._unordered.is_spent:
                 return Outcome("cannot be told", f"{short(words)} was not compared with all passages")
             return Outcome("not in the documents", f"no document has {short(words)}")
-        found = [self._at(question, placements, place) for place in places]
-        if is_short and len({one.stage for one in found}) > 1:
-            said = f"{short(words)} stands in {len(places)} places, which may not all answer it"
-            return Outcome("cannot be told", said)
+        outcomes = [self._at(question, placements, place) for place in places]
+        if is_short and len({outcome.stage for outcome in outcomes}) > 1:
+            reason = f"{short(words)} stands in {len(places)} places, which may not all answer it"
+            return Outcome("cannot be told", reason)
         # A copy is as good: the one that came furthest counts.
-        best = max(found, key=lambda one: _FURTHEST.index(one.stage))
+        best = max(outcomes, key=lambda outcome: _FURTHEST.index(outcome.stage))
         several = f"it stands in {len(places)} places" if len(places) > 1 else ""
         return replace(best, said="; ".join(part for part in (best.said, remark, several) if part))
 
@@ -331,23 +337,23 @@ class Tracing:
         """Return the outcome of a passage at one of its places."""
         document = self._documents[place.document]
         answer = trimmed(document.text, place.span)
-        for one, placement in zip(question.retrieved, placements, strict=True):
+        for retrieved, placement in zip(question.retrieved, placements, strict=True):
             here = [spot.span for spot in placement.places if spot.document == place.document]
-            if one.given and any(not lacks(document.text, answer, [span]) for span in here):
-                return Outcome(None, f"all of it is in retrieved text {one.rank}", place)
+            if retrieved.given and any(not lacks(document.text, answer, [span]) for span in here):
+                return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
         chunking = self._chunkings[place.document]
         ranks: dict[int, int] = {}
         given: dict[int, list[Span]] = {}
-        for one, placement in zip(question.retrieved, placements, strict=True):
+        for retrieved, placement in zip(question.retrieved, placements, strict=True):
             if placement.place is None or placement.place.document != place.document:
                 continue
             for number in self._chunks_at(self._chunkings, placement.place):
-                ranks[number] = min(one.rank, ranks.get(number, one.rank))
-                if one.given:
+                ranks[number] = min(retrieved.rank, ranks.get(number, retrieved.rank))
+                if retrieved.given:
                     given.setdefault(number, []).extend(intersection(chunking.chunks[number].spans, [placement.place.span]))
         judgement = judged(chunking, ranks, given, answer)
-        stage, said, seams = self._told(question, placements, place, judgement, answer)
-        return Outcome(stage, said, place, judgement, seams)
+        stage, evidence, seams = self._told(question, placements, place, judgement, answer)
+        return Outcome(stage, evidence, place, judgement, seams)
 
     def _told(
         self,
@@ -364,8 +370,8 @@ class Tracing:
         if judgement.fate == "whole":
             return None, f"all of it is in the chunk at rank {judgement.ranks[0]}", ()
         if judgement.fate == "cut off":
-            said = f"chunk {best + 1:,} has all of it ({where}), but the trace has only a part of the chunk"
-            return "cannot be told", said, ()
+            evidence = f"chunk {best + 1:,} has all of it ({where}), but the trace has only a part of the chunk"
+            return "cannot be told", evidence, ()
         if judgement.fate == "not retrieved":
             rank = judgement.ranks[0]
             at = f"at rank {rank:,}" if rank else f"not among the retrieved texts ({len(question.retrieved):,})"
@@ -377,8 +383,8 @@ class Tracing:
             if self.knows_chunks or not lacks(document.text, answer, touching):
                 cut = f"; {_said(seams[0])}" if seams else ""
                 far = "" if self.knows_chunks else ", as far as the chunks in the trace show"
-                said = f"{where} is in {len(judgement.chunks)} chunks, {parts} of them retrieved{cut}{far}"
-                return "cut apart", said, seams
+                evidence = f"{where} is in {len(judgement.chunks)} chunks, {parts} of them retrieved{cut}{far}"
+                return "cut apart", evidence, seams
             return "cannot be told", f"{where} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()
         if self.knows_chunks:
             return "in no chunk", f"{where} is in no chunk of {self._searched.name}", ()
@@ -386,14 +392,17 @@ class Tracing:
 
     def _before(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
         """Name the retrieved texts that stood before a chunk that was ranked too low."""
-        given = [(one, spot) for one, spot in zip(question.retrieved, placements, strict=True) if one.given]
+        given = [
+            (retrieved, spot) for retrieved, spot in zip(question.retrieved, placements, strict=True) if retrieved.given
+        ]
         if not given:
             return "nothing was retrieved"
         named = [
-            f"{one.rank:,} {self._documents[spot.place.document].name} {spot.place.span.start:,}–{spot.place.span.end:,}"
+            f"{retrieved.rank:,} {self._documents[spot.place.document].name} "
+            f"{spot.place.span.start:,}–{spot.place.span.end:,}"
             if spot.place is not None
-            else f"{one.rank:,} {short(one.text or one.id)}"
-            for one, spot in given[:MOST_BEFORE]
+            else f"{retrieved.rank:,} {short(retrieved.text or retrieved.id)}"
+            for retrieved, spot in given[:MOST_BEFORE]
         ]
         more = f" and {len(given) - MOST_BEFORE:,} more" if len(given) > MOST_BEFORE else ""
         return f"before it: {', '.join(named)}{more}"
@@ -463,5 +472,5 @@ def _said(seam: Seam) -> str:
 
 
 def _unknown(outcomes: Sequence[Outcome]) -> str:
-    said = next((one.said for one in outcomes if one.was_retrieved is None), "")
-    return said or "neither an excerpt nor a reference says what answers it"
+    reason = next((outcome.said for outcome in outcomes if outcome.was_retrieved is None), "")
+    return reason or "neither an excerpt nor a reference says what answers it"

@@ -107,8 +107,11 @@ def card(title: str, context: Context | None, result: Result | None, budget: int
 
 def _given(context: Context) -> list[GivenData]:
     return [
-        {"title": f"Chunk {one.chunk + 1}{'' if one.whole else ', cut off where the budget is full'}", "text": one.text}
-        for one in context.passages
+        {
+            "title": f"Chunk {passage.chunk + 1}{'' if passage.whole else ', cut off where the budget is full'}",
+            "text": passage.text,
+        }
+        for passage in context.passages
     ]
 
 
@@ -119,25 +122,25 @@ def _filled(context: Context, budget: int) -> str:
 
 
 def _values(result: Result) -> list[tuple[str, str]]:
-    found = [(MEASURES[name].title, result.value(name)) for name in MEASURES]
-    return [(title, signed(value, ".2f")) for title, value in found if value is not None]
+    values = [(MEASURES[name].title, result.value(name)) for name in MEASURES]
+    return [(title, signed(value, ".2f")) for title, value in values if value is not None]
 
 
 def _judgement(times: Sequence[Judgement]) -> JudgementData:
     last = times[-1]
     title = MEASURES[last.kind].title
-    said = list(last.said)
+    sentences = list(last.said)
     if last.problem:
-        said.append(f"Not judged, as no reply could be used: {last.problem}.")
+        sentences.append(f"Not judged, as no reply could be used: {last.problem}.")
     if len(times) > 1:
-        said.append(f"Before: {', '.join(map(_value, times[:-1]))}.")
-    return {"title": title, "value": _value(last), "said": said, "turns": _turns(last.exchange)}
+        sentences.append(f"Before: {', '.join(map(_value, times[:-1]))}.")
+    return {"title": title, "value": _value(last), "said": sentences, "turns": _turns(last.exchange)}
 
 
-def _value(one: Judgement) -> str:
-    if one.problem:
+def _value(judgement: Judgement) -> str:
+    if judgement.problem:
         return "not judged"
-    return "undefined" if one.value is None else signed(one.value, ".2f")
+    return "undefined" if judgement.value is None else signed(judgement.value, ".2f")
 
 
 def _turns(exchange: Exchange) -> list[TurnData]:

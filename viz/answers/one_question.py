@@ -50,7 +50,7 @@ def show_question(choices: Choices, plan: AnswerPlan, gathered: Mapping[int, Gat
 def _offer_again(run: Answering, judge: Asking, question: int) -> None:
     """Draw the button that judges the answers to a question again, with the receiving server and the estimated cost."""
     job = session.judging
-    answered = [one for place, one in run.results.copy().items() if place[1] == question and one.answer.text]
+    answered = [outcome for place, outcome in run.results.copy().items() if place[1] == question and outcome.answer.text]
     if not answered:
         return
     if job is not None and job.run is run and job.running and not job.cancelled:
@@ -61,8 +61,8 @@ def _offer_again(run: Answering, judge: Asking, question: int) -> None:
         notice(job.error, "error", key="answers_judging_error")
     item = run.plan.items[question]
     sizes = Sizes.of([item], load_tokenizer(run.plan.tokenizer).count)
-    judgements = [(one, kind) for one in answered for kind in kinds_of(item.reference, one.context)]
-    tokens = sum(sizes.judgement(kind, 0, one.context) for one, kind in judgements)
+    judgements = [(outcome, kind) for outcome in answered for kind in kinds_of(item.reference, outcome.context)]
+    tokens = sum(sizes.judgement(kind, 0, outcome.context) for outcome, kind in judgements)
 
     def again() -> None:
         session.judging = job = Judging(run, question, judge)

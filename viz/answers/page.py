@@ -135,11 +135,11 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
 
 
 def _say_of_columns(made: list[ColumnResult]) -> None:
-    for number, one in enumerate(made):
-        if one.error and one.sending is None:
-            waits = "info" if one.error == MISSING_MODEL else "error"
-            notice(f"Column {number + 1}: {one.error}", waits, key=f"answers_column_{number}")
-    if any(one.chunking is not None and has_stated(one.chunking) for one in made):
+    for number, column in enumerate(made):
+        if column.error and column.sending is None:
+            waits = "info" if column.error == MISSING_MODEL else "error"
+            notice(f"Column {number + 1}: {column.error}", waits, key=f"answers_column_{number}")
+    if any(column.chunking is not None and has_stated(column.chunking) for column in made):
         remark(STATED_SEARCHED, key="answers_stated")
 
 
@@ -157,16 +157,16 @@ def _plan(here: Page, text: Text, made: list[ColumnResult], items: Items) -> Ans
     if here.embedder is None:
         notice(here.embedder_complaint, key="answers_no_embedder")
         return None
-    tasks = [one.task for one in made if one.task is not None and one.chunking is not None]
+    tasks = [column.task for column in made if column.task is not None and column.chunking is not None]
     if not items.usable or len(tasks) < len(made):
         return None
     budget = here.choices.extra["budget"]
     size = fitting_budget(len(text.document.text)) if budget == FITTING else int(budget)
-    names = tuple(f"{number}. {type(one.chunker).title}" for number, one in enumerate(made, start=1) if one.chunker)
+    names = tuple(f"{number}. {type(column.chunker).title}" for number, column in enumerate(made, start=1) if column.chunker)
     trivial = trivial_rows(here.choices)
     names += tuple(TITLES[name] for name in trivial)
     embedder = here.embedder.name, here.embedder.identity
-    tasks_of_model = tuple(one.of_model for one in tasks)
+    tasks_of_model = tuple(task.of_model for task in tasks)
     return AnswerPlan(tasks_of_model, names, items.usable, size, *embedder, here.choices.tokenizer, trivial)
 
 
@@ -175,7 +175,7 @@ def _gathered(plan: AnswerPlan, made: list[ColumnResult], embedder: Embedder | N
     job = session.gathering
     if job is None or job.plan != plan or job.embedder is not embedder:
         assert embedder is not None
-        chunkings = [one.chunking for one in made if one.chunking is not None]
+        chunkings = [column.chunking for column in made if column.chunking is not None]
         session.gathering = job = Gathering(plan, chunkings, embedder, session.on_disk)
         job.start()
         job.join(0.2)

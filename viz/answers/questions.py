@@ -43,54 +43,60 @@ def choose_questions(choices: Choices, text: Text) -> Items:
         switch("Questions", choices.extra, WORD, SOURCES, "answers/questions")
         if choices.extra[WORD] == "retrieval":
             return _retrievals(choices, text)
-        found = _typed() if choices.extra[WORD] == "typed" else _from_file()
-    if found.usable:
-        remark(f"{_counted(found)}.", key="answers_questions_said")
-    _say_problems(found)
-    return found
+        items = _typed() if choices.extra[WORD] == "typed" else _from_file()
+    if items.usable:
+        remark(f"{_counted(items)}.", key="answers_questions_said")
+    _say_problems(items)
+    return items
 
 
-def _counted(found: Items) -> str:
-    references = sum(bool(item.reference) for item in found.usable)
-    return f"{counted(len(found.usable), 'question')}, {references:,} of them with a reference answer"
+def _counted(items: Items) -> str:
+    references = sum(bool(item.reference) for item in items.usable)
+    return f"{counted(len(items.usable), 'question')}, {references:,} of them with a reference answer"
 
 
-def _say_problems(found: Items) -> None:
-    if len(found.problems) == 1:
-        notice(found.problems[0], "error", key="answers_problem")
-    elif found.problems:
-        with st.expander(f"{counted(len(found.problems), 'question')} left out"):
-            st.dataframe({"question": list(found.problems)}, hide_index=True, width="stretch")
+def _say_problems(items: Items) -> None:
+    if len(items.problems) == 1:
+        notice(items.problems[0], "error", key="answers_problem")
+    elif items.problems:
+        with st.expander(f"{counted(len(items.problems), 'question')} left out"):
+            st.dataframe({"question": list(items.problems)}, hide_index=True, width="stretch")
 
 
 def _retrievals(choices: Choices, text: Text) -> Items:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
     job = _sharing()
     own = job.found.get(text.document.text)
-    kept = tuple(Item(one.question, one.answer) for one in session.questions if one.identity == text.document.identity)
+    kept = tuple(
+        Item(question.question, question.answer)
+        for question in session.questions
+        if question.identity == text.document.identity
+    )
     sample = () if choices.document == OWN else _bundled(choices.document)
     every = (*kept, *sample, *(own.items.usable if own is not None else ()))
-    found = Items((*{item.question: item for item in every}.values(),), own.items.problems if own is not None else ())
+    items = Items((*{item.question: item for item in every}.values(),), own.items.problems if own is not None else ())
     whose = [
         *(["kept on Compare"] if kept else []),
         *(["that come with this sample"] if sample else []),
         *([own.origin] if own is not None and own.items.usable else []),
     ]
     row = st.container(horizontal=True, vertical_alignment="center")
-    if found.usable:
+    if items.usable:
         with row:
-            said = f"{_counted(found)}: those {' and those '.join(whose)}; the excerpts that answer them are the references."
-            remark(said, key="answers_questions_said")
+            sentence = (
+                f"{_counted(items)}: those {' and those '.join(whose)}; the excerpts that answer them are the references."
+            )
+            remark(sentence, key="answers_questions_said")
     row.button("Open Retrieval", key="answers/open", on_click=go_at_next_run, args=("retrieval",), type="tertiary")
-    _say_problems(found)
+    _say_problems(items)
     if job.running and not job.cancelled:
         show_job_progress(job, key="answers/sharing")
     elif job.error:
         notice(job.error, "error", key="answers_sharing_error")
-    others = [one for one in [*job.found.values()] if one is not own and one.items.usable]
+    others = [other for other in [*job.found.values()] if other is not own and other.items.usable]
     if others:
         _offer_texts(choices, others)
-    return found
+    return items
 
 
 def _sharing() -> Sharing:
@@ -112,11 +118,11 @@ def _offer_texts(choices: Choices, others: list[Shared]) -> None:
         format_func=lambda place: f"{others[place].name}: {counted(len(others[place].items.usable), 'question')}",
         key="answers/other_text",
     )
-    one = others[number or 0]
+    chosen = others[number or 0]
     row.button(
         "Open selected text",
         key="answers/open_text",
-        on_click=lambda: give_text(Source(one.text, one.name, None, "from Retrieval", one.parts), choices),
+        on_click=lambda: give_text(Source(chosen.text, chosen.name, None, "from Retrieval", chosen.parts), choices),
     )
 
 
@@ -174,6 +180,6 @@ def _from_file() -> Items:
             session.answers_file = job.name, job.made or Items((), (job.error,))
     if session.answers_file is None:
         return Items(())
-    name, found = session.answers_file
+    name, items = session.answers_file
     remark(name, key="answers_file_name")
-    return found
+    return items

@@ -43,9 +43,9 @@ def _reopened(kept: KeptAnswers, gathering: Gathering | None, embedder: Embedder
     if gathering is None or gathering.sizes is None or embedder is None:
         return None
     kept.keeper.check_embedder(embedder)
-    plan, found = gathering.plan, gathering.found.copy()
+    plan, gathered = gathering.plan, gathering.found.copy()
     document = gathering.chunkings[0].document
-    results = kept.found(found, plan.items)
-    run = Answering(plan, document, found, kept.models, None, None, embedder, True, kept=kept, results=results)
+    results = kept.found(gathered, plan.items)
+    run = Answering(plan, document, gathered, kept.models, None, None, embedder, True, kept=kept, results=results)
     show_kept(kept, run)
     return run

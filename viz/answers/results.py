@@ -26,7 +26,7 @@ from viz.theme.glossary import ANSWERS
 MEASURE = "measure"
 """The link parameter that names the shown measure."""
 
-_COLUMNS = {one.title: st.column_config.Column(width=112, help=ANSWERS[one.title]) for one in MEASURES.values()}
+_COLUMNS = {measure.title: st.column_config.Column(width=112, help=ANSWERS[measure.title]) for measure in MEASURES.values()}
 _COLUMNS |= {"chunker": st.column_config.Column(width=140), "answers": st.column_config.Column(width=64)}
 
 
@@ -77,8 +77,8 @@ def _table(report: Report) -> dict[str, list[Any]]:
     numbers = range(len(report.names))
     table: dict[str, list[Any]] = {"chunker": list(report.names)}
     table["answers"] = [f"{report.answers(number)} of {report.questions}" for number in numbers]
-    left_out = [one for one in MEASURES if any(report.not_judged(number, one) for number in numbers)]
-    for measure in (one for one in MEASURES if one in report.measured or one in left_out):
+    left_out = [name for name in MEASURES if any(report.not_judged(number, name) for number in numbers)]
+    for measure in (name for name in MEASURES if name in report.measured or name in left_out):
         cells = []
         for number, row in enumerate(report.values(measure)):
             kept = row[~np.isnan(row)]
@@ -92,20 +92,20 @@ def _table(report: Report) -> dict[str, list[Any]]:
 
 def _differences(report: Report, measure: str) -> None:
     pairs = [
-        (one, other, found)
+        (one, other, difference)
         for one, other in combinations(range(len(report.names)), 2)
-        if (found := report.compared(measure, one, other)) is not None
+        if (difference := report.compared(measure, one, other)) is not None
     ]
     if not pairs:
         return
     table = {
         "first": [report.names[one] for one, _, _ in pairs],
         "less the second": [report.names[other] for _, other, _ in pairs],
-        "difference": [signed(found.mean, "+.3f") for _, _, found in pairs],
-        "interval": [interval_words(found.low, found.high, found.alpha, 1, 3) for _, _, found in pairs],
-        "adjusted p": [round(found.adjusted, 4) for _, _, found in pairs],
-        "significant": ["yes" if found.significant else "no" for _, _, found in pairs],
-        "questions": [found.count for _, _, found in pairs],
+        "difference": [signed(difference.mean, "+.3f") for _, _, difference in pairs],
+        "interval": [interval_words(difference.low, difference.high, difference.alpha, 1, 3) for _, _, difference in pairs],
+        "adjusted p": [round(difference.adjusted, 4) for _, _, difference in pairs],
+        "significant": ["yes" if difference.significant else "no" for _, _, difference in pairs],
+        "questions": [difference.count for _, _, difference in pairs],
     }
     st.dataframe(table, hide_index=True, placeholder="–", width="stretch")
     st.caption(
@@ -123,10 +123,10 @@ def _costs(run: Answering, report: Report) -> None:
     places = {name: st.column_config.NumberColumn(format="%.3g") for name in ("chunking, s", "embedding, s")}
     st.dataframe(table, hide_index=True, placeholder="–", width="stretch", column_config=places)
     judging = sum(
-        one.exchange.tokens_in + one.exchange.tokens_out
+        judgement.exchange.tokens_in + judgement.exchange.tokens_out
         for result in report.results.values()
         for times in result.judgements.values()
-        for one in times
+        for judgement in times
     )
     st.caption(
         "Chunking and embedding as if nothing had been embedded before; tokens and cost of the answers as if none had been "
@@ -145,7 +145,7 @@ def _column(values: list[float | str | None]) -> list[float | str | None]:
 
 def _files(run: Answering, report: Report) -> None:
     row = st.container(horizontal=True)
-    of = (run.plan, [(place, repr(one)) for place, one in sorted(report.results.items())])
+    of = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
     names, results = list(report.names), report.results
     download(row, "All answers as CSV", lambda: to_csv(names, results), "answers.csv", "text/csv", of, key="answers_csv")
     download(

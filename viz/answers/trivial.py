@@ -11,7 +11,7 @@ from viz.state.choices import Choices
 BESIDE = "beside"
 """The link parameter that lists the chosen baselines."""
 
-_ROWS = [f"**{TITLES[name]}**: {said}" for name, said in EXPLAINED.items()]
+_ROWS = [f"**{TITLES[name]}**: {explanation}" for name, explanation in EXPLAINED.items()]
 
 HELP = "  \n".join(["What no chunker is needed for, and any should beat; each takes the requests of a chunker.", *_ROWS])
 

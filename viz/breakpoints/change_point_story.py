@@ -62,12 +62,12 @@ def _explain(step: Step, gap: Gap, edges: list[int], chunker: ChangePoint) -> No
     before, after = place - first, last - place
     left, right = sentence_range(first, place), sentence_range(place, last)
     if gap.verdict.is_sized:
-        said = OUTCOME[gap.verdict]
+        sentence = OUTCOME[gap.verdict]
     elif gap.verdict.is_cut:
-        said = f"The cut parts {left} from {right}: their means are far enough apart to pay for it."
+        sentence = f"The cut parts {left} from {right}: their means are far enough apart to pay for it."
     else:
-        said = f"A cut would part {left} from {right}: their means are too close to pay for it."
-    step["story"] = [gap.reason, said]
+        sentence = f"A cut would part {left} from {right}: their means are too close to pay for it."
+    step["story"] = [gap.reason, sentence]
     assert gap.score is not None
     # Ward's identity: what a cut lowers the costs by is the squared distance of the two means, weighted by the sizes.
     apart = gap.score * (before + after) / (before * after)

@@ -58,13 +58,13 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
 def _named_bars(counted: Histogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
     kinds = (("kept", counted.short), ("past the line", counted.beyond))
-    found = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in kinds if any(counts)]
-    places = [place for _, place in found]
-    if len(found) < 2 or abs(places[0] - places[1]) > 1:
-        return [(name, place, "center") for name, place in found]
+    bars = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in kinds if any(counts)]
+    places = [place for _, place in bars]
+    if len(bars) < 2 or abs(places[0] - places[1]) > 1:
+        return [(name, place, "center") for name, place in bars]
     # Labels of adjacent bars extend away from each other.
     first = min(range(2), key=lambda at: (places[at], at))
-    return [(name, place, "right" if at == first else "left") for at, (name, place) in enumerate(found)]
+    return [(name, place, "right" if at == first else "left") for at, (name, place) in enumerate(bars)]
 
 
 def _round_step(span: float) -> float:

@@ -38,7 +38,7 @@ def _explain(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None
     """Prepend the compared sentences to a step's text and numbers, and mark them."""
     first, last = gap + 1 - scanned.size, gap + 1
     if scanned.size == 1:
-        said = f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
+        sentence = f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
         numbers = [
             ["similarity", f"{_three(scanned.least)} × {chunker.initial_factor:g} = {_three(scanned.score)}"],
             ["threshold", f"hard, {signed(chunker.hard_threshold)}"],
@@ -46,7 +46,7 @@ def _explain(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None
         middle = None
     else:
         nearest = scanned.nearest + 1
-        said = (
+        sentence = (
             f"The open chunk is sentences {first + 1:,} to {last:,}; most like sentence {last + 1:,} is sentence "
             f"{nearest:,}, which is hatched."
         )
@@ -56,7 +56,7 @@ def _explain(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None
             ["threshold", _threshold(chunker, scanned)],
         ]
         middle = scanned.nearest, scanned.nearest + 1
-    step["story"] = [step["story"][0], said, *step["story"][1:]]
+    step["story"] = [step["story"][0], sentence, *step["story"][1:]]
     # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
     step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
     step["mark"] = {**step["mark"], "growing": (first, last), "middle": middle}

@@ -141,7 +141,7 @@ def _told(comparison: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
     cut = comparison.greedy[0]
     also = cut in comparison.other
-    others = [f"{one + 1:,}" for one in comparison.other if one != cut]
+    others = [f"{place + 1:,}" for place in comparison.other if place != cut]
     if also:
         did = "cuts here too" + (f", and after {listed(others)}" if others else ", and nowhere else")
     else:

@@ -75,14 +75,14 @@ def _brackets(
         return
     x: list[float | None] = []
     y: list[float | None] = []
-    for one in brackets:
-        x += [one.left, one.left, one.right, one.right, None]
-        y += [one.low_left, one.height, one.height, one.low_right, None]
+    for bracket in brackets:
+        x += [bracket.left, bracket.left, bracket.right, bracket.right, None]
+        y += [bracket.low_left, bracket.height, bracket.height, bracket.low_right, None]
     figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip")
     symbol = "x-thin-open" if "dash" in line else "circle"
     figure.add_scatter(
-        x=[(one.left + one.right) / 2 for one in brackets],
-        y=[one.height for one in brackets],
+        x=[(bracket.left + bracket.right) / 2 for bracket in brackets],
+        y=[bracket.height for bracket in brackets],
         mode="markers",
         marker={"symbol": symbol, "size": size, "color": line["color"], "line": {"color": line["color"], "width": size / 4}},
         hovertext=list(words),

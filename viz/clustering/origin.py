@@ -40,17 +40,17 @@ def show_origin(
     coloured = Coloured(sentence_chunks(chunking), grounds)
     reach = chunker.reach()
     weight = 0.0 if reach is None else reach.position_weight
-    found = chunking.clusters
+    clusters = chunking.clusters
     with beside:
-        if found is not None and reach is not None and found.cap is not None:
-            _joins(choices, chunking, found, found.cap, reach, known)
+        if clusters is not None and reach is not None and clusters.cap is not None:
+            _joins(choices, chunking, clusters, clusters.cap, reach, known)
         heatmap(coloured, vectors, weight, None if reach is None else (reach.name, reach.distance), key="heatmap")
-    if found is not None and reach is not None and found.cap is not None:
-        _tree(chunking, found, found.cap, reach, coloured)
-    elif found is not None and reach is not None and found.roles:
-        _density(found, reach, coloured, vectors)
-    elif found is not None and found.own:
-        _centres(found, coloured)
+    if clusters is not None and reach is not None and clusters.cap is not None:
+        _tree(chunking, clusters, clusters.cap, reach, coloured)
+    elif clusters is not None and reach is not None and clusters.roles:
+        _density(clusters, reach, coloured, vectors)
+    elif clusters is not None and clusters.own:
+        _centres(clusters, coloured)
     if len(vectors) <= MOST_SENTENCES:
         _heatmap_to_keep(coloured, vectors, weight)
     with beside:
@@ -67,40 +67,40 @@ def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> 
     show_figure(figure, heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
 
 
-def _joins(choices: Choices, chunking: Chunking, found: Clusters, cap: int, reach: Reach, known: bool) -> None:
+def _joins(choices: Choices, chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, known: bool) -> None:
     """Draw the stepper through the joins above the heatmap, so that its buttons are visible without scrolling."""
-    steps = linkage_steps(len(chunking.document.sentences), chunking.merges, found, cap, reach.distance)
+    steps = linkage_steps(len(chunking.document.sentences), chunking.merges, clusters, cap, reach.distance)
     if steps:
         stepper(steps, choices.extra, key="linkage", known=known)
     else:
         notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
 
 
-def _tree(chunking: Chunking, found: Clusters, cap: int, reach: Reach, coloured: Coloured) -> None:
+def _tree(chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, coloured: Coloured) -> None:
     merges, count = chunking.merges, len(coloured.chunk_of)
     st.header("Dendrogram", anchor=False)
-    st.caption(refusal_words(found, cap))
-    tree = layout(count, merges, found)
-    figure = cluster_figures.dendrogram(tree, merges, found, coloured, reach.distance, theme())
-    show_figure(figure, joins_table(merges, found, coloured), "Tree of joins", key="tree")
+    st.caption(refusal_words(clusters, cap))
+    tree = layout(count, merges, clusters)
+    figure = cluster_figures.dendrogram(tree, merges, clusters, coloured, reach.distance, theme())
+    show_figure(figure, joins_table(merges, clusters, coloured), "Tree of joins", key="tree")
 
 
-def _density(found: Clusters, reach: Reach, coloured: Coloured, vectors: FloatArray) -> None:
-    needed = core_distances(vectors, reach.position_weight, found.core_size)
+def _density(clusters: Clusters, reach: Reach, coloured: Coloured, vectors: FloatArray) -> None:
+    needed = core_distances(vectors, reach.position_weight, clusters.core_size)
     st.header("Core, border, noise", anchor=False)
-    st.caption(roles_words(found, reach.distance))
-    figure = cluster_figures.density(found, needed, coloured, reach.distance, found.core_size, theme())
-    show_figure(figure, density_table(found, needed, coloured), "Core, border, noise", key="density")
+    st.caption(roles_words(clusters, reach.distance))
+    figure = cluster_figures.density(clusters, needed, coloured, reach.distance, clusters.core_size, theme())
+    show_figure(figure, density_table(clusters, needed, coloured), "Core, border, noise", key="density")
 
 
-def _centres(found: Clusters, coloured: Coloured) -> None:
+def _centres(clusters: Clusters, coloured: Coloured) -> None:
     st.header("Distance to centres", anchor=False)
     st.caption(
         "A dot shows how far a sentence is from the centre of its own chunk; a ring shows how far it is from the nearest "
         "other centre, in the colour of that centre's chunk. If both are about equally far, the decision was close."
     )
-    figure = cluster_figures.centres(found, coloured, theme())
-    show_figure(figure, centres_table(found, coloured), "Distance to centres", key="centres")
+    figure = cluster_figures.centres(clusters, coloured, theme())
+    show_figure(figure, centres_table(clusters, coloured), "Distance to centres", key="centres")
 
 
 def _tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
@@ -136,21 +136,21 @@ def breaks_words(chunking: Chunking) -> str:
     )
 
 
-def refusal_words(found: Clusters, cap: int) -> str:
+def refusal_words(clusters: Clusters, cap: int) -> str:
     """Explain how to read the dendrogram, and state how many joins the size cap refused."""
     explained = "A bracket joins two clusters at the distance of their two nearest sentences. "
-    if not found.refused:
+    if not clusters.refused:
         return explained + f"The cap of {cap:,} sentences refused nothing."
-    merges = "1 merge" if len(found.refused) == 1 else f"{len(found.refused):,} merges"
-    pairs = "1 pair" if found.refusals == 1 else f"{found.refusals:,} pairs"
+    merges = "1 merge" if len(clusters.refused) == 1 else f"{len(clusters.refused):,} merges"
+    pairs = "1 pair" if clusters.refusals == 1 else f"{clusters.refusals:,} pairs"
     return explained + f"Dashed: {merges} that the cap of {cap:,} sentences refused, {pairs} of sentences in all."
 
 
-def roles_words(found: Clusters, eps: float) -> str:
+def roles_words(clusters: Clusters, eps: float) -> str:
     """Describe the numbers of core, border and noise sentences, and explain these DBSCAN roles."""
-    roles = found.roles
+    roles = clusters.roles
     return (
-        f"{roles.count('core'):,} core: at least {found.core_size} sentences, itself included, within ε "
+        f"{roles.count('core'):,} core: at least {clusters.core_size} sentences, itself included, within ε "
         f"{eps:g}. {roles.count('border'):,} border: within ε of a core, but not a core itself. "
         f"{roles.count('noise'):,} noise: neither, so each is a chunk of its own."
     )

@@ -35,8 +35,10 @@ def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
     """
     embedder = here.embedder
-    columns = [_done(number, one) for number, one in enumerate(made, start=1) if one.chunker and one.chunker.embeds]
-    done = [one for one in columns if one is not None]
+    columns = [
+        _done(number, column) for number, column in enumerate(made, start=1) if column.chunker and column.chunker.embeds
+    ]
+    done = [column for column in columns if column is not None]
     subject = text.document.identity, "" if embedder is None else embedder.name
     if session.compared_embedders not in (None, subject):
         _end()
@@ -54,17 +56,17 @@ def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None
         return
     full = load_embedder(embedder.approximates)
     try:
-        tasks = [(Task.of(text.document, full, here.choices.tokenizer, one.chunker), one.chunker) for one in done]
-        found = _results(tasks, text.document, full)
+        tasks = [(Task.of(text.document, full, here.choices.tokenizer, column.chunker), column.chunker) for column in done]
+        chunkings = _results(tasks, text.document, full)
     except InputError as error:
         notice(str(error), "error", key="agreement_error")
         return
-    if found is not None:
-        _show(here, text.document, full, [(one, found[task]) for one, (task, _) in zip(done, tasks, strict=True)])
+    if chunkings is not None:
+        _show(here, text.document, full, [(column, chunkings[task]) for column, (task, _) in zip(done, tasks, strict=True)])
 
 
-def _done(number: int, one: ColumnResult) -> _Done | None:
-    return None if one.chunker is None or one.chunking is None else _Done(number, one.chunker, one.chunking)
+def _done(number: int, column: ColumnResult) -> _Done | None:
+    return None if column.chunker is None or column.chunking is None else _Done(number, column.chunker, column.chunking)
 
 
 def _end() -> None:
@@ -78,7 +80,7 @@ def _results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Em
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
     job = session.full_job
     kept = session.full_results if job is None else {**session.full_results, **job.finished()}
-    found: dict[Task, Chunking] = {}
+    chunkings: dict[Task, Chunking] = {}
     waiting = []
     for task, chunker in tasks:
         chunking = kept.get(task)
@@ -87,11 +89,11 @@ def _results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Em
         if chunking is None:
             waiting.append((task, chunker))
         else:
-            found[task] = chunking
-    session.full_results = found
+            chunkings[task] = chunking
+    session.full_results = chunkings
     if not waiting:
         session.full_job = None
-        return found
+        return chunkings
     if job is None:
         session.full_job = job = ChunkingJob(document, full, waiting, session.on_disk)
         job.start()
@@ -123,11 +125,13 @@ def _show(here: Page, document: Document, full: Embedder, pairs: Sequence[tuple[
         shift = None
     moved = f": distances of neighbouring sentences moved by {_by(shift)}." if shift is not None else "."
     remark(f"{name} beside {full.name}{moved}", key="agreement")
-    for one, chunking in pairs:
-        found = agreement(chunking, one.chunking)
-        scores = f"; scores moved by {_by(found.scores)}" if shift is None and found.scores is not None else ""
-        title = chunker_class(one.chunker.name).title
-        remark(f"Column {one.number}, {title}: {found.words(full.name, name)}{scores}.", key=f"agreement_{one.number}")
+    for column, chunking in pairs:
+        agreed = agreement(chunking, column.chunking)
+        scores = f"; scores moved by {_by(agreed.scores)}" if shift is None and agreed.scores is not None else ""
+        title = chunker_class(column.chunker.name).title
+        remark(
+            f"Column {column.number}, {title}: {agreed.words(full.name, name)}{scores}.", key=f"agreement_{column.number}"
+        )
 
 
 def _by(shift: Shift) -> str:

@@ -65,13 +65,13 @@ def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
         if not pressed(place, "Run original library", "run_original"):
             return
         try:
-            said, tone = f"{_RESULT}: {compared(ours, run_original(original, ours.document.text))[1]}.", "info"
+            words, tone = f"{_RESULT}: {compared(ours, run_original(original, ours.document.text))[1]}.", "info"
         except InputError as error:
-            said, tone = str(error), "error"
-        session.proof = (subject, said, tone)
+            words, tone = str(error), "error"
+        session.proof = (subject, words, tone)
         place.empty()
-    _, said, tone = session.proof
-    notice(said, tone, key="proof")
+    _, words, tone = session.proof
+    notice(words, tone, key="proof")
 
 
 def _run_as_column(
@@ -84,7 +84,7 @@ def _run_as_column(
     if ours.chunker == chunker:
         notice(f"This column runs {original.name}.", key="proof")
         return
-    number, theirs = next(((at, one) for at, one in enumerate(made, start=1) if one.chunker == chunker), (0, None))
+    number, theirs = next(((at, other) for at, other in enumerate(made, start=1) if other.chunker == chunker), (0, None))
     if theirs is None:
 
         def add() -> None:

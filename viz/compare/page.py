@@ -61,7 +61,7 @@ def show() -> None:
         say_reopened(made)
         hashes = reader(
             text.document,
-            [_column(number, one, text, here.embedder) for number, one in enumerate(made)],
+            [_column(number, column, text, here.embedder) for number, column in enumerate(made)],
             title=text.source.name,
             summary=_summary(text.source),
             selected=choices.selected,
@@ -122,9 +122,9 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
 def _timing_controls(made: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:
     def again() -> None:
         session.repeats = {
-            one.task: time_again(one.task, one.chunker, document, embedder, session.on_disk)
-            for one in made
-            if one.task and one.chunker and not one.chunker.asks and not one.chunker.elsewhere
+            column.task: time_again(column.task, column.chunker, document, embedder, session.on_disk)
+            for column in made
+            if column.task and column.chunker and not column.chunker.asks and not column.chunker.elsewhere
         }
 
     st.toggle(

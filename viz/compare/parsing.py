@@ -40,9 +40,9 @@ def show_parsing(chosen: Source) -> None:
         st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
         if chosen is session.own:
             _offer_lines(chosen)
-    said = chosen.teaches or "not read from a file"
-    nothing = "" if chosen.left_out or "left out" in said else " · nothing was left out"
-    remark(f"{chosen.name}: {said}{nothing}. The text below is what is cut.", key="parsing_said")
+    origin = chosen.teaches or "not read from a file"
+    nothing = "" if chosen.left_out or "left out" in origin else " · nothing was left out"
+    remark(f"{chosen.name}: {origin}{nothing}. The text below is what is cut.", key="parsing_said")
     # Rows are too short to be shown one at a time.
     parts = chosen.parts if chosen.parts is not None and chosen.parts.kind != "row" else None
     stretches = stretches_of(chosen.text, parts)
@@ -66,7 +66,7 @@ def show_parsing(chosen: Source) -> None:
 
 def _offer_lines(own: Source) -> None:
     """Draw the buttons that put left-out lines back into the text."""
-    kinds = {one.what for one in own.left_out if one.part is not None and one.words}
+    kinds = {omission.what for omission in own.left_out if omission.part is not None and omission.words}
     row = st.container(horizontal=True)
     for kind, label in PUT_BACK.items():
         if own.parts is not None and kind in kinds:
@@ -81,12 +81,12 @@ def _offer_lines(own: Source) -> None:
 def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
     """Return the text's pages or chapters as passages; those longer than `STRETCH` characters are split."""
     edges = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
-    found = []
+    stretches = []
     for number, (first, last) in enumerate(pairwise(edges)):
         part = number if parts is not None else None
         for start in range(first, max(last, first + 1), STRETCH):
-            found.append(Stretch(part, start, min(last, start + STRETCH)))
-    return found
+            stretches.append(Stretch(part, start, min(last, start + STRETCH)))
+    return stretches
 
 
 def about_stretch(here: Stretch, chosen: Source) -> str:
@@ -95,34 +95,34 @@ def about_stretch(here: Stretch, chosen: Source) -> str:
     if parts is None or here.part is None:
         return ""
     name = parts.said_of(here.part)
-    gone = [_said(one) for one in chosen.left_out if one.part == here.part]
+    gone = [_said(omission) for omission in chosen.left_out if omission.part == here.part]
     return f"{name} · left out here: {', '.join(gone)}" if gone else name
 
 
-def _said(one: LeftOut) -> str:
-    words = counted(one.times, one.what)
-    return f"{words}, “{shortened(one.words, MOST_QUOTED)}”" if one.words else words
+def _said(left_out: LeftOut) -> str:
+    words = counted(left_out.times, left_out.what)
+    return f"{words}, “{shortened(left_out.words, MOST_QUOTED)}”" if left_out.words else words
 
 
 def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str, list[str] | list[int]]:
     """Return a table of the content omitted from a file, with one row per kind of content."""
     kinds: dict[str, list[LeftOut]] = {}
-    for one in left_out:
-        kinds.setdefault(one.what, []).append(one)
+    for omission in left_out:
+        kinds.setdefault(omission.what, []).append(omission)
     table: dict[str, list[str] | list[int]] = {
         "left out": [*kinds],
-        "times": [sum(one.times for one in some) for some in kinds.values()],
+        "times": [sum(omission.times for omission in some) for some in kinds.values()],
     }
     if parts is not None:
         table[f"{parts.kind}s"] = [_where(some, parts) for some in kinds.values()]
-    if any(one.words for some in kinds.values() for one in some):
-        table["for example"] = [next((one.words for one in some if one.words), "") for some in kinds.values()]
+    if any(omission.words for some in kinds.values() for omission in some):
+        table["for example"] = [next((omission.words for omission in some if omission.words), "") for some in kinds.values()]
     return table
 
 
 def _where(some: Iterable[LeftOut], parts: Parts) -> str:
     """Return the labels of the pages, with consecutive ones as a range."""
-    numbers = sorted({one.part for one in some if one.part is not None and one.part < len(parts.labels)})
+    numbers = sorted({omission.part for omission in some if omission.part is not None and omission.part < len(parts.labels)})
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
     named = [
         parts.name(run[0]) if len(run) == 1 else f"{parts.name(run[0])}–{parts.name(run[-1])}" for run in runs[:MOST_NAMED]

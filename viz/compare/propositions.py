@@ -21,26 +21,32 @@ def show_propositions(chunking: Chunking | None) -> None:
 def table_of(chunking: Chunking) -> dict[str, list[object]]:
     """Return a table of the propositions by chunk and position, followed by the propositions that are in no chunk."""
     rows = [
-        (number, chunk.stated.title, one)
+        (number, chunk.stated.title, proposition)
         for number, chunk in enumerate(chunking.chunks, start=1)
         if chunk.stated is not None
-        for one in chunk.stated.propositions
+        for proposition in chunk.stated.propositions
     ]
-    held: list[tuple[int | None, str, Proposition]] = [*rows, *[(None, "", one) for one in chunking.left_out]]
+    held: list[tuple[int | None, str, Proposition]] = [
+        *rows,
+        *[(None, "", proposition) for proposition in chunking.left_out],
+    ]
     document = chunking.document
     return {
         "chunk": [number for number, _, _ in held],
         "title": [title for _, title, _ in held],
-        "proposition": [one.text for _, _, one in held],
-        "sentence": [_sentences(document, one) for _, _, one in held],
-        "source": [one.quotation if one.span is None else document.text[slice(*one.span)] for _, _, one in held],
-        "remark": [one.remark for _, _, one in held],
+        "proposition": [proposition.text for _, _, proposition in held],
+        "sentence": [_sentences(document, proposition) for _, _, proposition in held],
+        "source": [
+            proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
+            for _, _, proposition in held
+        ],
+        "remark": [proposition.remark for _, _, proposition in held],
     }
 
 
-def _sentences(document: Document, one: Proposition) -> str:
+def _sentences(document: Document, proposition: Proposition) -> str:
     """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
-    if one.span is None:
-        return "" if one.sentence is None else f"{one.sentence + 1} (as the model says)"
-    first, last = document.sentence_at(one.span.start) + 1, document.sentence_at(one.span.end - 1) + 1
+    if proposition.span is None:
+        return "" if proposition.sentence is None else f"{proposition.sentence + 1} (as the model says)"
+    first, last = document.sentence_at(proposition.span.start) + 1, document.sentence_at(proposition.span.end - 1) + 1
     return f"{first}" if first == last else f"{first} to {last}"

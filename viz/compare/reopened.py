@@ -13,17 +13,17 @@ from viz.state.session_file import KeptColumn, spans_of
 def say_reopened(made: Sequence[ColumnResult]) -> None:
     """Report whether the results match the reopened session file, until the text or the columns change."""
     file = session.reopened
-    if file is None or not all(one.chunker and one.chunking is not None for one in made):
+    if file is None or not all(outcome.chunker and outcome.chunking is not None for outcome in made):
         return
-    now = [(one.chunker.name, one.chunker.model_dump()) for one in made if one.chunker]
+    now = [(outcome.chunker.name, outcome.chunker.model_dump()) for outcome in made if outcome.chunker]
     kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
-    if now != kept or any(one.chunking is not None and one.chunking.document.text != file.text for one in made):
+    if now != kept or any(outcome.chunking is not None and outcome.chunking.document.text != file.text for outcome in made):
         session.reopened = None
         return
     others = [
         number
-        for number, (one, column) in enumerate(zip(made, file.columns, strict=True), start=1)
-        if one.chunking is not None and spans_of(one.chunking) != column.chunks
+        for number, (outcome, column) in enumerate(zip(made, file.columns, strict=True), start=1)
+        if outcome.chunking is not None and spans_of(outcome.chunking) != column.chunks
     ]
     if not others:
         notice(f"{file.name} was reopened with the same chunks in every column.", key="reopened")

@@ -23,7 +23,7 @@ def offer_report(
 ) -> None:
     """Draw the report's download button in ``place``; the report is built on click."""
     document, on_disk = columns[0][1].document, session.on_disk
-    questions = [one for one in session.questions if one.identity == document.identity]
+    questions = [question for question in session.questions if question.identity == document.identity]
 
     def made() -> str:
         # Only the user who asks for a report waits for these modules, not the first page.

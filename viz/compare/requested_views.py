@@ -40,7 +40,7 @@ from viz.state.text import Source
 
 def show_requested_views(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     """Draw the control that selects a view below the text, and the selected view."""
-    done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
+    done = [(number, column.chunking) for number, column in enumerate(made) if column.chunking is not None]
     if not done:
         return
     views: dict[str, Callable[[], None]] = {
@@ -85,10 +85,14 @@ def _all_downloads(choices: Choices, made: list[ColumnResult], chosen: Source, e
 def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_as = session.embedded_as
-    columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]
+    columns = [
+        (column.chunker, column.chunking) for column in made if column.chunker is not None and column.chunking is not None
+    ]
     if len(columns) == len(made):
         model = _model()
-        recipes = [Recipe.of(one, choices.sentences, embedder, choices.tokenizer, embedded_as, model) for one, _ in columns]
+        recipes = [
+            Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model) for chunker, _ in columns
+        ]
         questions = written(chosen.text)
         row = st.container(horizontal=True)
         download(
@@ -128,7 +132,9 @@ def _lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
     """Return the length of every chunk; raises InputError if the tokenizer's files are missing."""
     if unit == "sentences":
         return sentence_counts(chunking)
-    return load_tokenizer("characters" if unit == "characters" else tokenizer).count([one.text for one in chunking.chunks])
+    return load_tokenizer("characters" if unit == "characters" else tokenizer).count(
+        [chunk.text for chunk in chunking.chunks]
+    )
 
 
 def _model() -> LanguageModel | None:

@@ -114,7 +114,7 @@ def styles(*files: str) -> str:
 
 def _needed(entry: str, root: Path) -> list[_Module]:
     """Return the modules that ``entry`` imports, each after its own imports, and last the entry itself."""
-    found: dict[str, _Module] = {}
+    modules: dict[str, _Module] = {}
     open_: list[str] = []
 
     def visit(path: str) -> _Module:
@@ -123,7 +123,7 @@ def _needed(entry: str, root: Path) -> list[_Module]:
                 "Scripts must not import each other in a circle; these do: "
                 f"{' -> '.join([*open_[open_.index(path) :], path])}"
             )
-        if path not in found:
+        if path not in modules:
             open_.append(path)
             try:
                 module = _read(path, root)
@@ -136,11 +136,11 @@ def _needed(entry: str, root: Path) -> list[_Module]:
                     if name not in exported:
                         raise LinkError(f"{path} may import only exported names; {other} does not export {name}.")
             open_.pop()
-            found[path] = module
-        return found[path]
+            modules[path] = module
+        return modules[path]
 
     visit(entry)
-    return list(found.values())
+    return list(modules.values())
 
 
 @cache

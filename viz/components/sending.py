@@ -60,7 +60,7 @@ def ask_to_send(
     """
     model = asking.model
     asked = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
-    requests, tokens, answers = map(sum, zip(*[one for _, one, _ in asked], strict=True))
+    requests, tokens, answers = map(sum, zip(*[estimated for _, estimated, _ in asked], strict=True))
     if formed is not None and not too:
         requests, tokens = requests + formed.probes[0], tokens + formed.probes[1]
     try:
@@ -68,9 +68,12 @@ def ask_to_send(
     except InputError as error:
         notice(str(error), "error", key=f"send_{key}")
         return
-    prices = [one.price(said.tokens, said.requests * answer + said.answers) for one, said, answer in asked]
+    prices = [
+        asked_model.price(estimated.tokens, estimated.requests * answer + estimated.answers)
+        for asked_model, estimated, answer in asked
+    ]
     cost = None if None in prices else sum(filter(None, prices))
-    names = [*dict.fromkeys(one.title for one, _, _ in asked)]
+    names = [*dict.fromkeys(asked_model.title for asked_model, _, _ in asked)]
     models = f"the model{'s' * (len(names) > 1)} {' and '.join(names)}"
     price = "no price is known" if cost is None else f"about ${cost:.4f}"
     limit, spent = asking.limit, asking.spent

@@ -67,10 +67,10 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
             _say_whether_it_has(file, measured)
     document = session.document if measured is None else None
     if file is not None and document is not None:
-        found = file.known_in(document)
-        if found is not None:
-            _show_found(found, file.name)
-        _offer_text(choices, file, document, found)
+        located = file.known_in(document)
+        if located is not None:
+            _show_found(located, file.name)
+        _offer_text(choices, file, document, located)
     _upload(choices, number, file)
     job = session.chunk_reading
     if job is not None and job.about == (session.page, number):
@@ -157,19 +157,19 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
     )
 
 
-def _show_found(found: FoundAgain, name: str) -> None:
+def _show_found(located: FoundAgain, name: str) -> None:
     """Draw the number of located chunks, and a list of remarks that link into the text."""
-    document = found.chunking.document
-    there = len(found.chunking.chunks)
-    many = Counter(odd.kind for odd in found.oddities)
-    summary = f"{there:,} of {counted(found.given, 'chunk')} found in this text"
-    if there < found.given / 2:
+    document = located.chunking.document
+    there = len(located.chunking.chunks)
+    many = Counter(odd.kind for odd in located.oddities)
+    summary = f"{there:,} of {counted(located.given, 'chunk')} found in this text"
+    if there < located.given / 2:
         summary += f": {name} may be of another text"
     show_findings(
         summary,
         [(_TITLES[kind][0], many[kind], _TITLES[kind][1]) for kind in KINDS if many[kind]],
-        [_line(document, odd) for odd in found.oddities[:MOST_FINDINGS]],
-        len(found.oddities),
+        [_line(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
+        len(located.oddities),
         less="of the last kinds",
         nothing="All of them are in the text as they are in the file." if there else "",
         key="chunks_found",
@@ -187,9 +187,9 @@ def _line(document: Document, odd: Oddity) -> FindingData:
     }
 
 
-def _offer_text(choices: Choices, file: ChunkFile, document: Document, found: FoundAgain | None) -> None:
+def _offer_text(choices: Choices, file: ChunkFile, document: Document, located: FoundAgain | None) -> None:
     """Offer to open the text that the chunks make up, if it is complete and not the current text."""
-    if found is not None and len(found.chunking.chunks) == found.given:
+    if located is not None and len(located.chunking.chunks) == located.given:
         return
     text = file.text(document.name)
     if text is None or text == document.text:

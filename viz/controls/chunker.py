@@ -70,7 +70,7 @@ def column_controls(
     # Keep the chunker of a column from another page, even if this page does not offer it.
     made = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
     _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *made])
-    form = any_asks(one.chunker for one in choices.columns) if model is None else model
+    form = any_asks(any_column.chunker for any_column in choices.columns) if model is None else model
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
     if form and column.chunker in ASKING:
         model_form()
@@ -103,8 +103,8 @@ def parameter_controls(
     for spec in specs:
         if spec.main:
             _widget(number, column, spec, values[spec.name], spec.name in idle)
-            if chunker is not None and (said := chunker.remark(spec.name)):
-                st.caption(said)
+            if chunker is not None and (note := chunker.remark(spec.name)):
+                st.caption(note)
             if below is not None:
                 below(spec)
     folded = [spec for spec in specs if not spec.main]
@@ -229,8 +229,8 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
     if active is not None:
         # The box truncates long names.
         name = f"{active}." if len(active) > LONG else ""
-        if said := " ".join(filter(None, (name, presets[active].note))):
-            st.caption(said)
+        if caption := " ".join(filter(None, (name, presets[active].note))):
+            st.caption(caption)
 
 
 def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:

@@ -75,7 +75,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         if name != OTHER:
             choices.embedder = name
 
-    explained = "  \n".join(f"**{name}**: {said}" for name, said in EMBEDDERS.items())
+    explained = "  \n".join(f"**{name}**: {description}" for name, description in EMBEDDERS.items())
     names = [*EMBEDDERS, OTHER]
     st.selectbox(
         "Embedder",
@@ -121,7 +121,7 @@ def _form(choices: Choices) -> None:
         st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDERS else choices.embedder
         st.session_state["server_address"] = session.server.address
     with st.form("another_embedder", border=False):
-        explained = "  \n".join(f"**{form}**: {said}" for form, said in OTHERS.items())
+        explained = "  \n".join(f"**{form}**: {description}" for form, description in OTHERS.items())
         st.text_input(
             "Embedder name",
             st.session_state["embedder_name"],

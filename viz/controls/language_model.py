@@ -42,8 +42,8 @@ def any_asks(chunkers: Iterable[str]) -> bool:
 def what_it_is_asked(chunker: str) -> None:
     """Draw the prompts that the chunker sends to a language model."""
     with st.expander("Prompts"):
-        for said in (*ASKING[chunker].wording(), AGAIN):
-            st.code(said, language=None, wrap_lines=True)
+        for prompt in (*ASKING[chunker].wording(), AGAIN):
+            st.code(prompt, language=None, wrap_lines=True)
 
 
 def model_form() -> DeltaGenerator:
@@ -74,20 +74,20 @@ def model_form() -> DeltaGenerator:
 
 def _find() -> None:
     """Look for servers on this machine, and fill in the first that has a model."""
-    found = session.local_servers = tuple(find_local_servers())
-    if found:
-        address, models = found[0]
+    servers = session.local_servers = tuple(find_local_servers())
+    if servers:
+        address, models = servers[0]
         st.session_state["language_address"] = address
         if st.session_state.get("language_name", "") not in models:
             st.session_state["language_name"] = models[0]
 
 
-def _said_of(found: Sequence[LocalServer]) -> str:
+def _said_of(servers: Sequence[LocalServer]) -> str:
     """Return a sentence on the servers of this machine."""
-    if not found:
+    if not servers:
         return f"No server with a model answers on this machine, at the ports {', '.join(map(str, USUAL_PORTS))}."
-    said = "; ".join(f"{address} has {', '.join(models[:_MOST_NAMED])}" for address, models in found)
-    return f"{said}. Nothing is sent there before you press “Use this model” and “Send”."
+    listing = "; ".join(f"{address} has {', '.join(models[:_MOST_NAMED])}" for address, models in servers)
+    return f"{listing}. Nothing is sent there before you press “Use this model” and “Send”."
 
 
 def _form() -> None:
@@ -110,8 +110,8 @@ def _form() -> None:
 
     server = session.language_server
     if session.linked_model and not server.model:
-        said = f"The link was made with the model {session.linked_model}. It is used once you press “Use this model”."
-        remark(said, key="language_linked")
+        hint = f"The link was made with the model {session.linked_model}. It is used once you press “Use this model”."
+        remark(hint, key="language_linked")
     if "language_name" not in st.session_state:
         st.session_state["language_name"] = server.model or session.linked_model
         st.session_state["language_address"] = server.address

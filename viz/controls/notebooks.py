@@ -120,28 +120,30 @@ def show_kept_texts(choices: Choices) -> None:
     remark("Kept on this machine:", key="kept_texts")
     place = kept_here()
     here = None if place is None else place.id
-    for one in kept[:MOST_LISTED]:
-        row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{one.id}")
+    for kept_text in kept[:MOST_LISTED]:
+        row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
         with row.container():
-            remark(_said(one), key=f"kept_text_said_{one.id}")
+            remark(_said(kept_text), key=f"kept_text_said_{kept_text.id}")
         row.button(
             "Open text",
-            key=f"kept_text_open_{one.id}",
+            key=f"kept_text_open_{kept_text.id}",
             on_click=_open,
-            args=(one.id, choices),
-            disabled=one.id == here,
+            args=(kept_text.id, choices),
+            disabled=kept_text.id == here,
             width="content",
         )
-        row.button("Remove text", key=f"kept_text_remove_{one.id}", on_click=forget, args=(one.id,), width="content")
+        row.button(
+            "Remove text", key=f"kept_text_remove_{kept_text.id}", on_click=forget, args=(kept_text.id,), width="content"
+        )
     if len(kept) > MOST_LISTED:
         remark(f"{len(kept) - MOST_LISTED:,} older ones are not listed.", key="kept_texts_more")
     if len(kept) > 1:
         st.button("Remove all texts", key="kept_texts_clear", on_click=forget)
 
 
-def _said(one: Listed) -> str:
-    day = datetime.fromtimestamp(one.changed).strftime("%Y-%m-%d")
-    return f"{one.name} · {counted(one.questions, 'question')} · {day}"
+def _said(listed: Listed) -> str:
+    day = datetime.fromtimestamp(listed.changed).strftime("%Y-%m-%d")
+    return f"{listed.name} · {counted(listed.questions, 'question')} · {day}"
 
 
 def _open(id: str, choices: Choices) -> None:

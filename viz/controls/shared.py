@@ -69,7 +69,7 @@ def _choose_splitter(choices: Choices) -> None:
     def changed() -> None:
         choices.sentences = st.session_state[key]
 
-    explained = "  \n".join(f"**{option}**: {said}" for option, said in SPLITTERS.items())
+    explained = "  \n".join(f"**{option}**: {description}" for option, description in SPLITTERS.items())
     names = [*SPLITTERS] if shown in SPLITTERS else [*SPLITTERS, shown]
     st.selectbox(
         "Sentence splitter",
@@ -110,7 +110,7 @@ def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, 
     def changed() -> None:
         setattr(choices, name, st.session_state[key])
 
-    explained = "  \n".join(f"**{option}**: {said}" for option, said in options.items())
+    explained = "  \n".join(f"**{option}**: {description}" for option, description in options.items())
     names = [*options] if value in options else [*options, value]
     st.selectbox(
         label,

@@ -125,8 +125,8 @@ def load_text(choices: Choices) -> Source | None:
     if own is None and session.own_gone and session.own_reading is None:
         notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
     offer_replaced(choices)
-    if OWN not in session.notebooks and (said := too_long_to_keep()):
-        remark(said, key="not_kept")
+    if OWN not in session.notebooks and (warning := too_long_to_keep()):
+        remark(warning, key="not_kept")
     if doubts := _doubts():
         notice(doubts, key="encoding_doubts")
     return own
@@ -237,18 +237,18 @@ def _take_reading(choices: Choices) -> None:
     if job.error:
         session.own_complaint = job.error
     elif job.made is not None and not job.cancelled:
-        found, name = job.made, job.name
-        if not isinstance(found, FileText):
-            _open(found, name, choices)
+        content, name = job.made, job.name
+        if not isinstance(content, FileText):
+            _open(content, name, choices)
             return
         if session.own_found is None:
-            session.own_found = found._replace(text="")
+            session.own_found = content._replace(text="")
         if name == _PASTED_FILE:
-            set_own_text(Source(found.text, PASTED))
+            set_own_text(Source(content.text, PASTED))
         else:
-            remarks = [f"read as {found.read_as}", found.left_out[:1].lower() + found.left_out[1:].rstrip(".")]
-            said = " · ".join(part for part in remarks if part)
-            set_own_text(Source(found.text, name, None, said, found.parts, found.omissions))
+            remarks = [f"read as {content.read_as}", content.left_out[:1].lower() + content.left_out[1:].rstrip(".")]
+            note = " · ".join(part for part in remarks if part)
+            set_own_text(Source(content.text, name, None, note, content.parts, content.omissions))
         _taken(choices)
 
 
@@ -270,10 +270,10 @@ def _open(saved: session_file.SessionFile | Recipe, name: str, choices: Choices)
 
 def _read_as(choices: Choices) -> None:
     """Draw the choice of the uploaded file's encoding, for formats that do not determine it."""
-    file, found = session.own_file, session.own_found
+    file, file_text = session.own_file, session.own_found
     if file is None or format_of(file[0]) not in WITHOUT_ENCODING:
         return
-    first = [found.encoding, *found.others] if found is not None else []
+    first = [file_text.encoding, *file_text.others] if file_text is not None else []
     options = list(dict.fromkeys([*first, *CHOICES]))
 
     def changed() -> None:
@@ -286,10 +286,10 @@ def _read_as(choices: Choices) -> None:
 
 def _doubts() -> str:
     """Return a warning that the encoding was guessed; empty if the user has chosen it or it is certain."""
-    file, found = session.own_file, session.own_found
-    if file is None or found is None or st.session_state.get(_NAMED) != found.encoding:
+    file, file_text = session.own_file, session.own_found
+    if file is None or file_text is None or st.session_state.get(_NAMED) != file_text.encoding:
         return ""
-    return found.doubts(file[0])
+    return file_text.doubts(file[0])
 
 
 def _offer_dashes() -> None:

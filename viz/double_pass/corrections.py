@@ -80,24 +80,24 @@ def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]
         and tried[-1].kind not in ("initial", "appending")
         for gap in seams(tried, starts)
     }
-    found = []
+    removals = []
     for gap in chunking.gaps:
         if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
             step, because = joined.get(gap.index, (None, gap.why))
-            found.append(Correction(gap.index, because, step, gap.index in cut_beside))
-    return found
+            removals.append(Correction(gap.index, because, step, gap.index in cut_beside))
+    return removals
 
 
-def balance(chunking: Chunking, found: Sequence[Correction], beside: Chunking | None, name: str) -> list[str]:
+def balance(chunking: Chunking, removals: Sequence[Correction], beside: Chunking | None, name: str) -> list[str]:
     """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
     made = len(minis(chunking)) - 1
     if made <= 0:
         return ["Pass one made no boundary, so there is none to remove."]
-    removed_later = f"{len(found):,} {'was' if len(found) == 1 else 'were'} removed later"
+    removed_later = f"{len(removals):,} {'was' if len(removals) == 1 else 'were'} removed later"
     sentences = [f"Of the {_boundaries(made)} that pass one made, {removed_later}."]
     if beside is not None:
         cuts = {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
-        removed = sum(one.beside for one in found)
+        removed = sum(removal.beside for removal in removals)
         stand = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
         fates = {"here too": stand, "removed by pass two": removed, "never made by pass one": len(cuts) - stand - removed}
         listed = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
@@ -109,18 +109,18 @@ def _boundaries(count: int) -> str:
     return "1 boundary" if count == 1 else f"{count:,} boundaries"
 
 
-def show_corrections(found: Sequence[Correction], said: Sequence[str], name: str, key: str) -> None:
+def show_corrections(removals: Sequence[Correction], said: Sequence[str], name: str, key: str) -> None:
     """Mount the list of corrections; a click on a row goes to the boundary and to the step that removed it."""
     listed: list[CorrectionData] = [
         {
-            "sentence": one.gap + 1,
-            "step": one.step,
-            "where": f"after sentence {one.gap + 1}",
-            "reason": one.reason,
-            "also": f"{name} cuts here" if one.beside else "",
+            "sentence": removal.gap + 1,
+            "step": removal.step,
+            "where": f"after sentence {removal.gap + 1}",
+            "reason": removal.reason,
+            "also": f"{name} cuts here" if removal.beside else "",
         }
-        for one in found
-        if one.gap < MOST_SENTENCES
+        for removal in removals
+        if removal.gap < MOST_SENTENCES
     ]
     data: CorrectionsData = {"title": "Corrections", "words": list(said), "rows": listed}
     _corrections(key=key, data=data)

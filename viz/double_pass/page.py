@@ -71,7 +71,7 @@ def show() -> None:
 def _hold_columns(here: Page) -> None:
     """Reduce the columns to the page's two chunkers, with the link's parameters; draw an error if it names others."""
     choices, defaults = here.choices, here.default.columns
-    columns = [next((own for own in choices.columns if own.chunker == one.chunker), one) for one in defaults]
+    columns = [next((own for own in choices.columns if own.chunker == default.chunker), default) for default in defaults]
     if columns == choices.columns:
         return
     others = [column.chunker for column in choices.columns if column not in columns]
@@ -163,7 +163,7 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
         )
         reader(
             text.document,
-            [_column(one) for one in made],
+            [_column(column) for column in made],
             title="",
             summary="",
             selected=choices.selected,
@@ -181,8 +181,8 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
                 known=bool(text.source.known),
                 would=lambda at: change_said(double, steps[at], here.embedder),
             )
-        found = corrections(chunking, beside.chunking)
-        show_corrections(found, balance(chunking, found, beside.chunking, name), name, key="corrections")
+        removals = corrections(chunking, beside.chunking)
+        show_corrections(removals, balance(chunking, removals, beside.chunking, name), name, key="corrections")
     if chunking.comparisons:
         with st.expander("Comparison table"):
             st.dataframe(passes.table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
@@ -195,7 +195,7 @@ def change_said(double: ColumnResult, step: Step, embedder: Embedder | None) -> 
         return ""
     if len(chunking.document.sentences) > MOST_TRIED:
         return ""
-    decided = next(one for one in chunking.gaps if one.index == gap)
+    decided = next(candidate for candidate in chunking.gaps if candidate.index == gap)
     tipping = tipping_at_once(double.task, double.chunker, chunking, decided, embedder, session.on_disk)
     return "" if tipping is None else f"After both passes: {decided.verdict.value}; {tipping}."
 

@@ -117,7 +117,9 @@ def pass_rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str])
     looks = told(chunking)
     over = [tried[-1] for tried in looks if tried[-1].kind.startswith("over") and tried[-1].outcome == "joined"]
     starts = minis(chunking)
-    snippets = [start for start in starts if any(one.left.end <= start < one.right.start for one in over)]
+    snippets = [
+        start for start in starts if any(comparison.left.end <= start < comparison.right.start for comparison in over)
+    ]
     count = len(chunking.document.sentences)
     return {
         "count": min(count, MOST_SENTENCES),
@@ -161,13 +163,13 @@ def table(chunking: Chunking) -> dict[str, list[Any]]:
     comparisons = chunking.comparisons
     return {
         "step": [number for number, _ in enumerate(comparisons, start=1)],
-        "pass": [1 if one.kind in ("initial", "appending") else 2 for one in comparisons],
-        "kind": [one.kind for one in comparisons],
-        "compared": [numbers(compared_group(one)) for one in comparisons],
-        "with": [numbers(one.right) for one in comparisons],
-        "similarity": [one.similarity for one in comparisons],
-        "threshold": [one.threshold for one in comparisons],
-        "outcome": [one.outcome for one in comparisons],
-        "characters joined": [one.length for one in comparisons],
-        "decision": [one.reason for one in comparisons],
+        "pass": [1 if comparison.kind in ("initial", "appending") else 2 for comparison in comparisons],
+        "kind": [comparison.kind for comparison in comparisons],
+        "compared": [numbers(compared_group(comparison)) for comparison in comparisons],
+        "with": [numbers(comparison.right) for comparison in comparisons],
+        "similarity": [comparison.similarity for comparison in comparisons],
+        "threshold": [comparison.threshold for comparison in comparisons],
+        "outcome": [comparison.outcome for comparison in comparisons],
+        "characters joined": [comparison.length for comparison in comparisons],
+        "decision": [comparison.reason for comparison in comparisons],
     }

@@ -32,9 +32,9 @@ def compared_with(chunking: Chunking, parameter: str) -> list[float]:
     """Return the similarities that Double pass compared with the threshold ``parameter``."""
     kind = parameter.removesuffix("_threshold")
     return [
-        one.similarity
-        for one in chunking.comparisons
-        if (one.kind if one.kind in ("initial", "appending") else "merging") == kind
+        comparison.similarity
+        for comparison in chunking.comparisons
+        if (comparison.kind if comparison.kind in ("initial", "appending") else "merging") == kind
     ]
 
 

@@ -54,8 +54,8 @@ def minis(chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences at which the mini-chunks of pass one begin."""
     if not chunking.document.sentences:
         return []
-    first = (one for one in chunking.comparisons if one.kind in ("initial", "appending"))
-    return [0, *(one.right.start for one in first if one.outcome != "joined")]
+    first = (comparison for comparison in chunking.comparisons if comparison.kind in ("initial", "appending"))
+    return [0, *(comparison.right.start for comparison in first if comparison.outcome != "joined")]
 
 
 def seams(tried: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
@@ -69,7 +69,7 @@ def seams(tried: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
 
 def words(tried: Sequence[Comparison]) -> str:
     """Describe the last comparison of ``tried`` in one line."""
-    before = "".join(f"; {numbers(one.right)} before it {_numbers(one)}" for one in tried[:-1])
+    before = "".join(f"; {numbers(comparison.right)} before it {_numbers(comparison)}" for comparison in tried[:-1])
     return f"{_title(tried[-1])}: similarity {_numbers(tried[-1])}{before}."
 
 
@@ -150,25 +150,25 @@ def _title(here: Comparison) -> str:
     left, right, between = numbers(here.left), numbers(here.right), _between(here)
     match here.kind, here.outcome:
         case _, "too long":
-            said = f"{left} and {right} are alike, but too long together"
+            title = f"{left} and {right} are alike, but too long together"
         case "initial", "joined":
-            said = f"{left} and {right} open a chunk"
+            title = f"{left} and {right} open a chunk"
         case "initial", _:
-            said = f"{left} stands alone"
+            title = f"{left} stands alone"
         case "appending", "joined":
-            said = f"{right} joins {left}"
+            title = f"{right} joins {left}"
         case "appending", _:
-            said = f"the chunk of {left} ends"
+            title = f"the chunk of {left} ends"
         case "merging", "joined":
-            said = f"{left} and {right} become one"
+            title = f"{left} and {right} become one"
         case _, "joined":
             assert between is not None
-            said = f"merged over a snippet: {numbers(between)}"
+            title = f"merged over a snippet: {numbers(between)}"
         case _ if here.why:
-            said = f"the chunk of {left} ends"
+            title = f"the chunk of {left} ends"
         case _:
-            said = f"{right} {'is' if _one(here.right) else 'are'} too unlike {left}"
-    return said[0].upper() + said[1:]
+            title = f"{right} {'is' if _one(here.right) else 'are'} too unlike {left}"
+    return title[0].upper() + title[1:]
 
 
 def _compared(here: Comparison, group: Span) -> str:

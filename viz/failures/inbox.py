@@ -76,7 +76,7 @@ def _list_findings(
     show_findings(
         f"{title}, {here.title} settings: {_counted(len(findings))} by rules that may be mistaken{hint}",
         [(RULES[name].title, count, RULES[name].why) for name, count in counts(findings).items()],
-        [_line(made.chunking.document, one) for one in listed],
+        [_line(made.chunking.document, finding) for finding in listed],
         len(findings),
         less="less suspicious",
         nothing="Nothing looks suspicious to these rules.",
@@ -113,7 +113,7 @@ def _sought(
     embedder: Embedder | None,
 ) -> SoughtData | None:
     """Return the changes found so far that remove the chosen finding; start the search if it needs no request."""
-    finding = next((one for one in findings if _id(one) == session.finding_sought), None)
+    finding = next((candidate for candidate in findings if _id(candidate) == session.finding_sought), None)
     if finding is None or made.task is None or made.chunker is None or made.chunking is None:
         return None
     if why_none := NO_REMEDY.get(RULES[finding.rule].cause, ""):

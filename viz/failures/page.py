@@ -90,7 +90,7 @@ def _draw(here: Page) -> None:
     if any_asks(column.chunker for column in columns):
         with here.controls:
             model_form()
-    shown = [measured(*one, result, text) for one, result in zip(settings, made, strict=True)]
+    shown = [measured(*described, result, text) for described, result in zip(settings, made, strict=True)]
     show_progress(made)
     show_misfits(here.choices, made)
     results, selected = _selected(choices, shown)
@@ -100,7 +100,9 @@ def _draw(here: Page) -> None:
         show_table(choices, shown)
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
         with st.container():
-            _actions(here, text, search, selected, ready=all(one.chunking is not None or one.error for one in made))
+            _actions(
+                here, text, search, selected, ready=all(outcome.chunking is not None or outcome.error for outcome in made)
+            )
         with st.container():
             show_inbox(choices, selected, text, here.embedder)
     with right:
@@ -119,11 +121,11 @@ def _selected(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[
     the chunker with that number is selected.
     """
     wanted = (choices.extra["result"], choices.selected)
-    alone = next((one for one in shown if one.which == "compare" and (one.which, one.column) == wanted), None)
+    alone = next((row for row in shown if row.which == "compare" and (row.which, row.column) == wanted), None)
     if alone is not None:
         return [alone], alone
-    results = [one for one in shown if one.which != "compare" and one.column == choices.selected]
-    selected = next((one for one in results if one.which == choices.extra["result"]), results[0])
+    results = [row for row in shown if row.which != "compare" and row.column == choices.selected]
+    selected = next((row for row in results if row.which == choices.extra["result"]), results[0])
     if choices.extra["result"] == "compare":
         choices.extra["result"] = selected.which
     return results, selected
@@ -173,16 +175,16 @@ def _known_words(known: Sequence[int] | None) -> str:
 def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
     source = text.source
 
-    def column(one: MeasuredSetting) -> Column:
-        prefix = " · ".join(dict.fromkeys((one.title, one.origin)))
-        return column_of(one.made, lambda chunking: _head(one, chunking, source.known), prefix=prefix, movable=False)
+    def column(setting: MeasuredSetting) -> Column:
+        prefix = " · ".join(dict.fromkeys((setting.title, setting.origin)))
+        return column_of(setting.made, lambda chunking: _head(setting, chunking, source.known), prefix=prefix, movable=False)
 
     parts = [_known_words(source.known)]
     if source.known is not None:
         parts.append("wavy red: outside the chunk that fits its section best")
     reader(
         text.document,
-        [column(one) for one in results],
+        [column(row) for row in results],
         title=source.name,
         summary=" · ".join([*parts, *([source.teaches] if source.teaches else [])]),
         selected=results.index(selected),
@@ -192,12 +194,12 @@ def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSe
     )
 
 
-def _head(one: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> Head:
+def _head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> Head:
     rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
-    if one.scores is not None:
+    if setting.scores is not None:
         total = len(chunking.document.sentences)
-        words = f"{len(one.wrong):,} of {total:,} sentences" if one.wrong else "no sentence"
-        rows.append(HeadRow("misassigned", words, "wrong" if one.wrong else "", f"misassigned: {words}"))
+        words = f"{len(setting.wrong):,} of {total:,} sentences" if setting.wrong else "no sentence"
+        rows.append(HeadRow("misassigned", words, "wrong" if setting.wrong else "", f"misassigned: {words}"))
         crossing = crossings(known or (), chunking)
         rows.append(HeadRow("crossing", f"{crossing.count:,} of {len(chunking.chunks):,} chunks"))
-    return Head(tuple(rows), wrong=one.wrong)
+    return Head(tuple(rows), wrong=setting.wrong)

@@ -48,8 +48,8 @@ def best_of(search: Sweep | None) -> dict[str, Setting]:
     """
     rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
     best: dict[str, Setting] = {}
-    for one in summaries(rows, BY):
-        best.setdefault(one.setting.chunker, one.setting)
+    for summary in summaries(rows, BY):
+        best.setdefault(summary.setting.chunker, summary.setting)
     return best
 
 
@@ -58,7 +58,7 @@ def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -
     if search is not None and search.running and not search.cancelled:
         show_job_progress(search)
         return
-    settings = list(dict.fromkeys(one for name, some in SEARCHED.items() for one in (as_published(name)[0], *some)))
+    settings = list(dict.fromkeys(setting for name, some in SEARCHED.items() for setting in (as_published(name)[0], *some)))
 
     def find() -> None:
         assert here.embedder is not None

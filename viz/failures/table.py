@@ -26,22 +26,22 @@ SHOWN = {
 def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
     """Draw the table of each chunker's measures, or a list of the chunkers if no boundaries are known."""
     # Compare's columns, then each chunker's published and best settings side by side.
-    ordered = sorted(shown, key=lambda one: (one.which != "compare", one.column))
-    known = any(one.scores is not None for one in shown)
+    ordered = sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
+    known = any(measured.scores is not None for measured in shown)
     tops = _tops(shown)
     rows: list[MeasuredData] = [
         {
-            "column": one.column,
-            "result": one.which,
-            "title": chunker_class(one.setting.chunker).title,
-            "which": one.title,
-            "settings": one.made.chunker.describe() if one.made.chunker is not None else one.setting.words(),
-            "message": one.made.error or ("" if one.made.chunking is not None else "waits for its embeddings"),
-            "cells": _cells(one, tops),
+            "column": measured.column,
+            "result": measured.which,
+            "title": chunker_class(measured.setting.chunker).title,
+            "which": measured.title,
+            "settings": measured.made.chunker.describe() if measured.made.chunker is not None else measured.setting.words(),
+            "message": measured.made.error or ("" if measured.made.chunking is not None else "waits for its embeddings"),
+            "cells": _cells(measured, tops),
         }
-        for one in ordered
+        for measured in ordered
     ]
-    scores = [one.scores[name] for one in ordered if one.scores for name in SHOWN]
+    scores = [measured.scores[name] for measured in ordered if measured.scores for name in SHOWN]
     reasons = {score.undefined for score in scores if score.value is None}
 
     def chosen(row: dict[str, Any]) -> None:
@@ -63,26 +63,27 @@ def _heads() -> list[tuple[str, str]]:
 
 def _tops(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
     """Return the best value of each measure; empty until all rows have their results."""
-    if any(one.made.chunking is None and not one.made.error for one in shown):
+    if any(measured.made.chunking is None and not measured.made.error for measured in shown):
         return {}
     values = {
-        name: [value for one in shown if one.scores and (value := one.scores[name].value) is not None] for name in SHOWN
+        name: [value for measured in shown if measured.scores and (value := measured.scores[name].value) is not None]
+        for name in SHOWN
     }
     return {name: (max if MEASURES[name] else min)(column) for name, column in values.items() if column}
 
 
-def _cells(one: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:
+def _cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:
     """Return the cells of a row."""
-    if one.made.chunking is None:
+    if setting.made.chunking is None:
         return []
-    chunking = one.made.chunking
+    chunking = setting.made.chunking
     cells: list[CellData] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
-    for name in SHOWN if one.scores is not None else ():
-        assert one.scores is not None
-        score = one.scores[name]
+    for name in SHOWN if setting.scores is not None else ():
+        assert setting.scores is not None
+        score = setting.scores[name]
         text = "undefined" if score.value is None else f"{score.value:.2f}"
         if name == "misassigned":
-            text = f"{len(one.wrong):,}"
+            text = f"{len(setting.wrong):,}"
         elif name == "crossing" and score.value is not None:
             text = f"{round(score.value * len(chunking.chunks)):,}"
         cells.append({"text": text, "why": score.undefined, "best": name in tops and score.value == tops[name]})

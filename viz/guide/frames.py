@@ -232,7 +232,9 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     decided = picture("What it decides", explained(shown.decides))
     decided["gaps"] = _decisions(chunking)
     gap = max(
-        chunking.gaps, key=lambda one: (one.verdict.is_cut, one.offset is None, one.verdict.is_overruled), default=None
+        chunking.gaps,
+        key=lambda candidate: (candidate.verdict.is_cut, candidate.offset is None, candidate.verdict.is_overruled),
+        default=None,
     )
     example = picture("One gap in numbers")
     if gap is not None:
@@ -240,8 +242,8 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
         example["said"] = [explained(f"The decision {after}: the formula with its values.")]
         example["formula"] = [*worked(chunker, chunking, gap, tools), result_of(gap)]
         example["rows"] = rows_of(document, [*numbers][gap.index : gap.index + 2])
-    for one in (first, measured, decided):
-        one["rows"] = rows_of(document, numbers)
+    for frame in (first, measured, decided):
+        frame["rows"] = rows_of(document, numbers)
     return [
         first,
         measured,
@@ -258,11 +260,11 @@ def failure_frame(name: str, tools: Tools) -> PictureData:
     _, chunker, chunking = _run(name, "".join(sections), parameters, tools)
     found, _, added = against_known(cuts_of(chunking), known)
     scattered = sum(len(chunk.spans) > 1 for chunk in chunking.chunks)
-    said = f"One subject, in {counted(len(chunking.chunks), 'chunk')}"
+    caption = f"One subject, in {counted(len(chunking.chunks), 'chunk')}"
     if known:
-        said = f"{known_boundaries(len(known)).capitalize()}, {found} found; {counted(added, 'cut')} elsewhere"
-    said += f"; {counted(scattered, 'chunk')} in several places" * bool(scattered)
-    shown = _chunks("A known failure", chunking, f"{said}. {chunker.failure}")
+        caption = f"{known_boundaries(len(known)).capitalize()}, {found} found; {counted(added, 'cut')} elsewhere"
+    caption += f"; {counted(scattered, 'chunk')} in several places" * bool(scattered)
+    shown = _chunks("A known failure", chunking, f"{caption}. {chunker.failure}")
     starts = [sentence.start for sentence in chunking.document.sentences[1:]]
     for gap, start in zip(shown["gaps"], starts, strict=True):
         gap["said"] = "new subject" if start in known else "same subject" if gap["cut"] else ""
@@ -287,8 +289,8 @@ def _unit_said(unit: str) -> str:
     return unit if unit in ("sentences", "words", "characters") else "tokens"
 
 
-def _chunks(title: str, chunking: Chunking, said: str) -> PictureData:
-    shown = picture(title, explained(said))
+def _chunks(title: str, chunking: Chunking, words: str) -> PictureData:
+    shown = picture(title, explained(words))
     shown["rows"] = rows_of(chunking.document, range(len(chunking.document.sentences)), chunking)
     for before, row in zip(shown["rows"], shown["rows"][1:], strict=False):
         cut = before["parts"][-1]["chunks"] != row["parts"][0]["chunks"]
@@ -349,8 +351,10 @@ def _sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: 
     for sentence in document.sentences[:-1]:
         begin = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
         sizes.append(count(document.text[begin : sentence.end]))
-    high, said = 1.1 * max([most, *sizes]), _unit_said(unit)
-    return [{"said": f"{size} of {most} {said}", "share": size / high, "line": most / high, "cut": False} for size in sizes]
+    high, unit_words = 1.1 * max([most, *sizes]), _unit_said(unit)
+    return [
+        {"said": f"{size} of {most} {unit_words}", "share": size / high, "line": most / high, "cut": False} for size in sizes
+    ]
 
 
 def _decisions(chunking: Chunking) -> list[GapData]:

@@ -168,8 +168,8 @@ def _explain(here: Page) -> None:
             pass
         elif made.error:
             missing = made.error == MISSING
-            said = none_named(CHUNKER_NEEDS, "below") if missing else made.error
-            notice(said, "info" if missing or made.sending is not None else "error", key="guide_error")
+            message = none_named(CHUNKER_NEEDS, "below") if missing else made.error
+            notice(message, "info" if missing or made.sending is not None else "error", key="guide_error")
         elif made.chunking is None:
             notice(waiting_words(asks=kind.asks), key="guide_waits")
         else:

@@ -128,8 +128,8 @@ def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
     shown["rows"] = rows_of(document, range(count)) if chosen else rows_of(_lines(text), [0])
     if not chosen:
         shown["rows"][0]["label"] = ""
-    found = counted(count, "sentence")
-    told = f"{found}, as you said" if chosen == str(count) else f"{found}; you said {chosen}"
+    tally = counted(count, "sentence")
+    told = f"{tally}, as you said" if chosen == str(count) else f"{tally}; you said {chosen}"
     told += f". {points - ends} of {counted(points, 'point')} end none."
     return Drawn(Choice("Sentences", {number: number for number in "3456"}), shown, told if chosen else "")
 
@@ -194,7 +194,7 @@ def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
         return Drawn(control, shown, "")
     vectors = tools.embed([first, *others])
     distances = [1 - float(vectors[0] @ vector) for vector in vectors[1:]]
-    ranked = sorted(zip(range(len(others)), _LETTERS, others, distances, strict=False), key=lambda one: one[3])
+    ranked = sorted(zip(range(len(others)), _LETTERS, others, distances, strict=False), key=lambda candidate: candidate[3])
     shown["rows"] = shown["rows"][:1]
     begins = ", ".join(signed(float(value), ".2f") for value in vectors[0][:3])
     shown["formula"] = [f"sentence 1 → {begins}, … ({vectors.shape[1]} numbers)"]
@@ -304,10 +304,10 @@ def _answer(document: Document) -> Span:
 
 def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document, offered = _lines(text), repairs(text, tools)
-    options = {str(number): one.words[0].upper() + one.words[1:] for number, one in enumerate(offered)}
+    options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered)}
     before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
     after = run(offered[int(chosen)].chunker, document, tools) if chosen in options else before
-    found = _fate(after, tools)
+    judgement = _fate(after, tools)
     shown = _chunked(after, _answer(document))
     # What follows the answer is of no interest.
     most = ANSWER[1] + 2
@@ -315,10 +315,10 @@ def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
     shown["rows"], shown["gaps"] = shown["rows"][:most], shown["gaps"][: most - 1]
     shown["after"] = f"… {counted(left, 'sentence')} …" if left > 0 else ""
     count = counted(len(after), "chunk")
-    if found.fate == "whole":
-        told = f"Whole in chunk {found.chunks[0] + 1}; {count} instead of {len(before)}."
+    if judgement.fate == "whole":
+        told = f"Whole in chunk {judgement.chunks[0] + 1}; {count} instead of {len(before)}."
     else:
-        told = f"{count}: the model gets {'all' if found.together else 'only a part'} of the answer."
+        told = f"{count}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
     return Drawn(Choice("Repair", options), shown, told)
 
 

@@ -179,31 +179,31 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
     passages, retrieved = asked.passages, [hit.chunk for hit in asked.hits]
     document, chunks = passages.chunking.document, passages.chunking.chunks
     nearest_chunks = "nearest chunk" if len(retrieved) == 1 else f"{len(retrieved)} nearest chunks"
-    marked, said = answer, ""
+    marked, explanation = answer, ""
     if answer is not None:
-        found = judge(asked, answer)
-        if found.fate == "whole":
-            said = f"The answer to this question, marked, is whole in chunk {found.chunks[0] + 1}."
-        elif any(found.retrieved):
-            said = f"The chunker has cut the answer, marked, into {len(found.chunks)} parts."
-        elif found.chunks:
+        judgement = judge(asked, answer)
+        if judgement.fate == "whole":
+            explanation = f"The answer to this question, marked, is whole in chunk {judgement.chunks[0] + 1}."
+        elif any(judgement.retrieved):
+            explanation = f"The chunker has cut the answer, marked, into {len(judgement.chunks)} parts."
+        elif judgement.chunks:
             marked = None
-            rank = f", number {found.ranks[0]:,} in the ranking" if found.ranks[0] is not None else ""
-            said = f"They lack the answer, which is in {chunks_said([*found.chunks])}{rank}."
+            rank = f", number {judgement.ranks[0]:,} in the ranking" if judgement.ranks[0] is not None else ""
+            explanation = f"They lack the answer, which is in {chunks_said([*judgement.chunks])}{rank}."
     elif nearest is not None:
         inside = [
             place
-            for one in nearest.ranking.order.tolist()
+            for number in nearest.ranking.order.tolist()
             if any(
-                span.start <= (place := nearest.passages.chunking.chunks[one].spans[0]).start < span.end
+                span.start <= (place := nearest.passages.chunking.chunks[number].spans[0]).start < span.end
                 for chunk in retrieved
                 for span in chunks[chunk].spans
             )
         ]
         marked = inside[0] if inside else None
-        said = "Their sentence at the least distance from the question is marked." if inside else ""
+        explanation = "Their sentence at the least distance from the question is marked." if inside else ""
     given = f"The language model is given the question and the {nearest_chunks}. It writes its answer from them."
-    shown = picture("An answer", explained(f"{given} {said}".strip()))
+    shown = picture("An answer", explained(f"{given} {explanation}".strip()))
     rows = [
         (chunk, sentence)
         for chunk in sorted(retrieved)
@@ -269,9 +269,12 @@ def _question(document: Document) -> tuple[str, Span | None, str]:
 
 def _given(document: Document) -> tuple[str, Span | None]:
     """Return the first stored or bundled question about the text, and the span of its answer."""
-    for one in session.questions:
-        if document.text.startswith(one.answer, one.start) and document.text == session.question_texts[one.identity].text:
-            return one.question, Span(one.start, one.start + len(one.answer))
+    for stored in session.questions:
+        if (
+            document.text.startswith(stored.answer, stored.start)
+            and document.text == session.question_texts[stored.identity].text
+        ):
+            return stored.question, Span(stored.start, stored.start + len(stored.answer))
     for question, answer in _bundled():
         if (start := document.text.find(answer)) >= 0:
             return question, Span(start, start + len(answer))
@@ -302,7 +305,11 @@ def _search(
 ) -> tuple[Asked | None, Asked | None, str]:
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
     wanted = [made] if answer is not None else [made, sentences]
-    ready = [(number, one.task, one.chunking) for number, one in enumerate(wanted) if one.task and one.chunking is not None]
+    ready = [
+        (number, column.task, column.chunking)
+        for number, column in enumerate(wanted)
+        if column.task and column.chunking is not None
+    ]
     if len(ready) < len(wanted):
         return None, None, "Waiting for the chunks."
     limit = Limit(top=1 if len(ready[0][2].chunks) < FEW_CHUNKS else 2)

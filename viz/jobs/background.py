@@ -114,7 +114,7 @@ class Held:
         if begun:
             self._begun.add(token)
         while len(self._runs) > MOST_KEPT:
-            ended = (old for old, one in self._runs.items() if not one.running)
+            ended = (old for old, old_run in self._runs.items() if not old_run.running)
             oldest = next(ended, next(iter(self._runs)))
             if oldest in self._begun:
                 self._runs[oldest].cancel()

@@ -65,6 +65,6 @@ def estimate(
         for chunker in chunkers:
             if cancelled():
                 raise Cancelled
-            one = chunker.estimate(document, tools)
-            whole = Estimate(*map(sum, zip(whole, one, strict=True)))
+            part = chunker.estimate(document, tools)
+            whole = Estimate(*map(sum, zip(whole, part, strict=True)))
     return whole

@@ -48,20 +48,20 @@ class Generating(Background):
     @property
     def made(self) -> list[Generated]:
         """The questions generated so far."""
-        return [one for one in list(self.outcomes) if isinstance(one, Generated)]
+        return [outcome for outcome in list(self.outcomes) if isinstance(outcome, Generated)]
 
     @property
     def dropped(self) -> list[Dropped]:
         """The windows of text for which no usable question was generated."""
-        return [one for one in list(self.outcomes) if isinstance(one, Dropped)]
+        return [outcome for outcome in list(self.outcomes) if isinstance(outcome, Dropped)]
 
     def progress(self) -> tuple[float, str]:
         """Return the share of passages processed, and a status text."""
         done, count = len(self.outcomes), self.settings.count
         # No text from the model: Streamlit renders the label of a progress bar as Markdown.
-        said = f"{done:,} of {count:,} passages done"
+        status = f"{done:,} of {count:,} passages done"
         dropped = len(self.dropped)
-        return done / count, f"{said}, {dropped:,} of them without a usable answer" if dropped else said
+        return done / count, f"{status}, {dropped:,} of them without a usable answer" if dropped else status
 
     def _run(self) -> None:
         ask = partial(self.asking.ask, ledger=self.asked)

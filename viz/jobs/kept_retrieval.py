@@ -49,12 +49,12 @@ class _Plan(KeptPlan):
     def check(self) -> None:
         """Raise InputError if a chunker cannot be constructed or its parameters have changed since the run."""
         Returned.parse(self.returned)
-        for one in self.chunkers:
-            now = build_chunker(one.name, one.parameters).model_dump(mode="json")
+        for chunker in self.chunkers:
+            now = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
             # A parameter that was added since and is not set changes nothing.
-            added = {name for name in now.keys() - one.parameters.keys() if now[name] is None}
-            if {name: value for name, value in now.items() if name not in added} != one.parameters:
-                raise InputError(f"The parameters of {one.name} have changed since the run was measured.")
+            added = {name for name in now.keys() - chunker.parameters.keys() if now[name] is None}
+            if {name: value for name, value in now.items() if name not in added} != chunker.parameters:
+                raise InputError(f"The parameters of {chunker.name} have changed since the run was measured.")
 
 
 class KeptRetrieval(KeptRun[_Plan]):
@@ -67,10 +67,10 @@ class KeptRetrieval(KeptRun[_Plan]):
     @classmethod
     def of(cls, keeper: Keeper, plan: Plan) -> KeptRetrieval:
         """Return the storage for a retrieval run, without writing anything yet."""
-        chunkers = [_Chunker(name=one.name, parameters=one.model_dump(mode="json")) for one in plan.chunkers]
+        chunkers = [_Chunker(name=chunker.name, parameters=chunker.model_dump(mode="json")) for chunker in plan.chunkers]
         kept = _Plan(
             own=plan.material.own,
-            documents=tuple(keeper.digest(*one) for one in plan.material.texts),
+            documents=tuple(keeper.digest(*named_text) for named_text in plan.material.texts),
             questions=keeper.digest(plan.material.questions[1]),
             chunkers=tuple(chunkers),
             embedder=plan.embedder,
@@ -84,9 +84,9 @@ class KeptRetrieval(KeptRun[_Plan]):
         )
         return cls(keeper, kept)
 
-    def add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
+    def add(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
         """Store the measures of a chunker with the run, and return only after they are written."""
-        self.keeper.add(number, to_json(found, ladder))
+        self.keeper.add(number, to_json(evaluation, ladder))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
         """Return the stored results by the chunker's number; raises InputError as `results` does.
@@ -115,9 +115,11 @@ class KeptRetrieval(KeptRun[_Plan]):
         """Rebuild the run's plan with its documents and questions, all of which must be in ``material``."""
         texts, questions = self._recognised(material)
         assert questions is not None
-        chunkers = tuple(build_chunker(one.name, one.parameters) for one in self.plan.chunkers)
+        chunkers = tuple(build_chunker(chunker.name, chunker.parameters) for chunker in self.plan.chunkers)
         names = {name for name, _ in texts}
-        given = Material(texts, questions, self.plan.own, tuple(one for one in material.parts if one[0] in names))
+        given = Material(
+            texts, questions, self.plan.own, tuple(named_parts for named_parts in material.parts if named_parts[0] in names)
+        )
         kept = self.plan
         how = Returned.parse(kept.returned)
         settings = kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as, how, kept.language_model, kept.each
@@ -127,12 +129,12 @@ class KeptRetrieval(KeptRun[_Plan]):
         """Return the run's documents and questions as far as ``material`` has them."""
         if material is None:
             return (), None
-        by_digest = {self.keeper.digest(*one): one for one in material.texts}
+        by_digest = {self.keeper.digest(*named_text): named_text for named_text in material.texts}
         texts = tuple(by_digest[digest] for digest in self.plan.documents if digest in by_digest)
         same = self.keeper.digest(material.questions[1]) == self.plan.questions
         return texts, material.questions if same else None
 
 
-def _returning(found: Evaluation, how: Returned) -> Evaluation:
+def _returning(evaluation: Evaluation, how: Returned) -> Evaluation:
     """Return an evaluation with the passages that its chunks return, which are derived from the corpus, not stored."""
-    return replace(found, search=replace(found.search, index=returning(found.index, how)))
+    return replace(evaluation, search=replace(evaluation.search, index=returning(evaluation.index, how)))

@@ -61,7 +61,7 @@ class _Plan(KeptPlan):
     @property
     def settings(self) -> list[Setting]:
         """The chunker settings that the sweep tries."""
-        return [Setting(one.chunker, one.parameters) for one in self.grid]
+        return [Setting(setting.chunker, setting.parameters) for setting in self.grid]
 
     def check(self) -> None:
         """Raise InputError if a chunker cannot be constructed."""
@@ -107,14 +107,14 @@ class KeptSweep(KeptRun[_Plan]):
         """Return the storage for a sweep over ``documents``, each with its splitter's name, without writing anything yet."""
         kept = [
             KeptDocument(
-                digest=digest_of(keeper, one),
-                sample=one.name if one == _bundled(one.name) else "",
+                digest=digest_of(keeper, document),
+                sample=document.name if document == _bundled(document.name) else "",
                 splitter=splitter,
-                held=one.name in held,
+                held=document.name in held,
             )
-            for one, splitter in documents
+            for document, splitter in documents
         ]
-        grid = [KeptSetting(chunker=one.chunker, parameters=one.parameters) for one in settings]
+        grid = [KeptSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings]
         plan = _Plan(
             documents=tuple(kept),
             grid=tuple(grid),
@@ -128,7 +128,7 @@ class KeptSweep(KeptRun[_Plan]):
     @property
     def names(self) -> list[str]:
         """The names of the documents; the user's own are numbered, since their names are not stored."""
-        return [one.sample or f"own document {number}" for number, one in enumerate(self.plan.documents, start=1)]
+        return [document.sample or f"own document {number}" for number, document in enumerate(self.plan.documents, start=1)]
 
     def add(self, number: int, row: SweepRow) -> None:
         """Store a row of the sweep with the run, and return only after the row is written."""
@@ -149,11 +149,11 @@ class KeptSweep(KeptRun[_Plan]):
 
     def given_again(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
         """Return the sweep's documents, bundled or found among the user's ``own``, with None for each missing document."""
-        by_digest = {digest_of(self.keeper, one): one for one in own}
+        by_digest = {digest_of(self.keeper, marked): marked for marked in own}
         for kept in self.plan.documents:
-            if one := _bundled(kept.sample):
-                by_digest.setdefault(digest_of(self.keeper, one), one)
-        return [by_digest.get(one.digest) for one in self.plan.documents]
+            if bundled := _bundled(kept.sample):
+                by_digest.setdefault(digest_of(self.keeper, bundled), bundled)
+        return [by_digest.get(document.digest) for document in self.plan.documents]
 
 
 def _bundled(name: str) -> MarkedText | None:
@@ -166,10 +166,10 @@ def _bundled(name: str) -> MarkedText | None:
 
 def _parameters(settings: Sequence[Setting]) -> list[str]:
     """Return all parameters of the chunkers as JSON; raises InputError if a chunker cannot be constructed."""
-    chunkers = [build_chunker(one.chunker, dict(one.parameters)) for one in settings if not one.trivial]
+    chunkers = [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings if not setting.trivial]
     return [chunker.model_dump_json() for chunker in chunkers]
 
 
-def digest_of(keeper: Keeper, one: MarkedText) -> str:
+def digest_of(keeper: Keeper, marked: MarkedText) -> str:
     """Return the hash by which a stored run recognises a document."""
-    return keeper.digest(one.name, one.text, ",".join(map(str, one.known)))
+    return keeper.digest(marked.name, marked.text, ",".join(map(str, marked.known)))

@@ -158,17 +158,19 @@ class Retrieval(KeptJob):
         """
         reports = self._reports
         assert reports is not None
-        found = {number: Measured(one, self.ladders.get(number)) for number, one in dict(self.found).items()}
-        choice = choice._replace(baseline=choice.baseline if choice.baseline in found else min(found))
-        if not choice.budget or any(one.ladder is None for one in found.values()):
+        measured = {
+            number: Measured(evaluation, self.ladders.get(number)) for number, evaluation in dict(self.found).items()
+        }
+        choice = choice._replace(baseline=choice.baseline if choice.baseline in measured else min(measured))
+        if not choice.budget or any(measurement.ladder is None for measurement in measured.values()):
             choice = choice._replace(budget=0, last="cut")
 
         def start() -> Reporting:
-            job = Reporting(reports, found, choice)
+            job = Reporting(reports, measured, choice)
             job.start()
             return job
 
-        return self._reporting.get((tuple(sorted(found)), choice), start)
+        return self._reporting.get((tuple(sorted(measured)), choice), start)
 
     def _run(self) -> None:
         if self.kept is not None and self.embedder is not None:
@@ -224,17 +226,17 @@ class Retrieval(KeptJob):
             self._status = f"{title}: measuring what was found"
             self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler))
 
-    def _add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
+    def _add(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
         """Add a chunker's results, first on disk, so that a shown result is never lost."""
         if self.kept is not None:
-            self.kept.add(number, found, ladder)
+            self.kept.add(number, evaluation, ladder)
         self.ladders[number] = ladder
-        self.found[number] = found
+        self.found[number] = evaluation
 
     def _take(self, results: Results) -> None:
         """Adopt earlier results, the ladders first, because results are shown as soon as they are added."""
         self.ladders.update({number: ladder for number, (_, ladder) in results.items() if ladder is not None})
-        self.found.update({number: found for number, (found, _) in results.items()})
+        self.found.update({number: evaluation for number, (evaluation, _) in results.items()})
 
     def _documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""
@@ -266,7 +268,7 @@ def estimate_of_plan(
     names = [document.name for document in documents if document.sentences]
     # Answers for one column are cached for the others.
     asking = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
-    found = [estimate(documents, asking, plan.tokenizer, cancelled)]
+    estimates = [estimate(documents, asking, plan.tokenizer, cancelled)]
     numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
     if embedder is not None and any(plan.chunkers[number].embeds for number in numbers):
         load_model(embedder, lambda share: None, cancelled)
@@ -277,9 +279,9 @@ def estimate_of_plan(
             for document in documents:
                 if cancelled():
                     raise Cancelled
-                found.append(situating.estimate(run(cutting, document, tools), tools))
+                estimates.append(situating.estimate(run(cutting, document, tools), tools))
         except InputError:
             # A run skips a column whose file lacks chunks.
             if not chunker.elsewhere:
                 raise
-    return Estimate(*map(sum, zip(*found, strict=True)))
+    return Estimate(*map(sum, zip(*estimates, strict=True)))

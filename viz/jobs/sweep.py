@@ -46,18 +46,18 @@ class Sweep(KeptJob):
     def from_disk(cls, kept: KeptSweep) -> Sweep:
         """Restore a stored sweep to show its rows; raises InputError if the rows cannot be read."""
         names = kept.names
-        held = frozenset(name for name, one in zip(names, kept.plan.documents, strict=True) if one.held)
+        held = frozenset(name for name, document in zip(names, kept.plan.documents, strict=True) if document.held)
         return cls(names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held, kept.rows(), kept)
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
         """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""
         assert self.kept is not None
         planned = self.kept.plan.documents
-        called = {before: one.name for before, one in zip(self.names, documents, strict=True)}
+        called = {before: document.name for before, document in zip(self.names, documents, strict=True)}
 
         def split() -> Iterator[Marked]:
-            for one, plan in zip(documents, planned, strict=True):
-                yield one.split(plan.splitter)
+            for document, plan in zip(documents, planned, strict=True):
+                yield document.split(plan.splitter)
 
         rows = [replace(row, document=called[row.document]) for row in self.rows]
         held = frozenset(called[name] for name in self.held)
@@ -77,7 +77,9 @@ class Sweep(KeptJob):
     @property
     def named(self) -> bool:
         """True if the names of all documents are known; a stored sweep has only the names of bundled documents."""
-        return self.embedder is not None or self.kept is None or all(one.sample for one in self.kept.plan.documents)
+        return (
+            self.embedder is not None or self.kept is None or all(document.sample for document in self.kept.plan.documents)
+        )
 
     def progress(self) -> tuple[float, str]:
         """Return the share of runs that are done, and a status text."""
@@ -121,5 +123,5 @@ def estimate_of_sweep(
     split: Callable[[], Iterable[Marked]], settings: Sequence[Setting], tokenizer: str, cancelled: Callable[[], bool]
 ) -> Estimate:
     """Estimate a sweep's requests to a language model, all settings together; raises as `estimate` does."""
-    chunkers = [build_chunker(one.chunker, dict(one.parameters)) for one in settings]
-    return estimate((one.document for one in split()), chunkers, tokenizer, cancelled)
+    chunkers = [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings]
+    return estimate((marked.document for marked in split()), chunkers, tokenizer, cancelled)

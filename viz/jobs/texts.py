@@ -81,8 +81,8 @@ def kept(
 
     def forget(identity: str) -> None:
         with changed:
-            for one in [one for one in entries if one[0] == identity]:
-                del entries[one]
+            for stale_key in [cached_key for cached_key in entries if cached_key[0] == identity]:
+                del entries[stale_key]
 
     def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
         forget_by(forget)

@@ -87,7 +87,7 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Work
     last = len(chunking.document.sentences)
     joined = ""
     if buffer:
-        left, right = (_sentences(max(0, one - buffer), min(last, one + buffer + 1)) for one in (index, index + 1))
+        left, right = (_sentences(max(0, centre - buffer), min(last, centre + buffer + 1)) for centre in (index, index + 1))
         joined = f", {vector_name(index)} of sentences {left}, {vector_name(index + 1)} of {right}"
     lines = [
         f"distance = 1 − {vector_name(index)} · {vector_name(index + 1)}{joined}",
@@ -128,8 +128,8 @@ def _depth(distance: Callable[[int], float], gap: int, count: int) -> Worked:
         peaks.append(1 - here)
     here = 1 - distance(gap)
     value = peaks[0] + peaks[1] - 2 * here
-    said = f"depth = {_n(peaks[0])} + {_n(peaks[1])} − 2 · {_n(here)} = {_n(value)}"
-    return [f"{said}, from the peaks of similarity on both sides"], value
+    formula = f"depth = {_n(peaks[0])} + {_n(peaks[1])} − 2 · {_n(here)} = {_n(value)}"
+    return [f"{formula}, from the peaks of similarity on both sides"], value
 
 
 def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
@@ -164,16 +164,18 @@ def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked
     greatest = products[nearest]
     if len(products) == 1:
         value = chunker.initial_factor * greatest
-        said = f"{vector_name(first)} · {vector_name(following)} = {chunker.initial_factor:g} · {_n(greatest)} = {_n(value)}"
-        return [f"{chunker.initial_factor:g} · {said}"], value
+        formula = (
+            f"{vector_name(first)} · {vector_name(following)} = {chunker.initial_factor:g} · {_n(greatest)} = {_n(value)}"
+        )
+        return [f"{chunker.initial_factor:g} · {formula}"], value
     if len(products) > LISTED:
-        said = (
+        formula = (
             f"greatest of {len(products)} similarities: {vector_name(nearest)} · {vector_name(following)} = {_n(greatest)}"
         )
     else:
         written = [f"{vector_name(number)} · {vector_name(following)} = {_n(value)}" for number, value in products.items()]
-        said = f"greatest of {', '.join(written)}"
-    return [said], greatest
+        formula = f"greatest of {', '.join(written)}"
+    return [formula], greatest
 
 
 def _spread(vectors: FloatArray) -> float:

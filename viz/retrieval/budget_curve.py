@@ -147,7 +147,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
             "side": "right",
             "range": [low, high],
             "showgrid": False,
-            "tickvals": [low + one * (high - low) / plot for one in at.values()],
+            "tickvals": [low + middle * (high - low) / plot for middle in at.values()],
             "ticktext": [f'<span style="color:{edge(number)}">■</span> {"<br>    ".join(called[number])}' for number in at],
         }
     )
@@ -207,11 +207,11 @@ def places(ends: Mapping[int, float], heights: Mapping[int, float], most: float)
 
 def _bottom(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
     """Return the lower edge of a block of names."""
-    return sum(ends[one] for one in block) / len(block) - sum(heights[one] for one in block) / 2
+    return sum(ends[number] for number in block) / len(block) - sum(heights[number] for number in block) / 2
 
 
 def _top(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
-    return _bottom(block, ends, heights) + sum(heights[one] for one in block)
+    return _bottom(block, ends, heights) + sum(heights[number] for number in block)
 
 
 def _range(curve: Curve, whole: WholePoint | None) -> tuple[float, float]:
@@ -238,7 +238,9 @@ def _table(report: Report, curve: Curve, names: Mapping[int, str], title: str) -
     for number, means in curve.means.items():
         for place, size in enumerate(curve.budgets.sizes):
             low, high = curve.bounds[number][:, place]
-            values = (None if np.isnan(one) else round(100 * float(one), 2) for one in (means[place], low, high))
+            values = (
+                None if np.isnan(fraction) else round(100 * float(fraction), 2) for fraction in (means[place], low, high)
+            )
             for column, value in zip(table, (names[number], size, *values), strict=True):
                 table[column].append(value)
     whole = report.whole

@@ -28,18 +28,18 @@ def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
     complaint = ""
     for number, column in enumerate(here.choices.columns, start=1):
         chunker: Chunker | None = None
-        said = ""
+        problem = ""
         try:
             if column.chunker in ELSEWHERE:
                 chunker, missing = chunker_elsewhere(column)
-                said = missing and f"Column {number}: {missing}"
+                problem = missing and f"Column {number}: {missing}"
             else:
                 chunker = build_chunker(column.chunker, column.parameters, here.embedder)
-                said = MISSING if chunker.asks and chosen_model() is None else ""
+                problem = MISSING if chunker.asks and chosen_model() is None else ""
         except InputError as error:
-            said = str(error)
+            problem = str(error)
         built.append(chunker)
-        complaint = complaint or said
+        complaint = complaint or problem
     return built, complaint
 
 

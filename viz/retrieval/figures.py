@@ -35,13 +35,13 @@ def edge(number: int) -> str:
     return edges[number % len(edges)]
 
 
-def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figure:
+def boxes(distributions: Distributions, names: Mapping[int, str], title: str) -> go.Figure:
     """Return a box plot of a measure, with one box per chunker, one point per question, and dashed lines for the means."""
     figure = go.Figure()
-    for number, one in found.items():
+    for number, distribution in distributions.items():
         figure.add_trace(
             go.Box(
-                x=100 * one.values[~np.isnan(one.values)],
+                x=100 * distribution.values[~np.isnan(distribution.values)],
                 name=names[number],
                 boxpoints="all",
                 boxmean=True,
@@ -53,24 +53,24 @@ def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figu
                 hovertemplate="%{x:.1f} %<extra></extra>",
             )
         )
-    figure.update_layout(showlegend=False, height=110 + 62 * len(found), yaxis={"autorange": "reversed"})
+    figure.update_layout(showlegend=False, height=110 + 62 * len(distributions), yaxis={"autorange": "reversed"})
     figure.update_xaxes(title=f"{title} per question, %", range=[-2, 102] if title == "Recall" else None)
     return figure
 
 
-def differences(found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
+def differences(by_chunker: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
     """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
     colours = INK[palette.theme()]
     figure = go.Figure()
-    for number, one in found.items():
-        ink = colours["ink" if one.significant else "muted"]
+    for number, difference in by_chunker.items():
+        ink = colours["ink" if difference.significant else "muted"]
         figure.add_trace(
             go.Scatter(
-                x=[100 * one.mean],
+                x=[100 * difference.mean],
                 y=[names[number]],
                 error_x={
-                    "array": [100 * (one.high - one.mean)],
-                    "arrayminus": [100 * (one.mean - one.low)],
+                    "array": [100 * (difference.high - difference.mean)],
+                    "arrayminus": [100 * (difference.mean - difference.low)],
                     "color": ink,
                     "thickness": 2,
                     "width": 6,
@@ -79,34 +79,38 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
                 # An open circle marks a difference that is not significant.
                 marker={
                     "size": 11,
-                    "symbol": "circle" if one.significant else "circle-open",
+                    "symbol": "circle" if difference.significant else "circle-open",
                     "color": ink,
                     "line": {"width": 2},
                 },
-                hovertemplate=f"{one.points} points<extra></extra>",
+                hovertemplate=f"{difference.points} points<extra></extra>",
             )
         )
     figure.add_vline(x=0, line={"color": colours["accent"], "width": 2})
     figure.add_annotation(
         x=0, yref="paper", y=1, yanchor="bottom", text=baseline, showarrow=False, font={"color": colours["accent"]}
     )
-    figure.update_layout(showlegend=False, height=110 + 44 * len(found), yaxis={"autorange": "reversed"})
+    figure.update_layout(showlegend=False, height=110 + 44 * len(by_chunker), yaxis={"autorange": "reversed"})
     figure.update_xaxes(title=f"{title} difference, points")
     return figure
 
 
 def trade_off(
-    found: Distributions, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
+    distributions: Distributions, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
 ) -> go.Figure:
     """Return a plot of each chunker's mean measure against a cost, with 95 % confidence intervals as error bars.
 
     ``cost`` is a key of `AXES`. Chunkers with unknown cost are left out.
     """
     colours = INK[palette.theme()]
-    prices = {number: known for number, one in costs.items() if (known := price(one, cost)) is not None}
-    means = {number: one.mean for number, one in found.items() if one.mean is not None and number in prices}
+    prices = {number: known for number, chunker_costs in costs.items() if (known := price(chunker_costs, cost)) is not None}
+    means = {
+        number: distribution.mean
+        for number, distribution in distributions.items()
+        if distribution.mean is not None and number in prices
+    }
     shown = sorted(means, key=prices.__getitem__)
-    bounds = {number: found[number].interval or (means[number], means[number]) for number in shown}
+    bounds = {number: distributions[number].interval or (means[number], means[number]) for number in shown}
     lows, highs = zip(*bounds.values(), strict=True) if bounds else ((0.0,), (1.0,))
     room = max(0.05, 0.15 * (max(highs) - min(lows)))
     # No measure is below 0 or above 1; the markers may reach over the axes.
@@ -150,10 +154,10 @@ def price(costs: Costs, cost: str) -> float | None:
     return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost]
 
 
-def at_k(found: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
+def at_k(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
     """Return plots of recall, precision and F1 at k retrieved chunks, with one line per chunker."""
     figure = make_subplots(1, 3, subplot_titles=list(SCORES.values()), shared_yaxes=True, horizontal_spacing=0.04)
-    for number, scores in found.items():
+    for number, scores in by_chunker.items():
         for column, name in enumerate(SCORES, start=1):
             values = [scores[k][name].value for k in AT]
             figure.add_trace(
@@ -179,14 +183,14 @@ def at_k(found: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
     return figure
 
 
-def at_k_table(found: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
+def at_k_table(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
     """Return a table of recall, precision and F1 at k retrieved chunks, with one row per chunker and score."""
-    rows = [(number, name) for number in found for name in SCORES]
+    rows = [(number, name) for number in by_chunker for name in SCORES]
     table: dict[str, Sequence[str]] = {
         "chunker": [names[number] for number, _ in rows],
         "score": [SCORES[name] for _, name in rows],
     }
-    return table | {f"at {k}": [score_in_percent(found[number][k][name]) for number, name in rows] for k in AT}
+    return table | {f"at {k}": [score_in_percent(by_chunker[number][k][name]) for number, name in rows] for k in AT}
 
 
 def score_in_percent(score: Score) -> str:

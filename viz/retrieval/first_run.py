@@ -51,7 +51,7 @@ def measured_again() -> RunFile:
     """Measure the default chunkers on the bundled documents, and return the new run file."""
     choices = first_screen()
     embedder = load_embedder(choices.embedder, "cpu")
-    chunkers = tuple(build_chunker(one.chunker, one.parameters, embedder) for one in choices.columns)
+    chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns)
     plan = Plan(bundled(), chunkers, embedder.name, choices.sentences, choices.tokenizer)
     kept = KeptRetrieval.of(Keeper(RunFile(), BUNDLED, KeptRetrieval.kind), plan)
     return measure_bundled(Retrieval(plan, embedder, False, kept))

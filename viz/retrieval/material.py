@@ -50,8 +50,8 @@ def read_texts(
     complaints = []
     for name, data in files:
         try:
-            found = read(data, name)
-            text = found.text
+            file_text = read(data, name)
+            text = file_text.text
             if name in texts:
                 raise InputError(
                     f"{name}: documents must have different names; an earlier document has this name, so this one is left "
@@ -63,8 +63,8 @@ def read_texts(
             complaints.append(str(error))
             continue
         texts[name] = text
-        if found.parts is not None:
-            parts.append((name, found.parts))
+        if file_text.parts is not None:
+            parts.append((name, file_text.parts))
     return OwnDocuments(list(texts.items()), complaints, parts)
 
 

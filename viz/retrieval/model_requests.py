@@ -43,8 +43,8 @@ def context_controls(embedded: str) -> str:
             f"The model is asked once for every chunk. If a document has more than {LONGEST_SHOWN:,} characters, the model "
             "sees only an extract."
         )
-        for said in (CONTEXT_SYSTEM, CONTEXT_QUESTION, AGAIN):
-            st.code(said, language=None, wrap_lines=True)
+        for prompt in (CONTEXT_SYSTEM, CONTEXT_QUESTION, AGAIN):
+            st.code(prompt, language=None, wrap_lines=True)
     return MISSING if chosen_model() is None else ""
 
 

@@ -90,9 +90,9 @@ def _choose(chunkers: Sequence[Chunker | None], selected: int) -> tuple[tuple[st
     )
     pasted = right.text_area("Or paste them", key="traces_pasted", on_change=removed, height=92)
     # A language model may cut otherwise each time.
-    usable = {number: one for number, one in enumerate(chunkers) if one is not None and not one.asks}
+    usable = {number: chunker for number, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks}
     titles: dict[int | None, str] = {None: "Not known"}
-    titles |= {number: f"{number + 1}. {one.title}" for number, one in usable.items()}
+    titles |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable.items()}
     first = [*titles].index(selected) if selected in usable else 0
     with st.container(width=420):
         number = st.selectbox(
@@ -122,7 +122,7 @@ def _show(here: Page, job: DiagnosingTraces) -> None:
     if report.problems:
         with st.expander(f"{counted(len(report.problems), 'problem')} in the file"):
             st.dataframe({"problem": [*report.problems]}, hide_index=True, width="stretch")
-    failed = [number for number, one in enumerate(report.diagnoses) if one.failed]
+    failed = [number for number, diagnosis in enumerate(report.diagnoses) if diagnosis.failed]
     texts = report.texts
     st.caption(
         f"{counted(len(report.diagnoses), 'question')}: {len(failed):,} failed, {report.count(False):,} did not, "
@@ -159,52 +159,52 @@ def _chosen() -> None:
 
 
 def _row(report: TraceReport, number: int, chosen: int) -> RowData:
-    one = report.diagnoses[number]
-    outcome = one.outcome
+    diagnosis = report.diagnoses[number]
+    outcome = diagnosis.outcome
     seams = outcome.seams if outcome is not None else ()
     text = report.documents[outcome.place.document].text if outcome is not None and outcome.place is not None else ""
     left = len(seams) - SEAMS_SHOWN
     return {
         "question": number,
-        "title": f"{one.question.place} · {one.question.question}",
-        "missed": one.stage or "",
+        "title": f"{diagnosis.question.place} · {diagnosis.question.question}",
+        "missed": diagnosis.stage or "",
         "seams": [seam_data(text, seam) for seam in seams[:SEAMS_SHOWN]],
         "more": f"and {counted(left, 'more cut')}" if left > 0 else "",
-        "holder": f"{one.said[:1].upper()}{one.said[1:]}." if one.said else "",
-        "others": f"It failed because {one.rule}.",
+        "holder": f"{diagnosis.said[:1].upper()}{diagnosis.said[1:]}." if diagnosis.said else "",
+        "others": f"It failed because {diagnosis.rule}.",
         "here": number == chosen,
     }
 
 
-def _show_one(here: Page, report: TraceReport, one: Diagnosis) -> None:
+def _show_one(here: Page, report: TraceReport, diagnosis: Diagnosis) -> None:
     """Draw what was retrieved for a question, and the way to its passages on Compare."""
     with st.container(key=ONE):
         # Without the question, which Streamlit would render as Markdown.
-        st.subheader(f"Retrieved for {one.question.place}", anchor=False)
-        answer = one.outcome.place if one.outcome is not None else None
+        st.subheader(f"Retrieved for {diagnosis.question.place}", anchor=False)
+        answer = diagnosis.outcome.place if diagnosis.outcome is not None else None
         places = {} if answer is None else {f"The answer · {_where(report, answer)}": answer}
-        for retrieved, placement in zip(one.question.retrieved, one.placements, strict=True):
+        for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
             places |= {f"{retrieved.rank} · {_where(report, place)}": place for place in placement.places}
         if places:
             with st.container(horizontal=True, vertical_alignment="bottom"):
-                label = st.selectbox("Passage", [*places], key=f"traces_place/{one.question.place}", width=420)
+                label = st.selectbox("Passage", [*places], key=f"traces_place/{diagnosis.question.place}", width=420)
                 place = places[label]
                 columns = [column.copy() for column in here.choices.columns]
                 document = report.documents[place.document]
                 offer_passage(document, place.span, columns, here.choices, "traces_on_compare")
-        draw_passages(_passages(report, one, answer), "traces_passages")
+        draw_passages(_passages(report, diagnosis, answer), "traces_passages")
 
 
 def _where(report: TraceReport, place: Place) -> str:
     return f"{report.documents[place.document].name}, {place.span.start:,} to {place.span.end:,}"
 
 
-def _passages(report: TraceReport, one: Diagnosis, answer: Place | None) -> list[PassageData]:
+def _passages(report: TraceReport, diagnosis: Diagnosis, answer: Place | None) -> list[PassageData]:
     """Return the answer if no retrieved text has all of it, then the retrieved texts, as the documents have them."""
-    shown = [_answer(report, answer)] if answer is not None and one.stage != "not used" else list[PassageData]()
-    for retrieved, placement in zip(one.question.retrieved, one.placements, strict=True):
+    shown = [_answer(report, answer)] if answer is not None and diagnosis.stage != "not used" else list[PassageData]()
+    for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
         score = "" if retrieved.score is None else f" · score {retrieved.score:.3g}"
-        said = "".join(
+        notes = "".join(
             [
                 f" · {placement.said}" if placement.said else "",
                 "" if retrieved.given else " · not given to the language model",
@@ -212,13 +212,13 @@ def _passages(report: TraceReport, one: Diagnosis, answer: Place | None) -> list
         )
         if not placement.places:
             words: list[Part] = [(retrieved.text or "", "rest")]
-            shown.append({"kind": "left_out", "title": f"{retrieved.rank} · missing{score}{said}", "parts": words})
+            shown.append({"kind": "left_out", "title": f"{retrieved.rank} · missing{score}{notes}", "parts": words})
             continue
         place = placement.places[0]
         wanted = [answer.span] if answer is not None and answer.document == place.document else []
         parts = parts_of(report.documents[place.document].text, [place.span], wanted)
         has_answer = any(kind == "hit" for _, kind in parts)
-        title = f"{retrieved.rank} · {_where(report, place)}{score}{said}"
+        title = f"{retrieved.rank} · {_where(report, place)}{score}{notes}"
         shown.append({"kind": "holds" if has_answer else "waste", "title": title, "parts": parts})
     return shown
 
@@ -232,21 +232,24 @@ def _answer(report: TraceReport, answer: Place) -> PassageData:
 
 def _show_rest(report: TraceReport) -> None:
     """Draw the questions of which nothing can be told, and the retrieved texts that are not located."""
-    unknown = [one for one in report.diagnoses if one.failed is None]
+    unknown = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed is None]
     if unknown:
         with st.expander(f"{counted(len(unknown), 'question')} that cannot be told"):
-            rows = {"place": [one.question.place for one in unknown], "question": [one.question.question for one in unknown]}
-            st.dataframe({**rows, "why": [one.rule for one in unknown]}, hide_index=True, width="stretch")
+            rows = {
+                "place": [diagnosis.question.place for diagnosis in unknown],
+                "question": [diagnosis.question.question for diagnosis in unknown],
+            }
+            st.dataframe({**rows, "why": [diagnosis.rule for diagnosis in unknown]}, hide_index=True, width="stretch")
     pairs = [
-        (one, retrieved, placement)
-        for one in report.diagnoses
-        for retrieved, placement in zip(one.question.retrieved, one.placements, strict=True)
+        (diagnosis, retrieved, placement)
+        for diagnosis in report.diagnoses
+        for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)
         if placement.place is None
     ]
     if pairs:
         with st.expander(f"{counted(len(pairs), 'retrieved text')} without a place"):
             table = {
-                "question": [one.question.place for one, _, _ in pairs],
+                "question": [diagnosis.question.place for diagnosis, _, _ in pairs],
                 "rank": [retrieved.rank for _, retrieved, _ in pairs],
                 "state": [status(placement) for _, _, placement in pairs],
                 "text": [retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in pairs],

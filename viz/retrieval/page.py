@@ -87,7 +87,7 @@ def _draw(here: Page) -> None:
         notice(message, "error", key=f"retrieval_word_{number}")
     if complaint:
         notice(complaint, "info" if complaint in (MISSING, NO_CONTEXTS) else "error", key="retrieval_complaint")
-    built = [one for one in chunkers if one is not None]
+    built = [chunker for chunker in chunkers if chunker is not None]
     plan = None
     if here.embedder is not None and material is not None and not complaint:
         choices, (embedded_as, each) = here.choices, ways_of(words, len(built))
@@ -131,11 +131,11 @@ def _show_results(
 
 def _show_first_run(plan: Plan | None, choices: Choices) -> None:
     """Draw the bundled run, or the reason why it cannot be shown."""
-    found = first_run()
-    if isinstance(found, str):
-        say_there_is_none(found, "retrieval")
+    bundled_run = first_run()
+    if isinstance(bundled_run, str):
+        say_there_is_none(bundled_run, "retrieval")
         return
-    run, file = found
+    run, file = bundled_run
     say_where_it_is_from(
         file,
         "the bundled documents; the times are those of the machine it ran on",
@@ -169,14 +169,14 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         ask_first(requests, run)
         st.rerun()
     if here.embedder is None:
-        said = here.embedder_complaint
+        sentence = here.embedder_complaint
     elif material is None:
-        said = "Upload at least one document and a file of questions, or have questions generated."
+        sentence = "Upload at least one document and a file of questions, or have questions generated."
     else:
         count = len(here.choices.columns)
-        said = f"{counted(count, 'chunker')} on {counted(len(material.texts), 'document')}"
+        sentence = f"{counted(count, 'chunker')} on {counted(len(material.texts), 'document')}"
     with row:
-        remark(said, key="retrieval_start")
+        remark(sentence, key="retrieval_start")
     show_consent(requests)
 
 
@@ -186,11 +186,11 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     _say_state(run, plan)
     if run.asking is not None and not run.running:
         remark(f"{run.asking.model.title}: {run.asked.spent}.", key="retrieval_asked")
-    for number, said in run.left_out.items():
-        notice(said, key=f"retrieval_left_out_{number}")
-    for number, one in sorted(run.found.items()):
-        if one.index.caveat:
-            notice(f"{run.plan.titles[number]}: {one.index.caveat}", key=f"retrieval_caveat_{number}")
+    for number, reason in run.left_out.items():
+        notice(reason, key=f"retrieval_left_out_{number}")
+    for number, evaluation in sorted(run.found.items()):
+        if evaluation.index.caveat:
+            notice(f"{run.plan.titles[number]}: {evaluation.index.caveat}", key=f"retrieval_caveat_{number}")
     if not run.found:
         return
     # The chunkers that a link refers to may be available only when the run has ended.
@@ -266,8 +266,8 @@ def _say_how(run: Retrieval) -> None:
     if run.plan.search_said:
         notice(run.plan.search_said, key="retrieval_search_said")
     if run.plan.returned.said:
-        said = f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
-        notice(said.strip(), key="retrieval_returned_said")
+        sentence = f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
+        notice(sentence.strip(), key="retrieval_returned_said")
 
 
 def _label_table(questions: Questions) -> dict[str, list[str]]:

@@ -60,36 +60,36 @@ class PassagesData(TypedDict):
     passages: list[PassageData]
 
 
-def _excerpts(found: Evaluation, answer: Answer) -> list[Span]:
-    return on_axis(found.index.corpus, answer.question)
+def _excerpts(evaluation: Evaluation, answer: Answer) -> list[Span]:
+    return on_axis(evaluation.index.corpus, answer.question)
 
 
-def ranked_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
+def ranked_passages(evaluation: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
     """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
-    corpus = found.index.corpus
+    corpus = evaluation.index.corpus
     text = corpus.whole.text
-    excerpts = _excerpts(found, answer)
+    excerpts = _excerpts(evaluation, answer)
     shown: list[PassageData] = []
-    for one in given.chunks:
-        held, size = characters(intersection(one.given, excerpts)), characters(one.given)
-        title = f"{one.rank} · {_where(corpus, one.spans or found.index.chunks[one.number])}"
-        if not one.spans:
+    for chunk in given.chunks:
+        held, size = characters(intersection(chunk.given, excerpts)), characters(chunk.given)
+        title = f"{chunk.rank} · {_where(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
+        if not chunk.spans:
             shown.append({"kind": "note", "title": f"{title} · what it returns is above already", "parts": []})
             continue
-        if not one.given:
+        if not chunk.given:
             room = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
             title += f" · left out: it does not fit into the {room} that are left"
-            parts: list[Part] = [(text[start:end], "beyond") for start, end in one.spans]
+            parts: list[Part] = [(text[start:end], "beyond") for start, end in chunk.spans]
             shown.append({"kind": "left_out", "title": title, "parts": parts})
             continue
         title += (
             f" · {held:,} of {size:,} characters are excerpt" if held else f" · {size:,} characters, none of them excerpt"
         )
-        parts = parts_of(text, one.given, excerpts)
-        if not one.whole:
+        parts = parts_of(text, chunk.given, excerpts)
+        if not chunk.whole:
             title += " · cut off"
             parts.append((f"{given.budget:,} {given.unit}", "end"))
-            parts += [(text[start:end], "beyond") for start, end in difference(one.spans, one.given)]
+            parts += [(text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)]
         shown.append({"kind": "holds" if held else "waste", "title": title, "parts": parts})
     shown += _notes(given)
     missed = [] if given.more else difference(excerpts, given.spans)
@@ -102,12 +102,12 @@ def ranked_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> li
 
 def _notes(given: GivenChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
-    said = []
+    titles = []
     if given.more:
-        said.append(f"{counted(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
-    elif given.budget > given.filled and all(one.given or not one.spans for one in given.chunks[-1:]):
-        said.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
-    return [{"kind": "note", "title": title, "parts": []} for title in said]
+        titles.append(f"{counted(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
+    elif given.budget > given.filled and all(chunk.given or not chunk.spans for chunk in given.chunks[-1:]):
+        titles.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
+    return [{"kind": "note", "title": title, "parts": []} for title in titles]
 
 
 def _where(corpus: Corpus, spans: Sequence[Span]) -> str:
@@ -131,13 +131,13 @@ def parts_of(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list
     return parts
 
 
-def document_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
+def document_passages(evaluation: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
-    index = found.index
+    index = evaluation.index
     corpus = index.corpus
     text = corpus.whole.text
-    excerpts = _excerpts(found, answer)
-    chunks = [one for one in given.chunks if one.given]
+    excerpts = _excerpts(evaluation, answer)
+    chunks = [chunk for chunk in given.chunks if chunk.given]
     retrieved = given.spans
     kinds: dict[PartKind, list[Span]] = {
         "hit": intersection(excerpts, retrieved),
@@ -145,15 +145,15 @@ def document_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> 
         "waste": difference(retrieved, excerpts),
     }
     coloured = sorted((span, kind) for kind, spans in kinds.items() for span in spans)
-    ranks = {span.start: one.rank for one in reversed(chunks) for span in one.given}
+    ranks = {span.start: chunk.rank for chunk in reversed(chunks) for span in chunk.given}
     shown: list[PassageData] = []
     numbers = dict.fromkeys(corpus.document_at(span.start) for span in [*excerpts, *retrieved])
     for number in numbers:
         whole = corpus.on_axis(number, (0, len(corpus.documents[number].text)))
-        parts = _in_document(text, whole, [one for one in coloured if whole.start <= one[0].start < whole.end], ranks)
+        parts = _in_document(text, whole, [part for part in coloured if whole.start <= part[0].start < whole.end], ranks)
         sums = [(sum(len(words) for words, what in parts if what == kind), kind) for kind in kinds]
-        said = ", ".join(f"{count:,} {kind}" for count, kind in sums if count)
-        shown.append({"kind": "document", "title": f"{corpus.names[number]} · characters: {said}", "parts": parts})
+        counts = ", ".join(f"{count:,} {kind}" for count, kind in sums if count)
+        shown.append({"kind": "document", "title": f"{corpus.names[number]} · characters: {counts}", "parts": parts})
     return shown
 
 
@@ -186,9 +186,9 @@ def _rest(text: str, span: Span, whole: Span) -> list[Part]:
     return [*left, (f"{gone:,} characters", "left_out"), *right]
 
 
-def show_passages(found: Evaluation, answer: Answer, given: GivenChunks, *, whole: bool, key: str) -> None:
+def show_passages(evaluation: Evaluation, answer: Answer, given: GivenChunks, *, whole: bool, key: str) -> None:
     """Draw the retrieved chunks or, if ``whole``, the documents with the chunks marked."""
-    draw_passages((document_passages if whole else ranked_passages)(found, answer, given), key)
+    draw_passages((document_passages if whole else ranked_passages)(evaluation, answer, given), key)
 
 
 def draw_passages(passages: list[PassageData], key: str) -> None:

@@ -32,7 +32,7 @@ def _show(told: Told, plan: Plan, choices: Choices) -> None:
     report, words, titles = told.report, choices.extra, plan.titles
     questions = next(iter(report.chunkers.values())).evaluation.search.questions
     numbers: Sequence[int] = range(len(questions))
-    values = {number: one.values for number, one in report.distributions.items()}
+    values = {number: distribution.values for number, distribution in report.distributions.items()}
     chosen_by_user = words
     words = words if words["question"] else words | _furthest_apart(values, report.disagreements)
 
@@ -46,7 +46,7 @@ def _show(told: Told, plan: Plan, choices: Choices) -> None:
     if not numbers:
         notice("The chunkers agree on every question.", key="retrieval_agree")
         return
-    if str(place(words, "question", len(questions)) + 1) not in (options := {str(one + 1): one for one in numbers}):
+    if str(place(words, "question", len(questions)) + 1) not in (options := {str(number + 1): number for number in numbers}):
         words["question"] = next(iter(options))
     else:
         words["question"] = str(place(words, "question", len(questions)) + 1)
@@ -59,7 +59,7 @@ def _show(told: Told, plan: Plan, choices: Choices) -> None:
     corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
     numbers = [place(words, side, len(titles)) for side in sides]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
-    missed = [one.span for one in told.failures.get(numbers[0], ()) if one.question == chosen]
+    missed = [failure.span for failure in told.failures.get(numbers[0], ()) if failure.question == chosen]
     for span in [*missed, *on_axis(corpus, questions[chosen])][:1]:
         show_way_to_compare(corpus, span, plan, numbers, choices)
     for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
@@ -128,9 +128,9 @@ def _show_side(
     if words[side] not in options:
         words[side] = list(options)[0 if side == "left" else -1]
     number = int(select(side.capitalize(), words, side, options, f"retrieval_{side}", keep)) - 1
-    found = report.chunkers[number].evaluation
-    answer = found.answer(question)
+    evaluation = report.chunkers[number].evaluation
+    answer = evaluation.answer(question)
     scores = getattr(answer, report.choice.unit)
     st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in MEASURES))
     given = report.given(number, question)
-    show_passages(found, answer, given, whole=whole, key=f"retrieval_passages_{side}")
+    show_passages(evaluation, answer, given, whole=whole, key=f"retrieval_passages_{side}")

@@ -79,7 +79,9 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
         f"of {counted(len(run.plan.material.texts), 'document')}, {how}",
     )
     show_summary(cells(report, names, CALLED[report.choice.measure], asked), key="retrieval_summary")
-    if not report.everything and (some := [names[number] for number, one in report.chunkers.items() if one.everything]):
+    if not report.everything and (
+        some := [names[number] for number, chunker in report.chunkers.items() if chunker.everything]
+    ):
         notice(f"Recall says nothing about {', '.join(some)}, because everything was retrieved.", key="retrieval_everything")
     if report.lead is not None and report.lead.difference is not None:
         st.caption(FALSE_VERDICTS)
@@ -89,17 +91,17 @@ def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
     """Return a table with one row per chunker and one for the whole text: the measures in percent, then the costs."""
     chunkers, whole = report.chunkers.values(), report.whole
     table: dict[str, list[Any]] = {"chunker": [*(run.plan.titles[number] for number in report.chunkers), whole.name]}
-    gives_everything = [*(one.everything for one in chunkers), True]
+    gives_everything = [*(chunker.everything for chunker in chunkers), True]
     for measure in MEASURES:
-        means = [*(one.means[measure] for one in chunkers), whole.means[measure]]
+        means = [*(chunker.means[measure] for chunker in chunkers), whole.means[measure]]
         table[f"{TITLES[measure]}, %"] = [
             EVERYTHING if measure == "recall" and everything and mean is not None else _spread(mean)
             for mean, everything in zip(means, gives_everything, strict=True)
         ]
-    table["chunks"] = [*(len(one.evaluation.index.chunks) for one in chunkers), whole.documents]
-    table["tokens each"] = [*(round(one.chunk_tokens) for one in chunkers), round(whole.tokens / whole.documents)]
-    table["index, s"] = [*(one.costs.index_s for one in chunkers), None]
-    table["search, ms"] = [*(one.costs.search_ms for one in chunkers), None]
+    table["chunks"] = [*(len(chunker.evaluation.index.chunks) for chunker in chunkers), whole.documents]
+    table["tokens each"] = [*(round(chunker.chunk_tokens) for chunker in chunkers), round(whole.tokens / whole.documents)]
+    table["index, s"] = [*(chunker.costs.index_s for chunker in chunkers), None]
+    table["search, ms"] = [*(chunker.costs.search_ms for chunker in chunkers), None]
     return table
 
 
@@ -110,42 +112,42 @@ def _spread(mean: tuple[float, float] | None) -> str:
 
 def _times(report: Report, searched_by: Method) -> str:
     """Explain the times in the table."""
-    computed, cached = (sum(getattr(one, name) for one in report.costs.values()) for name in ("embedded", "cached"))
+    computed, cached = (sum(getattr(cost, name) for cost in report.costs.values()) for name in ("embedded", "cached"))
     search = next(iter(report.chunkers.values())).evaluation.search
     asking = 1000 * search.embed_s / max(1, len(search.questions))
     whole = report.whole.name
-    said = f"Mean ± standard deviation over the questions. “{whole}” gives every question all text. "
-    said += f"Indexing is chunking, and {_INDEXING[searched_by]}"
+    sentences = f"Mean ± standard deviation over the questions. “{whole}” gives every question all text. "
+    sentences += f"Indexing is chunking, and {_INDEXING[searched_by]}"
     if computed + cached:
-        said += (
+        sentences += (
             f", as if nothing had been embedded before: of {computed + cached:,} texts {computed:,} were computed in this "
             f"run and {cached:,} came from the cache, counted with their original times"
         )
-    said += "."
+    sentences += "."
     if searched_by != "bm25":
-        said += f" Embedding a question takes {asking:,.1f} ms more with every chunker."
-    return said + f" {UNKNOWN_TIME}" * any(one.index_s is None for one in report.costs.values())
+        sentences += f" Embedding a question takes {asking:,.1f} ms more with every chunker."
+    return sentences + f" {UNKNOWN_TIME}" * any(cost.index_s is None for cost in report.costs.values())
 
 
 def _differences(report: Report, names: dict[int, str]) -> None:
     """Draw each chunker's difference from the baseline, with a sentence on its significance."""
-    measure, baseline, found = report.choice.measure, report.choice.baseline, report.comparisons
+    measure, baseline, comparisons = report.choice.measure, report.choice.baseline, report.comparisons
     st.header(f"Against {names[baseline]}", anchor=False)
-    if not found:
+    if not comparisons:
         notice(report.too_few, key="retrieval_few")
         return
-    sentences = differences_in_words(found, names, names[baseline], CALLED[measure])
-    if len(found) > 1:
-        sentences.append(f"Intervals and p-values are corrected for {len(found)} comparisons (Holm).")
+    sentences = differences_in_words(comparisons, names, names[baseline], CALLED[measure])
+    if len(comparisons) > 1:
+        sentences.append(f"Intervals and p-values are corrected for {len(comparisons)} comparisons (Holm).")
     sentences.append(FALSE_VERDICTS)
-    figure = differences(found, names, names[baseline], CALLED[measure])
-    table: dict[str, list[Any]] = {"chunker": [names[number] for number in found]}
-    table["difference, points"] = [round(100 * one.mean, 2) for one in found.values()]
-    table["interval from"] = [round(100 * one.low, 2) for one in found.values()]
-    table["to"] = [round(100 * one.high, 2) for one in found.values()]
-    table["level, %"] = [round(100 * (1 - one.alpha), 2) for one in found.values()]
-    table["adjusted p"] = [round(one.adjusted, 4) for one in found.values()]
-    table["significant"] = ["yes" if one.significant else "no" for one in found.values()]
+    figure = differences(comparisons, names, names[baseline], CALLED[measure])
+    table: dict[str, list[Any]] = {"chunker": [names[number] for number in comparisons]}
+    table["difference, points"] = [round(100 * comparison.mean, 2) for comparison in comparisons.values()]
+    table["interval from"] = [round(100 * comparison.low, 2) for comparison in comparisons.values()]
+    table["to"] = [round(100 * comparison.high, 2) for comparison in comparisons.values()]
+    table["level, %"] = [round(100 * (1 - comparison.alpha), 2) for comparison in comparisons.values()]
+    table["adjusted p"] = [round(comparison.adjusted, 4) for comparison in comparisons.values()]
+    table["significant"] = ["yes" if comparison.significant else "no" for comparison in comparisons.values()]
     show_figure(figure, table, "Differences", key="retrieval_differences")
     notice("\n".join(sentences), key="retrieval_sentences")
 
@@ -153,39 +155,39 @@ def _differences(report: Report, names: dict[int, str]) -> None:
 def _trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Method) -> None:
     """Draw the measure against a cost, a key of `COSTS`."""
     measure, chunkers, costs = report.choice.measure, report.chunkers.values(), report.costs
-    means = [one.mean for one in report.distributions.values()]
+    means = [distribution.mean for distribution in report.distributions.values()]
     table: dict[str, list[Any]] = {"chunker": list(names.values())}
     table[f"{TITLES[measure]}, %"] = [None if mean is None else round(100 * mean, 2) for mean in means]
-    table["tokens a question"] = [round(one.tokens) for one in costs.values()]
-    seconds = [one.evaluation.index.chunk_s for one in chunkers]
+    table["tokens a question"] = [round(chunker_cost.tokens) for chunker_cost in costs.values()]
+    seconds = [chunker.evaluation.index.chunk_s for chunker in chunkers]
     table["chunking, s"] = [None if known is None else round(known, 3) for known in seconds]
     made = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[searched_by]
-    table[f"{made}, s"] = [round(one.evaluation.index.embed_s, 3) for one in chunkers]
-    table["embeddings"] = [one.source() for one in costs.values()]
-    table["search, ms a question"] = [round(one.search_ms, 4) for one in costs.values()]
+    table[f"{made}, s"] = [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers]
+    table["embeddings"] = [chunker_cost.source() for chunker_cost in costs.values()]
+    table["search, ms a question"] = [round(chunker_cost.search_ms, 4) for chunker_cost in costs.values()]
     figure = trade_off(report.distributions, costs, names, TITLES[measure], cost)
     show_figure(figure, table, f"{TITLES[measure]} against {COSTS[cost].lower()}", key="retrieval_trade_off")
     caption = "The bars are 95 % confidence intervals of the means."
     if cost == "query" and searched_by != "bm25":
         caption += " Embedding the question is left out: it takes the same with every chunker."
-    if cost == "index" and any(one.index_s is None for one in costs.values()):
+    if cost == "index" and any(chunker_cost.index_s is None for chunker_cost in costs.values()):
         caption += f" {UNKNOWN_TIME}"
-    if cost == "index" and any(one.cached for one in costs.values()):
+    if cost == "index" and any(chunker_cost.cached for chunker_cost in costs.values()):
         caption += " Open circles: part of the time is that of an earlier run, whose embeddings were in the cache."
     st.caption(caption)
 
 
 def _boxes(report: Report, names: dict[int, str]) -> None:
     """Draw the distribution of the measure over the questions."""
-    found = report.distributions
+    distributions = report.distributions
     title = TITLES[report.choice.measure]
-    table: dict[str, Any] = {"question": np.arange(1, len(next(iter(found.values())).values) + 1)}
-    table |= {names[number]: (100 * one.values).round(2) for number, one in found.items()}
-    show_figure(boxes(found, names, title), table, f"{title} by question", key="retrieval_boxes")
+    table: dict[str, Any] = {"question": np.arange(1, len(next(iter(distributions.values())).values) + 1)}
+    table |= {names[number]: (100 * distribution.values).round(2) for number, distribution in distributions.items()}
+    show_figure(boxes(distributions, names, title), table, f"{title} by question", key="retrieval_boxes")
 
 
 def _at_k(report: Report, names: dict[int, str], kind: str) -> None:
     """Draw recall, precision and F1 of the documents, or of the excerpts' sentences, at k chunks."""
-    scores = {number: one.at_k[kind] for number, one in report.chunkers.items()}
+    scores = {number: chunker.at_k[kind] for number, chunker in report.chunkers.items()}
     name = "Documents" if kind == "documents" else "Evidence"
     show_figure(at_k(scores, names), at_k_table(scores, names), f"{name} at k", key="retrieval_at_k")

@@ -51,7 +51,7 @@ def offer_to_resume(here: Page, run: Retrieval) -> None:
     plan = _with_files(run.plan)
     left = _left(plan, run.found)
     asking, missing = chosen_model() if left.asks else None, ""
-    without = [number for number, one in enumerate(plan.chunkers) if number not in run.found and lacks_file(one)]
+    without = [number for number, chunker in enumerate(plan.chunkers) if number not in run.found and lacks_file(chunker)]
     if without:
         # With several ways of embedding, each way has all columns in turn.
         column = without[0] % (len(plan.chunkers) // max(1, len(set(plan.each)))) + 1
@@ -67,11 +67,11 @@ def offer_to_resume(here: Page, run: Retrieval) -> None:
 
 def _with_files(plan: Plan) -> Plan:
     """Return a plan with the session's files of chunks, which are not stored on disk."""
-    return replace(plan, chunkers=tuple(with_file(one) for one in plan.chunkers))
+    return replace(plan, chunkers=tuple(with_file(chunker) for chunker in plan.chunkers))
 
 
-def _left(plan: Plan, found: Container[int]) -> Plan:
+def _left(plan: Plan, finished: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
-    numbers = [number for number in range(len(plan.chunkers)) if number not in found]
+    numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
     each = tuple(plan.each[number] for number in numbers) if plan.each else ()
     return replace(plan, chunkers=tuple(plan.chunkers[number] for number in numbers), each=each)

@@ -14,7 +14,9 @@ from viz.theme.numbers import three_figures
 
 def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -> list[Cell]:
     """Return a run's key figures: ``asked``, the leading chunker, the certainty of its lead, and the cost."""
-    means = {number: one.mean for number, one in report.distributions.items() if one.mean is not None}
+    means = {
+        number: distribution.mean for number, distribution in report.distributions.items() if distribution.mean is not None
+    }
     if not means:
         return [
             asked,
@@ -28,7 +30,7 @@ def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -
         return [asked, Cell(f"Mean {measure}", names[alone], f"{100 * mean:.1f} %"), _cost(alone, None, report.costs, names)]
     order = list(report.chunkers)
     best, rival = order[lead.best], order[lead.rival]
-    behind = [order[one] for one in lead.behind]
+    behind = [order[place] for place in lead.behind]
     return [
         asked,
         _ahead(lead, best, behind, order, means, names, measure),
@@ -57,13 +59,13 @@ def _ahead(
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
-        level = listed([names[best], *(names[order[one]] for one in lead.level)])
+        level = listed([names[best], *(names[order[place]] for place in lead.level)])
         every = "All have" if lead.all_level else f"{level} have"
         return Cell(label, "A tie", f"{every} {mean}.")
     if lead.significant:
         return Cell(label, names[best], mean)
-    doubted = [one for one in order if one != best and one not in behind and one in means]
-    others = listed([f"{names[one]} ({100 * means[one]:.1f} %)" for one in doubted])
+    doubted = [number for number in order if number != best and number not in behind and number in means]
+    others = listed([f"{names[number]} ({100 * means[number]:.1f} %)" for number in doubted])
     return Cell(label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {others}.")
 
 
@@ -71,14 +73,14 @@ def _certainty(lead: Lead, best: str, rival: str) -> Cell:
     label = "How sure is that?"
     if lead.difference is None:
         return Cell(label, "Too few questions", lead.too_few)
-    one = lead.difference
-    points = f"{one.points} points on {rival}"
-    spread = f"{one.interval}, {one.p_words}, {one.count:,} questions"
-    if one.significant:
+    difference = lead.difference
+    points = f"{difference.points} points on {rival}"
+    spread = f"{difference.interval}, {difference.p_words}, {difference.count:,} questions"
+    if difference.significant:
         return Cell(label, "Significant", f"{points}: {spread}")
     if lead.needed is None:
         return Cell(label, "They are level", f"{best} and {rival}: {spread}")
-    if lead.needed <= one.count:
+    if lead.needed <= difference.count:
         return Cell(label, "Not after correction", f"{points}: {spread}")
     return Cell(label, f"It takes some {rounded_up(lead.needed):,} questions", f"{points}: {spread}")
 
@@ -96,17 +98,23 @@ def _cost(best: int, other: int | None, costs: Mapping[int, Costs], names: Mappi
 
 
 def differences_in_words(
-    found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str
+    differences: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str
 ) -> list[str]:
     """Return a sentence for each chunker that differs significantly from the baseline, and one for the other chunkers."""
-    if len(found) == 1:
-        ((number, one),) = found.items()
-        return [one.words(names[number], baseline, measure)]
-    sentences = [one.words(names[number], baseline, measure) for number, one in found.items() if one.significant]
-    alike = {number: one for number, one in found.items() if not one.significant}
+    if len(differences) == 1:
+        ((number, difference),) = differences.items()
+        return [difference.words(names[number], baseline, measure)]
+    sentences = [
+        difference.words(names[number], baseline, measure)
+        for number, difference in differences.items()
+        if difference.significant
+    ]
+    alike = {number: difference for number, difference in differences.items() if not difference.significant}
     if alike:
-        questions = max(one.count for one in alike.values())
-        parts = [f"{names[number]} ({one.points} points, {one.p_words})" for number, one in alike.items()]
+        questions = max(difference.count for difference in alike.values())
+        parts = [
+            f"{names[number]} ({difference.points} points, {difference.p_words})" for number, difference in alike.items()
+        ]
         sentences.append(
             f"No significant difference in {measure} from {baseline} over {questions:,} questions: {', '.join(parts)}."
         )

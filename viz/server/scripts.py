@@ -22,14 +22,14 @@ def scripts_of(*elements: str) -> list[str]:
     root = Path(get_static_dir())
     page = (root / "index.html").read_text(encoding="utf-8")
     folder = root / "static" / "js"
-    found: set[str] = set()
+    scripts: set[str] = set()
     left = [file.name for element in elements for file in folder.glob(f"{element}.*.js")]
     while left:
         name = left.pop()
-        if name not in found and name not in page:
-            found.add(name)
+        if name not in scripts and name not in page:
+            scripts.add(name)
             left += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
-    return [f"/static/js/{name}" for name in sorted(found)]
+    return [f"/static/js/{name}" for name in sorted(scripts)]
 
 
 class Scripts:

@@ -70,7 +70,7 @@ def read_link() -> None:
     elif name not in there:
         session.deck_complaint = f"The link's {DECK} must be one of {', '.join(there)}; got {name[:60]!r}."
         return
-    numbers = [str(one) for one in range(1, (MOST_SCENES if awaited else len(there[name].scenes)) + 1)]
+    numbers = [str(place) for place in range(1, (MOST_SCENES if awaited else len(there[name].scenes)) + 1)]
     if number not in numbers:
         session.deck_complaint = f"The link's {SCENE} must be a number from 1 to {numbers[-1]}; got {number[:60]!r}."
         number = "1"

@@ -149,8 +149,8 @@ def _take() -> None:
         case "picture" if (svg := own_lecture.picture(act["horizon"], [str(line) for line in act["caption"]])) is not None:
             showing = deck.current()
             title = "Seamark" if showing is None else showing[0].scenes[showing[1]].title
-            said = " ".join([title, *map(str, act["caption"])])
-            session.scene_picture = ScenePicture(act["at"], svg, f"seamark-{_slug(title)}", said)
+            alt_text = " ".join([title, *map(str, act["caption"])])
+            session.scene_picture = ScenePicture(act["at"], svg, f"seamark-{_slug(title)}", alt_text)
         case "remove":
             own_lecture.remove_scene()
         case "scene" if playing is not None:

@@ -121,9 +121,9 @@ class KeysData(TypedDict):
 def key_dialog() -> None:
     """Draw the dialog of keyboard shortcuts, which stays closed until ``?`` is pressed."""
     rows: list[KeyData] = [
-        {"keys": [*one.keys], "action": one.action, "within": one.within}
-        for one in KEYS
-        if lecture.is_on() or not one.in_lecture
+        {"keys": [*shortcut.keys], "action": shortcut.action, "within": shortcut.within}
+        for shortcut in KEYS
+        if lecture.is_on() or not shortcut.in_lecture
     ]
     data: KeysData = {"rows": rows}
     _dialog(key="keys", data=data, height=0)

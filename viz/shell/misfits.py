@@ -31,8 +31,8 @@ def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
         misfits |= dict.fromkeys(_at_once(choices, session.document, made))
     misfits |= dict.fromkeys(_said(made))
     for number, misfit in enumerate(misfits):
-        said, helps = st.columns([5, 2], vertical_alignment="center")
-        with said:
+        text_column, helps = st.columns([5, 2], vertical_alignment="center")
+        with text_column:
             notice(misfit.sentence, key=f"misfit_{number}")
         for remedy in misfit.remedies:
             helps.button(
@@ -46,24 +46,24 @@ def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
 
 def _at_once(choices: Choices, document: Document, made: Sequence[ColumnResult]) -> list[Misfit]:
     """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
-    embedding = [one for one in made if one.chunker is not None and one.chunker.embeds and not one.error]
+    embedding = [column for column in made if column.chunker is not None and column.chunker.embeds and not column.error]
     embedder = chosen_embedder(choices)[0] if embedding else None
     if embedder is None:
         return []
-    found = list(misfits_of(document, embedder=embedder)) if any(one.chunking is None for one in embedding) else []
+    misfits = list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in embedding) else []
     language = language_of(document)
-    known = any(remedy.setting == "embedder" for one in (*found, *_said(made)) for remedy in one.remedies)
+    known = any(remedy.setting == "embedder" for misfit in (*misfits, *_said(made)) for remedy in misfit.remedies)
     if choices.embedder in ENGLISH and not in_latin_letters(language) and not known:
-        said = (
+        sentence = (
             f"The text is in {LANGUAGES[language]}, but {choices.embedder} was made for English: its similarities are rough "
             "for other scripts. The embedder tfidf takes any language."
         )
-        found.append(Misfit(said, (Remedy("embedder", "tfidf"),)))
-    return found
+        misfits.append(Misfit(sentence, (Remedy("embedder", "tfidf"),)))
+    return misfits
 
 
 def _said(made: Sequence[ColumnResult]) -> list[Misfit]:
-    return [misfit for one in made if one.chunking is not None for misfit in one.chunking.misfits]
+    return [misfit for column in made if column.chunking is not None for misfit in column.chunking.misfits]
 
 
 def _take(choices: Choices, remedy: Remedy) -> None:

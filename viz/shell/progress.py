@@ -23,18 +23,18 @@ AT_ONCE = "tfidf"
 def show_progress(made: Sequence[ColumnResult]) -> None:
     """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
     asked: set[Task] = set()
-    for number, one in enumerate(made):
+    for number, column in enumerate(made):
         # Two columns may be identical.
-        if one.sending is not None and one.sending.task not in asked:
-            _ask_to_send(number, one, too=bool(asked))
-            asked.add(one.sending.task)
+        if column.sending is not None and column.sending.task not in asked:
+            _ask_to_send(number, column, too=bool(asked))
+            asked.add(column.sending.task)
     job = session.job
     if job is None:
         return
     # Read once, since the job may end at any moment.
     running = job.running
     # The job may be working on columns that are no longer shown.
-    waiting = [one.chunker for one in made if one.task and one.chunker and one.chunking is None]
+    waiting = [column.chunker for column in made if column.task and column.chunker and column.chunking is None]
     if not (running or job.cancelled) and waiting:
         # The job ended after the columns were computed.
         st.rerun()
@@ -47,7 +47,7 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
     elif job.cancelled and waiting:
         asks = any(chunker.asks for chunker in waiting)
         st.button("Continue asking" if asks else "Continue embedding", on_click=_forget_job)
-    elif any(one.tried for one in made):
+    elif any(column.tried for column in made):
         st.button("Try again", on_click=_forget_job)
 
 

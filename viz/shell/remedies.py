@@ -67,31 +67,31 @@ def remedies_data(job: RemedyJob, outcome: Outcome | None, wanted: str, none: st
         The text that follows "None of 41 tried settings" if no remedy was found.
     """
     lines = [_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
-    said, share, state = "", 1.0, "done"
+    message, share, state = "", 1.0, "done"
     if outcome is not None and not lines:
-        said = f"None of {counted(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
+        message = f"None of {counted(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
     if outcome is None:
-        share, said = job.progress()
+        share, message = job.progress()
         state = "looking" if job.running and not job.cancelled else "failed" if job.error else "offered"
-        said = said if state == "looking" else job.error if state == "failed" else "Stopped." if job.cancelled else ""
-    return {"state": state, "share": share, "said": said, "wanted": wanted, "lines": lines, "full": compare_is_full()}
+        message = message if state == "looking" else job.error if state == "failed" else "Stopped." if job.cancelled else ""
+    return {"state": state, "share": share, "said": message, "wanted": wanted, "lines": lines, "full": compare_is_full()}
 
 
 def _line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     chunker = remedy.variation.chunker
     choice = _choice(chunker, embedder)
-    said = [f"{counted(remedy.chunks, 'chunk')} of ~{counted(round(remedy.tokens), 'token')}"]
+    effects = [f"{counted(remedy.chunks, 'chunk')} of ~{counted(round(remedy.tokens), 'token')}"]
     if remedy.findings is not None:
-        said.append(f"other findings {_from_to(*remedy.findings)}")
+        effects.append(f"other findings {_from_to(*remedy.findings)}")
     if remedy.marks is not None:
-        said.append(f"boundaries {_from_to(*remedy.marks[:2])}")
+        effects.append(f"boundaries {_from_to(*remedy.marks[:2])}")
     if remedy.others:
         changed = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
-        said.append(f"{counted(remedy.others, 'other question')}: {', '.join(changed) or 'unchanged'}")
+        effects.append(f"{counted(remedy.others, 'other question')}: {', '.join(changed) or 'unchanged'}")
     return {
         "setting": _identity(chunker),
         "words": remedy.variation.words,
-        "said": said,
+        "said": effects,
         "column": index_on_compare(choice, defaults_of(embedder, chunker.name)),
     }
 

@@ -57,22 +57,24 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
     kept = session.results if job is None else {**session.results, **job.finished()}
     made = [_at_once(here, document, choice, asking, kept) for choice in columns]
     waiting = [
-        (one.task, one.chunker) for one in made if one.task is not None and one.chunker is not None and one.chunking is None
+        (column.task, column.chunker)
+        for column in made
+        if column.task is not None and column.chunker is not None and column.chunking is None
     ]
-    session.results = {one.task: one.chunking for one in made if one.task and one.chunking is not None}
+    session.results = {column.task: column.chunking for column in made if column.task and column.chunking is not None}
     if job is not None and not job.cancelled:
         # Release the results that are no longer shown.
         for gone in kept.keys() - session.results.keys():
             job.results.pop(gone, None)
     # Columns that only embed come first, since a language model may take long.
-    _start_job(sorted(waiting, key=lambda one: one[1].asks), document, embedder, asking)
+    _start_job(sorted(waiting, key=lambda pair: pair[1].asks), document, embedder, asking)
     job = session.job
     failed = {} if job is None else failed_tasks(job)
     return [
-        replace(one, task=None, error=failed[one.task.of_model], tried=True)
-        if one.task is not None and one.chunking is None and one.task.of_model in failed
-        else one
-        for one in made
+        replace(column, task=None, error=failed[column.task.of_model], tried=True)
+        if column.task is not None and column.chunking is None and column.task.of_model in failed
+        else column
+        for column in made
     ]
 
 
@@ -97,7 +99,7 @@ def _start_job(
         job.cancel()
         session.job = job = None
     failed = {} if job is None else failed_tasks(job)
-    untried = [one for one in waiting if one[0].of_model not in failed]
+    untried = [pair for pair in waiting if pair[0].of_model not in failed]
     if not untried or (job is not None and (job.running or job.cancelled)):
         return
     session.job = job = ChunkingJob(document, embedder, untried, session.on_disk, asking, failed=failed)

@@ -38,12 +38,12 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
         The allowed chunkers of each of the page's columns. If Compare has none of them, that column's item is None.
     """
     if session.page not in ("", page) and not st.query_params.to_dict() and COMPARE in session.choices:
-        found = [column_of_kind(kind) for kind in kinds]
-        if session.opened_with.get(page) != found:
-            session.opened_with[page] = found
-            session.opening[page] = [None if one is None else one[1] for one in found]
+        columns = [column_of_kind(kind) for kind in kinds]
+        if session.opened_with.get(page) != columns:
+            session.opened_with[page] = columns
+            session.opening[page] = [None if pair is None else pair[1] for pair in columns]
     # A run may be interrupted before the page has adopted them, so the next run returns them again.
-    return [None if one is None else one.copy() for one in session.opening.get(page, [])]
+    return [None if column is None else column.copy() for column in session.opening.get(page, [])]
 
 
 def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
@@ -61,8 +61,8 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
         True if the settings are valid.
     """
     index = index_on_compare(column, defaults_of(embedder, column.chunker))
-    opened = [one for one in session.opened_with.get(page, []) if one is not None]
-    came_from = next((number for number, one in opened if one.chunker == column.chunker), None)
+    opened = [pair for pair in session.opened_with.get(page, []) if pair is not None]
+    came_from = next((number for number, choice in opened if choice.chunker == column.chunker), None)
     title = chunker_class(column.chunker).title
     if index is not None:
         st.caption(f"{title} is column {index + 1} of Compare.")

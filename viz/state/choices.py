@@ -31,7 +31,10 @@ class ColumnChoice:
 
         A browser may send the value of a control or of a threshold line that was drawn for the column's previous chunker.
         """
-        spec = next((one for one in chunker_class(self.chunker).fields(self.parameters) if one.name == name), None)
+        spec = next(
+            (field_spec for field_spec in chunker_class(self.chunker).fields(self.parameters) if field_spec.name == name),
+            None,
+        )
         if spec is None:
             return
         if isinstance(value, int | float):

@@ -60,8 +60,8 @@ def none_found(chunker: YourChunks, document: Document) -> str:
     """Return the message that none of the file's chunks is in the text, with a suggestion."""
     file = chunker.held
     assert file is not None
-    found = file.known_in(document)
-    count = len(file.chunks) if found is None else found.given
+    located = file.known_in(document)
+    count = len(file.chunks) if located is None else located.given
     whole = file.text(document.name) is not None
     can = "; the text that they give can be opened in this column's settings" if whole else ""
     return f"0 of {counted(count, 'chunk')} of {file.name} found in this text: they may be of another{can}."
@@ -79,8 +79,8 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
     shown = [*columns, *(() if undo is None else (*undo.before, *undo.after))]
     shown += [column for choices in session.choices.values() for column in choices.columns]
     files = {column.parameters.get("file"): file_of(column) for column in shown}
-    kept = {one.identity: one for one in files.values() if one is not None}
-    characters = sum(one.characters for one in {**kept, file.identity: file}.values())
+    kept = {chunk_file.identity: chunk_file for chunk_file in files.values() if chunk_file is not None}
+    characters = sum(chunk_file.characters for chunk_file in {**kept, file.identity: file}.values())
     if characters > MOST_HELD:
         raise InputError(
             f"{file.name}: the chunk files of a session may have at most {MOST_HELD:,} characters in total; "

@@ -55,8 +55,8 @@ def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
     """Return the index and a copy of a Compare column with one of these chunkers, preferably the selected column."""
     choices = compared()
     order = [choices.selected, *range(len(choices.columns))]
-    found = next((index for index in order if choices.columns[index].chunker in kinds), None)
-    return None if found is None else (found, choices.columns[found].copy())
+    number = next((index for index in order if choices.columns[index].chunker in kinds), None)
+    return None if number is None else (number, choices.columns[number].copy())
 
 
 def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:

@@ -25,19 +25,19 @@ def written(text: str | None = None) -> tuple[KeptQuestion, ...]:
     """
     # Cached, because pages call this in every run and texts may be long.
     digests = session.question_digests
-    for identity, one in session.question_texts.items():
+    for identity, source in session.question_texts.items():
         if identity not in digests:
-            digests[identity] = digest_of(one.text)
-    found = [
+            digests[identity] = digest_of(source.text)
+    open_questions = [
         KeptQuestion(
-            **one._asdict() | {"document": one.document[:300]},
-            sample=_samples().get(digests[one.identity], ""),
-            text=digests[one.identity],
+            **question._asdict() | {"document": question.document[:300]},
+            sample=_samples().get(digests[question.identity], ""),
+            text=digests[question.identity],
         )
-        for one in session.questions
+        for question in session.questions
     ]
     wanted = None if text is None else digest_of(text)
-    return tuple(one for one in (*found, *session.questions_waiting) if wanted in (None, one.text))
+    return tuple(question for question in (*open_questions, *session.questions_waiting) if wanted in (None, question.text))
 
 
 def to_json(questions: Iterable[KeptQuestion]) -> str:
@@ -48,18 +48,18 @@ def to_json(questions: Iterable[KeptQuestion]) -> str:
 def take_back(told: object) -> None:
     """Add to the session the questions that the browser's tab has kept, and ignore invalid questions."""
     try:
-        found = _MANY.validate_json(told) if isinstance(told, str) else ()
+        questions = _MANY.validate_json(told) if isinstance(told, str) else ()
     except ValidationError:
         return
-    give_back(found)
+    give_back(questions)
 
 
 def give_back(questions: Iterable[KeptQuestion]) -> None:
     """Add stored questions to the session; questions about an unknown text wait until the text is opened."""
-    known = {(one.question, one.text) for one in written()}
+    known = {(question.question, question.text) for question in written()}
     session.questions_waiting = (
         *session.questions_waiting,
-        *(one for one in questions if (one.question, one.text) not in known),
+        *(question for question in questions if (question.question, question.text) not in known),
     )
     place_waiting()
 
@@ -72,18 +72,18 @@ def place_waiting() -> None:
     own = session.own
     about_own = digest_of(own.text) if own is not None else ""
     left = []
-    for one in waiting:
+    for question in waiting:
         source: Source | None = None
-        if one.sample in sample_titles():
-            sample = load_sample(one.sample)
+        if question.sample in sample_titles():
+            sample = load_sample(question.sample)
             source = Source(sample.text, sample.title)
-        elif own is not None and one.text == about_own:
+        elif own is not None and question.text == about_own:
             source = Source(own.text, own.name, parts=own.parts)
         if source is None or len(session.questions) >= MOST_QUESTIONS:
-            left.append(one)
-        elif source.text.startswith(one.answer, one.start):
-            session.questions.append(one.marked)
-            session.question_texts.setdefault(one.identity, source)
+            left.append(question)
+        elif source.text.startswith(question.answer, question.start):
+            session.questions.append(question.marked)
+            session.question_texts.setdefault(question.identity, source)
     session.questions_waiting = tuple(left[:MOST_QUESTIONS])
 
 
@@ -91,9 +91,11 @@ def posed_about(document: Document, besides: str = "") -> tuple[Posed, ...]:
     """Return the stored questions about a text and the spans of their answers, except the question ``besides``."""
     text = document.text
     return tuple(
-        Posed(one.question, checked_answer(text, one.start, one.start + len(one.answer)))
-        for one in session.questions
-        if one.question != besides and one.document == document.name and text.startswith(one.answer, one.start)
+        Posed(question.question, checked_answer(text, question.start, question.start + len(question.answer)))
+        for question in session.questions
+        if question.question != besides
+        and question.document == document.name
+        and text.startswith(question.answer, question.start)
     )
 
 

@@ -34,9 +34,9 @@ def identity_of(asking: Asking | None) -> str:
     return "" if asking is None else f"{asking.model.name} {asking.model.revision}"
 
 
-def _end_asking(said: str, unusable: int) -> None:
+def _end_asking(message: str, unusable: int) -> None:
     """Stop a job many of whose first answers cannot be used, before more is spent; the next one continues."""
-    raise ModelError(f"{said} The answers so far are kept; press “Send” to continue.")
+    raise ModelError(f"{message} The answers so far are kept; press “Send” to continue.")
 
 
 def chosen_model() -> Asking | None:

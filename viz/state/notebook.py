@@ -137,27 +137,27 @@ def forget(id: str | None = None) -> None:
 
 def open_notebook(id: str, choices: Choices) -> str:
     """Open a kept document with its questions and columns; return its page's key, empty if that fails."""
-    found = _read(id)
-    if found is None:
+    notebook = _read(id)
+    if notebook is None:
         return ""
-    place, head, text = found
+    place, head, text = notebook
     opened = _take(place, head, text)
     compare = compared()
     with undoable(COMPARE, "Columns replaced by those of the kept text"):
         compare.columns, compare.selected, compare.extra = opened.columns, opened.selected, opened.extra
     for shared in SHARED:
-        for one in (choices, compare):
-            setattr(one, shared, getattr(opened, shared))
+        for target in (choices, compare):
+            setattr(target, shared, getattr(opened, shared))
     return head.page
 
 
 def open_linked() -> None:
     """Reopen the kept text that the link names, if the text is on this machine; the link's settings stay."""
     id, session.notebook_linked = session.notebook_linked, ""
-    found = _read(id) if id and is_private() else None
+    notebook = _read(id) if id and is_private() else None
     session.notebook_complaint = ""
-    if found is not None and not found[1].sample:
-        opened = _take(*found)
+    if notebook is not None and not notebook[1].sample:
+        opened = _take(*notebook)
         if COMPARE not in session.choices:
             compare = compared()
             compare.columns, compare.selected = opened.columns, opened.selected
@@ -166,16 +166,16 @@ def open_linked() -> None:
 def _read(id: str) -> tuple[Place, _Head, str] | None:
     """Return a validated notebook; None if that fails, with the reason in `session.notebook_complaint`."""
     try:
-        found = notebook_store().read(id)
-        if found is None:
+        stored = notebook_store().read(id)
+        if stored is None:
             raise InputError(
                 "The text is no longer kept on this machine; it has been removed. Paste or upload the text again."
             )
-        place, data, text = found
+        place, data, text = stored
         return place, _Head.model_validate_json(data), text
     except (InputError, ValidationError) as error:
-        said = "The kept text must be written by this version of Seamark; it is not."
-        session.notebook_complaint = str(error) if isinstance(error, InputError) else said
+        complaint = "The kept text must be written by this version of Seamark; it is not."
+        session.notebook_complaint = str(error) if isinstance(error, InputError) else complaint
         return None
 
 
@@ -206,7 +206,7 @@ def _content(document: str) -> Content | None:
         sentences = compare.sentences if compare.document == document else sample_splitters()[document]
     digest = kept_questions.digest_of(asked)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
-    questions = tuple(one for one in kept_questions.written() if one.sample or one.text == digest)
+    questions = tuple(question for question in kept_questions.written() if question.sample or question.text == digest)
     link = to_query(compare, default_choices()) | {"document": document, "sentences": sentences}
     page = session.page or COMPARE
     head = _Head(about=about, questions=questions, link=link, page=page, sample="" if document == OWN else document)

@@ -17,8 +17,8 @@ from viz.state.undo import last_change, undoable
 def place_for_cuts(choices: Choices) -> int | None:
     """Return the index of the column of the user's cuts, or of the next free column; None if Compare is full."""
     count = len(choices.columns)
-    found = next((index for index, one in enumerate(choices.columns) if one.chunker == YourCuts.name), count)
-    return found if found < MOST_COLUMNS else None
+    number = next((index for index, column in enumerate(choices.columns) if column.chunker == YourCuts.name), count)
+    return number if number < MOST_COLUMNS else None
 
 
 def cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
@@ -42,12 +42,12 @@ def set_cuts(choices: Choices, document: Document, places: Sequence[int]) -> Non
     number = place_for_cuts(choices)
     if number is None:
         return
-    said = f"Column {number + 1} shows your cuts"
+    label = f"Column {number + 1} shows your cuts"
     last = last_change(COMPARE)
-    with undoable(COMPARE, said):
+    with undoable(COMPARE, label):
         choices.columns[number : number + 1] = [ColumnChoice(YourCuts.name, {"cuts": chunker.cuts})]
         choices.selected = number
-    if last is not None and last.said == said and session.undo is not None:
+    if last is not None and last.said == label and session.undo is not None:
         session.undo = replace(session.undo, before=last.before, selected=last.selected)
 
 

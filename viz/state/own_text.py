@@ -79,7 +79,10 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
 
 def questions_about(source: Source) -> int:
     """Return the number of stored questions about a text."""
-    return sum(one.document == source.name and source.text.startswith(one.answer, one.start) for one in session.questions)
+    return sum(
+        question.document == source.name and source.text.startswith(question.answer, question.start)
+        for question in session.questions
+    )
 
 
 def bring_back() -> None:
@@ -160,9 +163,9 @@ def with_lines(source: Source, kind: str) -> Source:
     if parts is None:
         return source
     lines: dict[int, list[str]] = {}
-    for one in source.left_out:
-        if one.what == kind and one.part is not None and one.part < len(parts.starts) and one.words:
-            lines.setdefault(one.part, []).append(one.words)
+    for omission in source.left_out:
+        if omission.what == kind and omission.part is not None and omission.part < len(parts.starts) and omission.words:
+            lines.setdefault(omission.part, []).append(omission.words)
     at_end = kind == "repeated footer"
     added: list[tuple[int, int, str]] = []
     for number, words in sorted(lines.items()):
@@ -183,14 +186,14 @@ def with_lines(source: Source, kind: str) -> Source:
     edges = [0, *(at for _, at, _ in added), len(text)]
     pieces = [text[first:last] for first, last in pairwise(edges)]
     whole = "".join(piece + words for piece, words in zip(pieces, [*(words for *_, words in added), ""], strict=True))
-    left_out = tuple(one for one in source.left_out if not (one.what == kind and one.part in lines))
-    said = left_out_said(left_out)
+    left_out = tuple(omission for omission in source.left_out if not (omission.what == kind and omission.part in lines))
+    sentence = left_out_said(left_out)
     about = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
     return replace(
         source,
         text=whole,
         known=None if source.known is None else tuple(map(moved, source.known)),
-        teaches=" · ".join([*about, *([said[:1].lower() + said[1:].rstrip(".")] if said else [])]),
+        teaches=" · ".join([*about, *([sentence[:1].lower() + sentence[1:].rstrip(".")] if sentence else [])]),
         parts=parts.moved(moved(start, number) for number, start in enumerate(parts.starts)),
         left_out=left_out,
     )

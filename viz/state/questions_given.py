@@ -22,7 +22,7 @@ KEPT = "kept on Compare"
 
 
 def give_to_retrieval(
-    found: QuestionSet,
+    question_set: QuestionSet,
     questions: int,
     origin: str,
     parts: tuple[tuple[str, Parts], ...] = (),
@@ -45,19 +45,21 @@ def give_to_retrieval(
     columns
         The columns to measure; empty to keep Retrieval's.
     """
-    said = f"{counted(questions, 'question')} about {counted(len(found.texts), 'document')}, {origin}."
-    material = Material(found.texts, found.questions, True, parts)
-    session.retrieval_given = GivenQuestions(material, said, found.notes, origin, tuple(column.copy() for column in columns))
+    sentence = f"{counted(questions, 'question')} about {counted(len(question_set.texts), 'document')}, {origin}."
+    material = Material(question_set.texts, question_set.questions, True, parts)
+    session.retrieval_given = GivenQuestions(
+        material, sentence, question_set.notes, origin, tuple(column.copy() for column in columns)
+    )
     session.retrieval_arrived, session.retrieval_files = True, False
 
 
 def give_kept_to_retrieval(columns: Iterable[ColumnChoice] = ()) -> None:
     """Pass the questions stored on Compare to Retrieval; see `give_to_retrieval`."""
     sources = session.question_texts
-    found = questions_with_texts(session.questions, {identity: one.text for identity, one in sources.items()})
-    parts = {one.text: one.parts for one in sources.values() if one.parts is not None}
-    paged = tuple((name, parts[text]) for name, text in found.texts if text in parts)
-    give_to_retrieval(found, len(session.questions), KEPT, paged, columns)
+    question_set = questions_with_texts(session.questions, {identity: source.text for identity, source in sources.items()})
+    parts = {source.text: source.parts for source in sources.values() if source.parts is not None}
+    paged = tuple((name, parts[text]) for name, text in question_set.texts if text in parts)
+    give_to_retrieval(question_set, len(session.questions), KEPT, paged, columns)
 
 
 def refresh_kept() -> None:
@@ -80,17 +82,17 @@ def share(material: Material) -> None:
 
 def given_before() -> Material | None:
     """Return the user's own documents and questions of Retrieval's last run in this session, or None without such a run."""
-    found = session.shared_questions.get(RETRIEVAL)
-    return None if found is None else found[1]
+    shared_set = session.shared_questions.get(RETRIEVAL)
+    return None if shared_set is None else shared_set[1]
 
 
-def share_generated(found: QuestionSet, model: str, parts: tuple[tuple[str, Parts], ...]) -> None:
+def share_generated(question_set: QuestionSet, model: str, parts: tuple[tuple[str, Parts], ...]) -> None:
     """Share with Answers the questions that a language model generated on Retrieval."""
-    material = Material(found.texts, found.questions, True, parts)
+    material = Material(question_set.texts, question_set.questions, True, parts)
     session.shared_questions = {**session.shared_questions, GENERATED: (f"asked by {model}", material)}
 
 
 def shared() -> tuple[tuple[str, Material], ...]:
     """Return the question sets that Retrieval shares, each with its origin and without duplicates."""
-    found = session.shared_questions.values()
-    return tuple({material: (origin, material) for origin, material in found}.values())
+    shared_sets = session.shared_questions.values()
+    return tuple({material: (origin, material) for origin, material in shared_sets}.values())

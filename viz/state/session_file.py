@@ -119,11 +119,11 @@ class SessionFile(BaseModel):
             raise ValueError(
                 f"known boundaries must be in ascending order between 0 and {len(self.text):,}, the length of the text"
             )
-        for number, one in enumerate(self.questions, start=1):
-            if not self.text.startswith(one.answer, one.start):
+        for number, question in enumerate(self.questions, start=1):
+            if not self.text.startswith(question.answer, question.start):
                 raise ValueError(
-                    f"the answer to question {number} must be in the text at character {one.start:,}, where the file says "
-                    "that it begins"
+                    f"the answer to question {number} must be in the text at character {question.start:,}, where the file "
+                    "says that it begins"
                 )
         _ = self.kept_parts
         return self

@@ -54,9 +54,11 @@ def _session(whole: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
     if isinstance(whole.get("text"), str) and not text.strip():
         raise not_one(name, "", "text must contain more than white space")
     whole |= {"text": ""} if text else {}
-    columns = [one for one in _list(whole.get("columns")) if isinstance(one, dict)]
-    chunks = [_taken(one, "chunks") for one in columns]
-    given = [_taken(one["file"], "chunks") if isinstance(one.get("file"), dict) else [] for one in columns]
+    columns = [raw_column for raw_column in _list(whole.get("columns")) if isinstance(raw_column, dict)]
+    chunks = [_taken(raw_column, "chunks") for raw_column in columns]
+    given = [
+        _taken(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else [] for raw_column in columns
+    ]
     yield "session", within(whole, name, LONGEST_HEAD)
     counted = Counted(name, "a session")
     counted.row(text)
@@ -64,10 +66,10 @@ def _session(whole: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
         yield "text", text[start : start + PIECE]
     for number, column in enumerate(chunks):
         for index, spans in enumerate(column):
-            found = _checked(spans, len(text), name, f"columns.{number}.chunks.{index}")
+            valid_spans = _checked(spans, len(text), name, f"columns.{number}.chunks.{index}")
             counted.row()
-            counted.items(len(found))
-            yield "chunk", number, found
+            counted.items(len(valid_spans))
+            yield "chunk", number, valid_spans
     for number, column in enumerate(given):
         for index, chunk in enumerate(column):
             words, spans, document, identifier = _given(chunk, name, f"columns.{number}.file.chunks.{index}")
@@ -82,10 +84,10 @@ def _list(value: Any) -> list[Any]:
 
 def _taken(holder: dict[str, Any], field: str) -> list[Any]:
     """Remove and return the list in a field, leaving an empty one; other values stay and are rejected later."""
-    found = holder.get(field)
-    if isinstance(found, list):
+    content = holder.get(field)
+    if isinstance(content, list):
         holder[field] = []
-    return _list(found)
+    return _list(content)
 
 
 def _checked(spans: Any, most: int | None, name: str, where: str) -> list[list[int]]:
@@ -107,7 +109,7 @@ def _given(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int
     """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
     fields = _list(chunk)
     text, spans, *names = [*fields, *[None, [], None, None][len(fields) :]][:4]
-    if not fields or len(fields) > 4 or not all(isinstance(one, str | None) for one in (text, *names)):
+    if not fields or len(fields) > 4 or not all(isinstance(string, str | None) for string in (text, *names)):
         raise not_one(name, where, f"a chunk must be a text, spans, a document's name and an id; got {shown(chunk)}")
     spans = _checked(spans, None, name, where)
     if text is None and not spans:

@@ -11,7 +11,7 @@ from viz.state.values import Undo
 
 
 @contextmanager
-def undoable(page: str, said: str) -> Iterator[None]:
+def undoable(page: str, words: str) -> Iterator[None]:
     """Record the page's columns before the ``with`` block, so that the changes made in the block can be undone.
 
     Parameters
@@ -24,7 +24,7 @@ def undoable(page: str, said: str) -> Iterator[None]:
     choices = session.choices[page]
     before, selected = _copies(choices.columns), choices.selected
     yield
-    session.undo = Undo(page, said, before, selected, _copies(choices.columns))
+    session.undo = Undo(page, words, before, selected, _copies(choices.columns))
 
 
 def last_change(page: str) -> Undo | None:

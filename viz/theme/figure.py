@@ -41,7 +41,7 @@ def _enlarge(figure: go.Figure, scale: float) -> None:
     for part in [*figure.data, *figure.layout.shapes]:
         for name in ("line.width", "marker.size", "marker.line.width", "textfont.size"):
             if (size := _of(part, name)) is not None:
-                part[name] = [one * scale for one in size] if isinstance(size, tuple | list) else size * scale
+                part[name] = [number * scale for number in size] if isinstance(size, tuple | list) else size * scale
     for part in [*figure.layout.annotations, *figure.select_xaxes(), *figure.select_yaxes()]:
         for name in ("font.size", "tickfont.size"):
             if (size := _of(part, name)) is not None:

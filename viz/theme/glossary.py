@@ -50,7 +50,7 @@ SEGMENTATION: Mapping[str, str] = {
 """The measures against known boundaries."""
 
 UNLABELLED: Mapping[str, str] = {
-    **{name.capitalize(): said for name, said in EXPLAINED.items() if name != "chunks"},
+    **{name.capitalize(): definition for name, definition in EXPLAINED.items() if name != "chunks"},
     "Edit": "The insertion of one sentence at a random place, after which the text is cut again.",
 }
 """The measures without labels."""
@@ -109,7 +109,7 @@ class Piece(TypedDict):
     about: str
 
 
-def explained(said: str) -> list[Piece]:
+def explained(words: str) -> list[Piece]:
     """Split a sentence into pieces, with the definition of each glossary term marked in it.
 
     Parameters
@@ -124,22 +124,24 @@ def explained(said: str) -> list[Piece]:
     """
     definitions = {word: definition for part in PARTS.values() for word, definition in part.items()}
     pieces: list[Piece] = []
-    for plain, marked in re.findall(r"([^\[]+)|\[([^]]+)\]", said):
+    for plain, marked in re.findall(r"([^\[]+)|\[([^]]+)\]", words):
         word = marked.capitalize()
         forms = (word, word.removesuffix("s"), f"{word}s", f"{word.removesuffix('ies')}y")
-        found = next((form for form in forms if form in definitions), word)
-        pieces.append({"text": plain or marked, "about": "" if plain else definitions[found]})
+        term = next((form for form in forms if form in definitions), word)
+        pieces.append({"text": plain or marked, "about": "" if plain else definitions[term]})
     return pieces
 
 
 def help_of(words: Mapping[str, str]) -> str:
     """Return the definitions of several terms as Markdown for a help text."""
-    return "  \n".join(f"**{word}**: {said}" for word, said in words.items())
+    return "  \n".join(f"**{word}**: {definition}" for word, definition in words.items())
 
 
 def document() -> str:
     """Return the text of ``docs/glossary.md``."""
-    lists = {title: [f"- **{word}**: {said}\n" for word, said in words.items()] for title, words in PARTS.items()}
+    lists = {
+        title: [f"- **{word}**: {definition}\n" for word, definition in words.items()] for title, words in PARTS.items()
+    }
     parts = [f"## {title}\n\n{''.join(lines)}" for title, lines in lists.items()]
     return (
         "# Glossary\n\nThe pages and documents use these words, each for one thing. `python -m viz.theme.glossary` "

@@ -16,9 +16,9 @@ def stages_in_words(timing: Timing | None) -> str:
     if timing is None:
         return ""
     stages = {"split": timing.split_ms, "decide": timing.decide_ms} | ({"merge": timing.merge_ms} if timing.merge_ms else {})
-    said = " · ".join(f"{stage} {duration(took)}" for stage, took in stages.items())
+    times = " · ".join(f"{stage} {duration(took)}" for stage, took in stages.items())
     # The unit is given once if all times share it.
-    return said.replace(_MS, "", said.count(_MS) - 1) if said.count(_MS) == len(stages) else said
+    return times.replace(_MS, "", times.count(_MS) - 1) if times.count(_MS) == len(stages) else times
 
 
 def embedding_in_words(timing: Timing | None) -> str:

@@ -36,18 +36,18 @@ class Chosen:
     @property
     def held_names(self) -> frozenset[str]:
         """The names of the held-out documents."""
-        return frozenset(one.name for one in self.held)
+        return frozenset(document.name for document in self.held)
 
     @property
     def with_splitters(self) -> list[tuple[MarkedText, str]]:
         """All documents with the names of their sentence splitters; the user's own documents have the chosen splitter."""
         splitters = sample_splitters()
-        return [(one, splitters.get(one.name, self.splitter)) for one in self.all]
+        return [(document, splitters.get(document.name, self.splitter)) for document in self.all]
 
     def split(self) -> Iterator[Marked]:
         """Yield the documents, split into sentences."""
-        for one, splitter in self.with_splitters:
-            yield one.split(splitter)
+        for document, splitter in self.with_splitters:
+            yield document.split(splitter)
 
 
 def default_documents() -> dict[str, str]:
@@ -96,11 +96,11 @@ def first_documents() -> Chosen:
 def _chosen(texts: Mapping[str, MarkedText], held: Sequence[str], titles: Mapping[str, str], splitter: str) -> Chosen:
     """Divide ``texts`` into the documents to tune on, in order, and those that ``held`` names."""
     kept = [texts[name] for name in held]
-    tuned = [one for name, one in texts.items() if name not in held]
+    tuned = [document for name, document in texts.items() if name not in held]
     seen = sharing(tuned, kept)
-    names = ", ".join(titles[one.name] for one in seen)
+    names = ", ".join(titles[document.name] for document in seen)
     complaint = f"Left out of the ranking, because a section of it is held out: {names}." if seen else ""
-    return Chosen([one for one in tuned if one not in seen], kept, complaint, splitter)
+    return Chosen([document for document in tuned if document not in seen], kept, complaint, splitter)
 
 
 def _some(
@@ -116,13 +116,13 @@ def _some(
 
     Bundled documents are stored in the link parameter ``name``; ``keep`` is called with the user's own.
     """
-    wanted = [one for one in titles if one in own or one in words[name].split(",")]
+    wanted = [doc_name for doc_name in titles if doc_name in own or doc_name in words[name].split(",")]
     key = key_showing(wanted, f"tune/{name}")
 
     def changed() -> None:
         chosen = st.session_state[key]
-        words[name] = ",".join(one for one in chosen if one in sample_titles())
-        keep({one for one in chosen if one not in sample_titles()})
+        words[name] = ",".join(doc_name for doc_name in chosen if doc_name in sample_titles())
+        keep({doc_name for doc_name in chosen if doc_name not in sample_titles()})
 
     st.multiselect(
         label,

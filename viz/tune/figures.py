@@ -34,8 +34,8 @@ def setting_in_words(setting: Setting) -> str:
     given = dict(setting.parameters)
     specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
     # A threshold method is named with its amount: "percentile 80".
-    said = {specs[name].depends for name in given}
-    values = ", ".join(f"{_name(setting, name)} {_word(value)}" for name, value in given.items() if name not in said)
+    implied = {specs[name].depends for name in given}
+    values = ", ".join(f"{_name(setting, name)} {_word(value)}" for name, value in given.items() if name not in implied)
     return CHUNKERS[setting.chunker].title + (f" ({values})" if values else "")
 
 
@@ -61,7 +61,7 @@ def sweep_figure(
     curve shows as a second line. Trivial baselines are omitted, since they are ranked but have no position on an axis.
     """
     settings = [setting for setting in settings if not setting.trivial]
-    ranked = [one for one in ranked if not one.setting.trivial]
+    ranked = [summary for summary in ranked if not summary.setting.trivial]
     chunkers = list(dict.fromkeys(setting.chunker for setting in settings))
     if len(chunkers) > 1:
         return _strips(ranked, chunkers, measure)
@@ -71,27 +71,27 @@ def sweep_figure(
 
 def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str, held: Sequence[Summary]) -> go.Figure:
     colours = INK[palette.theme()]
-    by_setting = {one.setting: one for one in ranked}
-    found = [by_setting[setting] for setting in settings if setting in by_setting]
+    by_setting = {summary.setting: summary for summary in ranked}
+    summaries = [by_setting[setting] for setting in settings if setting in by_setting]
     ((name, _),) = settings[0].parameters
-    best = found.index(ranked[0])
+    best = summaries.index(ranked[0])
     figure = go.Figure(
         go.Scatter(
-            x=[_word(dict(one.setting.parameters)[name]) for one in found],
-            y=[one.mean for one in found],
-            customdata=[one.chunks for one in found],
+            x=[_word(dict(summary.setting.parameters)[name]) for summary in summaries],
+            y=[summary.mean for summary in summaries],
+            customdata=[summary.chunks for summary in summaries],
             mode="lines+markers",
             line={"color": colours["muted"]},
             marker={
-                "size": [11 if place == best else 7 for place in range(len(found))],
-                "color": [colours["accent"] if place == best else colours["muted"] for place in range(len(found))],
+                "size": [11 if place == best else 7 for place in range(len(summaries))],
+                "color": [colours["accent"] if place == best else colours["muted"] for place in range(len(summaries))],
             },
             hovertemplate="%{x}: %{y:.3f}, %{customdata:.1f} chunks<extra></extra>",
             name="ranked",
         )
     )
     if held:
-        apart = {one.setting: one.mean for one in held}
+        apart = {summary.setting: summary.mean for summary in held}
         places = [setting for setting in settings if setting in apart]
         figure.add_scatter(
             x=[_word(dict(setting.parameters)[name]) for setting in places],
@@ -114,7 +114,7 @@ def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str,
 
 def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> go.Figure:
     colours = INK[palette.theme()]
-    by_setting = {one.setting: one.mean for one in ranked}
+    by_setting = {summary.setting: summary.mean for summary in ranked}
     (across, _), (down, _) = settings[0].parameters
     places = {
         setting: (_word(dict(setting.parameters)[down]), _word(dict(setting.parameters)[across])) for setting in settings
@@ -151,11 +151,11 @@ def _strips(ranked: Sequence[Summary], chunkers: Sequence[str], measure: str) ->
     edges = EDGES[palette.theme()]
     figure = go.Figure()
     for number, chunker in enumerate(chunkers):
-        mine = [one for one in ranked if one.setting.chunker == chunker]
+        mine = [summary for summary in ranked if summary.setting.chunker == chunker]
         figure.add_trace(
             go.Box(
-                x=[one.mean for one in mine],
-                text=[setting_in_words(one.setting) for one in mine],
+                x=[summary.mean for summary in mine],
+                text=[setting_in_words(summary.setting) for summary in mine],
                 name=CHUNKERS[chunker].title,
                 boxpoints="all",
                 jitter=0.6,

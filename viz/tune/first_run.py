@@ -56,7 +56,7 @@ def _planned(keeper: Keeper) -> KeptSweep:
 def measured_again() -> RunFile:
     """Run the default sweep on the bundled documents, and return the new run file."""
     kept = _planned(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
-    documents = [one for one in kept.given_again([]) if one is not None]
+    documents = [document for document in kept.given_again([]) if document is not None]
     return measure_bundled(Sweep.from_disk(kept).resumed(documents, load_embedder(kept.plan.embedder, "cpu")))
 
 

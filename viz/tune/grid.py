@@ -60,7 +60,7 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
 def first_settings() -> list[Setting]:
     """Return the settings of the page's default sweep, given by `DEFAULT_WORDS`."""
     what, first = DEFAULT_WORDS["what"], DEFAULT_WORDS["first"]
-    spec = next(one for one in CHUNKERS[what].fields() if one.name == first)
+    spec = next(field_spec for field_spec in CHUNKERS[what].fields() if field_spec.name == first)
     return _allowed(grid(what, **{first: offered(spec)}))[0]
 
 
@@ -88,7 +88,7 @@ def _allowed(settings: list[Setting]) -> tuple[list[Setting], str]:
 def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
     """Draw the text box for the values of an axis and return the values."""
     key = f"tune/{name}/{words['what']}/{spec.name}"
-    text = words[name] or ", ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in offered(spec))
+    text = words[name] or ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in offered(spec))
 
     def changed() -> None:
         words[name] = st.session_state[key]

@@ -39,12 +39,18 @@ _ENDINGS = [ending.removeprefix(".") for ending in READABLE]
 def own_documents() -> dict[str, MarkedText]:
     """Return the user's documents with known boundaries, by name."""
     _take_read()
-    found = {one.name: one for held in (session.tune_uploaded, session.tune_stitched) for one in held.documents}
+    documents = {
+        document.name: document for held in (session.tune_uploaded, session.tune_stitched) for document in held.documents
+    }
     own = session.own
-    if own is not None and own.known and not any(one.text == own.text and one.known == own.known for one in found.values()):
+    if (
+        own is not None
+        and own.known
+        and not any(document.text == own.text and document.known == own.known for document in documents.values())
+    ):
         name = f"{own.name}, marked on Failures"
-        found[name] = MarkedText(name, own.text, own.known)
-    return found
+        documents[name] = MarkedText(name, own.text, own.known)
+    return documents
 
 
 def show_own_documents(choices: Choices) -> None:
@@ -164,15 +170,15 @@ def _stitched_of(
         complaints.append(str(error))
     stitched = [*documents, *held]
     made = MarkedDocuments(stitched, complaints, _summary(stitched, len(passages), asked[3]))
-    return StitchedDocuments(made, frozenset(one.name for one in held))
+    return StitchedDocuments(made, frozenset(document.name for document in held))
 
 
 def _summary(documents: list[MarkedText], texts: int, splitter: str) -> str:
     """Describe the stitched documents, which are shorter than requested if there is too little text."""
     if not documents:
         return ""
-    sentences = [len(one.split(splitter).document.sentences) for one in documents]
-    seams = [len(one.known) for one in documents]
+    sentences = [len(document.split(splitter).document.sentences) for document in documents]
+    seams = [len(document.known) for document in documents]
     return (
         f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched from {texts:,} short texts, with "
         f"{_range(sentences)} sentences and {_range(seams)} known boundaries each; now among the documents on the left."
@@ -189,36 +195,36 @@ def _stitched(choices: Choices) -> None:
     taken = session.tune_stitched
     if not taken.documents:
         return
-    by_name = {one.name: one for one in taken.documents}
+    by_name = {document.name: document for document in taken.documents}
     st.caption(taken.said)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     name = row.selectbox("Stitched document", list(by_name), key="stitched_name", width=200)
-    one = by_name[name]
+    document = by_name[name]
     stem = name.replace(" ", "-")
-    download(row, "Text", one.text.encode, f"{stem}.txt", "text/plain", one)
-    download(row, "Boundaries", lambda: _boundaries(one), f"{stem}.json", "application/json", one)
+    download(row, "Text", document.text.encode, f"{stem}.txt", "text/plain", document)
+    download(row, "Boundaries", lambda: _boundaries(document), f"{stem}.json", "application/json", document)
     download(row, "All, as ZIP", lambda: zipped(taken.documents), "stitched.zip", "application/zip", taken)
     for page in OPENED_ON:
-        row.button(f"Open on {PAGES[page].title}", on_click=_open, args=(choices, one, page))
+        row.button(f"Open on {PAGES[page].title}", on_click=_open, args=(choices, document, page))
 
 
-def _boundaries(one: MarkedText) -> str:
-    return marks_to_json(one.name, one.text, one.known)
+def _boundaries(marked: MarkedText) -> str:
+    return marks_to_json(marked.name, marked.text, marked.known)
 
 
 def zipped(documents: list[MarkedText]) -> bytes:
     """Return a ZIP archive of the documents, with a text file and a file of boundaries for each document."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for one in documents:
-            stem = one.name.replace(" ", "-")
-            archive.writestr(f"{stem}.txt", one.text)
-            archive.writestr(f"{stem}.json", _boundaries(one))
+        for document in documents:
+            stem = document.name.replace(" ", "-")
+            archive.writestr(f"{stem}.txt", document.text)
+            archive.writestr(f"{stem}.json", _boundaries(document))
     return file.getvalue()
 
 
-def _open(choices: Choices, one: MarkedText, page: str) -> None:
+def _open(choices: Choices, marked: MarkedText, page: str) -> None:
     """Make the document the user's own text, and go to the page that shows it."""
-    give_text(Source(one.text, one.name, one.known), choices)
+    give_text(Source(marked.text, marked.name, marked.known), choices)
     choices.sentences = choices.extra["splitter"]
     go_at_next_run(page)

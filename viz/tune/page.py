@@ -74,26 +74,26 @@ def _draw(here: Page) -> None:
     if documents.complaint:
         notice(documents.complaint, key="tune_shared")
     _start_row(here, settings, documents)
-    found = find_sweep(words["run"])
-    if isinstance(found, Sweep):
-        if found.running and not found.cancelled:
-            show_job_progress(found)
-        offer_to_resume(here, found)
-        _say_what_changed(found, settings, documents)
-        _results(found, measure)
-    elif found is not None:
-        found.show("tune")
+    linked_sweep = find_sweep(words["run"])
+    if isinstance(linked_sweep, Sweep):
+        if linked_sweep.running and not linked_sweep.cancelled:
+            show_job_progress(linked_sweep)
+        offer_to_resume(here, linked_sweep)
+        _say_what_changed(linked_sweep, settings, documents)
+        _results(linked_sweep, measure)
+    elif linked_sweep is not None:
+        linked_sweep.show("tune")
     else:
         _show_first_run(settings, documents, measure)
 
 
 def _show_first_run(settings: Sequence[Setting], documents: Chosen, measure: str) -> None:
     """Draw the bundled sweep, or the reason why it cannot be shown."""
-    found = first_run()
-    if isinstance(found, str):
-        say_there_is_none(found, "tune")
+    bundled_run = first_run()
+    if isinstance(bundled_run, str):
+        say_there_is_none(bundled_run, "tune")
     else:
-        sweep, file = found
+        sweep, file = bundled_run
         say_where_it_is_from(
             file,
             counted(len(sweep.names), "bundled document"),
@@ -112,7 +112,7 @@ def _say_opened_with(words: dict[str, str]) -> None:
         st.caption(
             f"This is the chunker of column {opened[0] + 1} of Compare; parameters that are not swept have their defaults."
         )
-    made = next((number for number, one in enumerate(columns_of_compare(), start=1) if one.chunker in ELSEWHERE), None)
+    made = next((number for number, column in enumerate(columns_of_compare(), start=1) if column.chunker in ELSEWHERE), None)
     if made is not None:
         st.caption(
             f"Column {made} of Compare has no settings to tune: its chunks were made elsewhere. Retrieval measures them on "
@@ -173,13 +173,13 @@ def _what_it_runs(here: Page, settings: Sequence[Setting], documents: Chosen, ru
 
 def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen) -> None:
     """Draw a note on the settings that have changed since the shown sweep."""
-    names = {one.name for one in documents.all}
+    names = {document.name for document in documents.all}
     differs = {
-        "settings": [one for one in job.settings if not one.trivial] != list(settings),
+        "settings": [setting for setting in job.settings if not setting.trivial] != list(settings),
         "documents": job.named and {*job.names} != names,
-        "what is held out": job.named and job.held != {one.name for one in documents.held},
+        "what is held out": job.named and job.held != {document.name for document in documents.held},
     }
-    if changed := [name for name, one in differs.items() if one]:
+    if changed := [name for name, has_changed in differs.items() if has_changed]:
         message = (
             f"These results were measured with other settings; changed since: {', '.join(changed)}. Press “Run” to sweep "
             "again."

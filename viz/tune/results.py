@@ -32,17 +32,17 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
     The values on the held-out documents are shown next to these results.
     """
     ranked = summaries([row for row in rows if row.document not in held], measure)
-    if all(one.setting.trivial for one in ranked):
+    if all(summary.setting.trivial for summary in ranked):
         return False
-    kept = {one.setting: one for one in summaries([row for row in rows if row.document in held], measure)}
+    kept = {summary.setting: summary for summary in summaries([row for row in rows if row.document in held], measure)}
     _say_the_best(ranked, kept, rows, held, measure)
-    shown = [one for place, one in enumerate(ranked) if place < SHOWN or one.setting.trivial]
+    shown = [summary for place, summary in enumerate(ranked) if place < SHOWN or summary.setting.trivial]
     table: dict[str, list[Any]] = {
-        "setting": [setting_in_words(one.setting) for one in ranked],
-        TITLES[measure]: [round(one.mean, 4) for one in ranked],
+        "setting": [setting_in_words(summary.setting) for summary in ranked],
+        TITLES[measure]: [round(summary.mean, 4) for summary in ranked],
     }
     if kept:
-        table["held out"] = [round(kept[one.setting].mean, 4) if one.setting in kept else None for one in ranked]
+        table["held out"] = [round(kept[summary.setting].mean, 4) if summary.setting in kept else None for summary in ranked]
     figure = sweep_figure(settings, ranked, measure, list(kept.values()))
     show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
     digits = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
@@ -55,10 +55,10 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
         width="stretch",
         column_config={name: st.column_config.NumberColumn(format=form, width="small") for name, form in digits.items()},
     )
-    if any(one.setting.trivial for one in shown):
+    if any(summary.setting.trivial for summary in shown):
         st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in ANSWERS.items()))
     row = st.container(horizontal=True)
-    best = next(place for place, one in enumerate(shown) if not one.setting.trivial)
+    best = next(place for place, summary in enumerate(shown) if not summary.setting.trivial)
     place = next((place for place in state.selection.rows if place < len(shown)), best)
     setting = shown[place].setting
     with row:
@@ -81,34 +81,34 @@ def _say_the_best(
     Trivial baselines are not settings; a note says if one is as good as the best. Significance is tested on the ``held``-out
     documents alone, because the best setting was chosen on the others.
     """
-    answers = [one for one in ranked if one.setting.trivial]
-    ranked = [one for one in ranked if not one.setting.trivial]
+    answers = [summary for summary in ranked if summary.setting.trivial]
+    ranked = [summary for summary in ranked if not summary.setting.trivial]
     best = ranked[0]
     here, there = ([row for row in rows if (row.document in held) is out] for out in (False, True))
-    said = f"**{setting_in_words(best.setting)}** is {best_here(here, best, measure)}"
+    sentences = f"**{setting_in_words(best.setting)}** is {best_here(here, best, measure)}"
     if level := _level(best, ranked):
-        said += f" {level:,} other setting{'s reach' if level > 1 else ' reaches'} the same."
-    behind = next((one for one in ranked if one.mean != best.mean), None)
+        sentences += f" {level:,} other setting{'s reach' if level > 1 else ' reaches'} the same."
+    behind = next((summary for summary in ranked if summary.mean != best.mean), None)
     if behind is not None:
-        said += f" The next, {setting_in_words(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
-        near = sum(abs(one.mean - best.mean) <= NEAR for one in ranked)
-        said += f" Within {NEAR:g} of the best: {near:,} of {len(ranked):,} settings, itself included."
+        sentences += f" The next, {setting_in_words(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
+        near = sum(abs(summary.mean - best.mean) <= NEAR for summary in ranked)
+        sentences += f" Within {NEAR:g} of the best: {near:,} of {len(ranked):,} settings, itself included."
     if answers and place_of(answers[0], [best], measure) == 1:
-        said += f" **Mind the trivial answer: “{answers[0].setting.words()}” reaches {answers[0].mean:.3f}.**"
+        sentences += f" **Mind the trivial answer: “{answers[0].setting.words()}” reaches {answers[0].mean:.3f}.**"
     if best.setting in kept:
         other = kept[best.setting]
-        others = [one for one in kept.values() if not one.setting.trivial]
+        others = [summary for summary in kept.values() if not summary.setting.trivial]
         place = f"place {place_of(other, others, measure)} of {len(others):,}"
         if level := _level(other, others):
             place += f", level with {level:,} other{'s' if level > 1 else ''}"
-        said += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: {place}."
-        trivial = [one.setting for one in kept.values() if one.setting.trivial]
+        sentences += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: {place}."
+        trivial = [summary.setting for summary in kept.values() if summary.setting.trivial]
         compared = compare_settings(there, best.setting, trivial, measure)
-        names = {one: one.words() for one in trivial}
-        said = f"{said} {significance_words(compared, names, other.documents)}".rstrip()
+        names = {setting: setting.words() for setting in trivial}
+        sentences = f"{sentences} {significance_words(compared, names, other.documents)}".rstrip()
     elif answers:
-        said += f" {chosen_here_words(len(answers))}"
-    st.markdown(said)
+        sentences += f" {chosen_here_words(len(answers))}"
+    st.markdown(sentences)
 
 
 def best_here(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
@@ -117,23 +117,23 @@ def best_here(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
     if best.documents == 1:
         return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on 1 document, which says nothing about others."
     values = [row.scores[measure].value for row in rows if row.setting == best.setting]
-    found = mean_interval(np.array([np.nan if value is None else value for value in values]))
+    interval = mean_interval(np.array([np.nan if value is None else value for value in values]))
     between = (
-        f"95 % between {found[0]:.3f} and {found[1]:.3f}, not counting that it was chosen"
-        if found is not None
+        f"95 % between {interval[0]:.3f} and {interval[1]:.3f}, not counting that it was chosen"
+        if interval is not None
         else f"an interval takes at least {FEWEST}"
     )
     return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {_documents(best.documents)} ({between})."
 
 
-def _level(one: Summary, among: Sequence[Summary]) -> int:
+def _level(summary: Summary, among: Sequence[Summary]) -> int:
     """Count the other settings with the same value."""
-    return sum(other.mean == one.mean for other in among) - 1
+    return sum(other.mean == summary.mean for other in among) - 1
 
 
-def place_of(one: Summary, among: Sequence[Summary], measure: str) -> int:
+def place_of(summary: Summary, among: Sequence[Summary], measure: str) -> int:
     """Return the rank of a setting, from 1; settings with equal values share a rank."""
-    return 1 + sum(other.mean > one.mean if MEASURES[measure] else other.mean < one.mean for other in among)
+    return 1 + sum(other.mean > summary.mean if MEASURES[measure] else other.mean < summary.mean for other in among)
 
 
 def _documents(count: int) -> str:
@@ -142,7 +142,10 @@ def _documents(count: int) -> str:
 
 def _ranking(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> dict[str, list[Any]]:
     """Return the ranking as a table; the numbers come first, so that narrow windows show them."""
-    table: dict[str, list[Any]] = {TITLES[measure]: [one.mean for one in ranked]}
+    table: dict[str, list[Any]] = {TITLES[measure]: [summary.mean for summary in ranked]}
     if kept:
-        table["held out"] = [kept[one.setting].mean if one.setting in kept else None for one in ranked]
-    return table | {"chunks": [one.chunks for one in ranked], "setting": [setting_in_words(one.setting) for one in ranked]}
+        table["held out"] = [kept[summary.setting].mean if summary.setting in kept else None for summary in ranked]
+    return table | {
+        "chunks": [summary.chunks for summary in ranked],
+        "setting": [setting_in_words(summary.setting) for summary in ranked],
+    }

@@ -35,21 +35,21 @@ def new_sweep(
     if keeper is not None:
         plan = documents.with_splitters, documents.held_names, settings, embedder.name, tokenizer, identity_of(asking)
         kept = KeptSweep.of(keeper, *plan)
-    names = [one.name for one in documents.all]
+    names = [document.name for document in documents.all]
     held = documents.held_names
     return Sweep(names, documents.split, settings, embedder, tokenizer, session.on_disk, held, kept=kept, asking=asking)
 
 
 def find_sweep(token: str) -> Sweep | Lost | None:
     """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None if the link has no sweep."""
-    found = registry().find(token, Sweep, session.runs) or find_kept(token, KeptSweep)
-    if not isinstance(found, KeptSweep):
-        return found
+    linked_sweep = registry().find(token, Sweep, session.runs) or find_kept(token, KeptSweep)
+    if not isinstance(linked_sweep, KeptSweep):
+        return linked_sweep
     try:
-        sweep = Sweep.from_disk(found)
+        sweep = Sweep.from_disk(linked_sweep)
     except InputError as error:
         return Lost(str(error), "error")
-    show_kept(found, sweep)
+    show_kept(linked_sweep, sweep)
     return sweep
 
 
@@ -58,13 +58,13 @@ def offer_to_resume(here: Page, sweep: Sweep) -> None:
     kept = sweep.kept
     if kept is None or not sweep.can_go_on:
         return
-    found = kept.given_again(list(own_documents().values()))
-    documents = [one for one in found if one is not None]
+    given_docs = kept.given_again(list(own_documents().values()))
+    documents = [document for document in given_docs if document is not None]
     asking, requests = None, None
     if kept.plan.language_model:
         asking = chosen_model()
-        split = partial(map, lambda one, plan: one.split(plan.splitter), documents, kept.plan.documents)
-        settings = [one for one in sweep.settings if not one.trivial]
+        split = partial(map, lambda document, plan: document.split(plan.splitter), documents, kept.plan.documents)
+        settings = [setting for setting in sweep.settings if not setting.trivial]
         count = partial(estimate_of_sweep, split, settings, sweep.tokenizer)
         requests = Requests(sweep, asking, count, "The rest of this sweep sends at most its documents", "resumed")
 
@@ -72,13 +72,13 @@ def offer_to_resume(here: Page, sweep: Sweep) -> None:
         assert here.embedder is not None
         return sweep.resumed(documents, here.embedder, asking)
 
-    show_way_on(here, sweep, again, requests, _missing_documents(kept, found), "tune")
+    show_way_on(here, sweep, again, requests, _missing_documents(kept, given_docs), "tune")
 
 
-def _missing_documents(kept: KeptSweep, found: Sequence[MarkedText | None]) -> str:
-    """Return a sentence about the documents missing from ``found``; empty if none is missing."""
-    missing = [one for one, there in zip(kept.plan.documents, found, strict=True) if there is None]
-    if any(one.sample for one in missing):
+def _missing_documents(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
+    """Return a sentence about the documents missing from ``texts``; empty if none is missing."""
+    missing = [plan for plan, there in zip(kept.plan.documents, texts, strict=True) if there is None]
+    if any(plan.sample for plan in missing):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."
     if missing:
         return (

@@ -122,7 +122,11 @@ def _answer(
     except InputError as error:
         asked["state"], asked["said"] = "failed", str(error)
         return
-    ready = [(number, one.task, one.chunking) for number, one in enumerate(made) if one.task and one.chunking is not None]
+    ready = [
+        (number, column.task, column.chunking)
+        for number, column in enumerate(made)
+        if column.task and column.chunking is not None
+    ]
     embedded_as, ready = _searched(made, ready)
     method = method_of(choices)
     limit_name, limit = limit_of(choices, len(document.text))
@@ -137,17 +141,19 @@ def _answer(
         job.start()
     job.join(patience_s)
     running = job.running and not job.cancelled
-    asked["share"], said = job.progress() if running else (1.0, "")
+    asked["share"], words = job.progress() if running else (1.0, "")
     asked["state"] = "working" if running else "failed" if job.error or job.cancelled else "done"
     if asked["state"] == "failed":
-        said = job.error or "Stopped; press Enter in the question to go on."
+        words = job.error or "Stopped; press Enter in the question to go on."
     elif not running and method != "bm25" and embedder is None:
-        said = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
-    elif not running and job.found and all(found.has_all and len(found.hits) > 1 for found in job.found.values()):
-        said = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
+        words = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
+    elif (
+        not running and job.found and all(retrieval.has_all and len(retrieval.hits) > 1 for retrieval in job.found.values())
+    ):
+        words = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
     if asked["state"] == "done" and (searched := _what_is_searched(embedded_as, ready)):
-        said = ". ".join([said.rstrip(".")] * bool(said) + searched)
-    asked["said"] = session.answer_complaint or said
+        words = ". ".join([words.rstrip(".")] * bool(words) + searched)
+    asked["said"] = session.answer_complaint or words
     _judged(asked, job, document, made, known)
 
 
@@ -163,8 +169,8 @@ def _judged(
     there = answer if answer is not None and _is_in(answer, document) else None
     if there is not None:
         asked["answer"] = utf16_offsets(document.text, [there.start, there.start + len(there.answer)])
-    for number, found in list(job.found.items()):
-        asked["found"][number] = _column(found, document, there)
+    for number, retrieval in list(job.found.items()):
+        asked["found"][number] = _column(retrieval, document, there)
     if there is not None and asked["state"] == "done":
         asked["remedies"] = find_remedies(job, document, made, asked["found"], there, known)
 
@@ -189,34 +195,34 @@ def _is_in(answer: Marked, document: Document) -> bool:
     return document.text.startswith(answer.answer, answer.start)
 
 
-def _column(found: Found, document: Document, answer: Marked | None) -> AskedColumn:
-    places = {name: ranking.places() for name, ranking in found.sources.items()}
-    last = found.hits[-1] if found.hits else None
+def _column(retrieval: Found, document: Document, answer: Marked | None) -> AskedColumn:
+    places = {name: ranking.places() for name, ranking in retrieval.sources.items()}
+    last = retrieval.hits[-1] if retrieval.hits else None
     cut = None
     if last is not None and not last.whole:
         (cut,) = utf16_offsets(document.text, [last.parts[-1].end])
     return {
-        "chunks": [hit.chunk for hit in found.hits],
-        "scores": [score_said(hit.score, fused=found.fused) for hit in found.hits],
-        "said": [_said(found, places, hit) for hit in found.hits],
+        "chunks": [hit.chunk for hit in retrieval.hits],
+        "scores": [score_said(hit.score, fused=retrieval.fused) for hit in retrieval.hits],
+        "said": [_said(retrieval, places, hit) for hit in retrieval.hits],
         "cut": cut,
-        "tokens": found.tokens,
-        "fate": None if answer is None else _fate(judge(found, _span(answer, document))),
+        "tokens": retrieval.tokens,
+        "fate": None if answer is None else _fate(judge(retrieval, _span(answer, document))),
     }
 
 
 _NAMES = {"embedding": "cosine", "bm25": "BM25"}
 
 
-def _said(found: Found, places: dict[str, dict[int, int]], hit: Hit) -> str:
+def _said(retrieval: Found, places: dict[str, dict[int, int]], hit: Hit) -> str:
     """Describe a chunk's score, with its rank in each of several fused rankings."""
-    parts = [f"cross-encoder {score_said(hit.score)}"] if found.reranked and score_said(hit.score) else []
-    for name, ranking in found.sources.items():
+    parts = [f"cross-encoder {score_said(hit.score)}"] if retrieval.reranked and score_said(hit.score) else []
+    for name, ranking in retrieval.sources.items():
         rank = places[name].get(hit.chunk)
         if rank is None:
             parts.append(f"no word of the question in {_NAMES[name]}" if name == "bm25" else f"no {_NAMES[name]}")
             continue
-        among = f", rank {rank}" if len(found.sources) > 1 else ""
+        among = f", rank {rank}" if len(retrieval.sources) > 1 else ""
         parts.append(f"{_NAMES[name]} {score_said(float(ranking.scores[rank - 1]))}{among}")
     return "; ".join(parts)
 
@@ -225,25 +231,25 @@ def _span(answer: Marked, document: Document) -> Any:
     return checked_answer(document.text, answer.start, answer.start + len(answer.answer))
 
 
-def _fate(found: Judgement) -> AnswerFate:
+def _fate(judgement: Judgement) -> AnswerFate:
     """Describe whether a column retrieves the marked answer, and where it is if not."""
     places: list[AnswerPlace] = [
         {"chunk": chunk, "rank": rank, "retrieved": retrieved}
-        for chunk, rank, retrieved in zip(found.chunks, found.ranks, found.retrieved, strict=True)
+        for chunk, rank, retrieved in zip(judgement.chunks, judgement.ranks, judgement.retrieved, strict=True)
     ]
     words, why = {
         "whole": ("answer whole in", ""),
         "split": (
             f"answer split in {len(places)}:",
-            found.seam or "its chunks are scattered, or overlap",
+            judgement.seam or "its chunks are scattered, or overlap",
         ),
         "cut off": ("answer cut off in", "the budget ends within it"),
         "not retrieved": ("answer not retrieved:", ""),
         "in no chunk": ("answer in no chunk", "the chunker leaves it out"),
-    }[found.fate]
-    if found.fate == "split" and found.together:
+    }[judgement.fate]
+    if judgement.fate == "split" and judgement.together:
         why += "; together they have all of it"
-    return {"good": found.fate == "whole", "words": words, "places": places, "why": why}
+    return {"good": judgement.fate == "whole", "words": words, "places": places, "why": why}
 
 
 def mark_answer(document: Document, event: dict[str, Any]) -> None:
@@ -256,13 +262,13 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
         question = checked_question(session.question)
         start, end = code_points(document.text, [int(event["start"]), int(event["end"])])
         span = checked_answer(document.text, start, end)
-        kept = [one for one in session.questions if (one.question, one.document) != (question, document.name)]
+        kept = [marked for marked in session.questions if (marked.question, marked.document) != (question, document.name)]
         if len(kept) >= MOST_QUESTIONS:
             raise InputError(
                 f"At most {MOST_QUESTIONS} questions can be kept, so this one is not. Remove a kept question first."
             )
         texts = session.question_texts
-        size = sum(map(len, {document.text, *(one.text for one in texts.values())}))
+        size = sum(map(len, {document.text, *(source.text for source in texts.values())}))
         if size > LARGEST_TEXTS:
             raise InputError(
                 f"The texts of all kept questions may have at most {LARGEST_TEXTS:,} characters together; with this "
@@ -279,6 +285,6 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
 
 def forget_texts() -> None:
     """Drop the stored texts that no stored question refers to."""
-    about = {one.identity for one in session.questions}
+    about = {marked.identity for marked in session.questions}
     for identity in session.question_texts.keys() - about:
         del session.question_texts[identity]

@@ -36,15 +36,19 @@ def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
     job = session.situating
     if job is None or job.asking is not chosen_model():
         return {}
-    found = dict(job.found)
-    return {number: found[one.task] for number, one in enumerate(made) if one.task in found and one.chunking is not None}
+    chunkings = dict(job.found)
+    return {
+        number: chunkings[column.task]
+        for number, column in enumerate(made)
+        if column.task in chunkings and column.chunking is not None
+    }
 
 
 def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
     """Draw the state of the columns' context sentences, and the button that generates the missing sentences."""
     asking, there = chosen_model(), in_context(made)
     # If any column's chunker calls a language model, the columns' controls already include the form.
-    if not any_asks(one.chunker for one in choices.columns):
+    if not any_asks(column.chunker for column in choices.columns):
         model_form()
     if asking is None:
         notice(MISSING, key="contexts_missing")
@@ -54,9 +58,9 @@ def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
         show_job_progress(job, key="contexts_cancel")
         return
     waiting = {
-        one.task: one.chunking
-        for number, one in enumerate(made)
-        if one.task is not None and one.chunking is not None and number not in there
+        column.task: column.chunking
+        for number, column in enumerate(made)
+        if column.task is not None and column.chunking is not None and number not in there
     }
     if waiting:
         if job is not None and job.asking is asking and job.error:
@@ -83,9 +87,9 @@ def _ask_for(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> N
 
     def begin() -> None:
         before = session.situating
-        found = before.found if before is not None and before.asking is asking else {}
+        chunkings = before.found if before is not None and before.asking is asking else {}
         # Keep neither text nor context sentences of columns that are no longer shown.
-        known = {task: found[task] for task in session.results if task in found}
+        known = {task: chunkings[task] for task in session.results if task in chunkings}
         session.situating = job = Situating(asking, tokenizer, waiting, known)
         job.start()
 

@@ -57,7 +57,7 @@ def _show_list() -> None:
             key="questions_none",
         )
         return
-    documents = len({session.question_texts[one.identity].text for one in questions})
+    documents = len({session.question_texts[question.identity].text for question in questions})
     where = (
         "as long as this tab is open"
         if document_here() not in session.notebooks
@@ -65,12 +65,12 @@ def _show_list() -> None:
     )
     remark(f"{counted(len(questions), 'question')} about {counted(documents, 'text')}, kept {where}.", key="questions_said")
     offer_to_keep("questions", document_here())
-    for number, one in enumerate(questions):
+    for number, question in enumerate(questions):
         row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")
         with row.container():
-            remark(f"{one.question} → “{_short(one.answer)}” ({one.document})", key=f"question_said_{number}")
-        row.button("Ask again", key=f"question_ask_{number}", on_click=_ask, args=(one,), width="content")
-        row.button("Remove question", key=f"question_remove_{number}", on_click=_remove, args=(one,), width="content")
+            remark(f"{question.question} → “{_short(question.answer)}” ({question.document})", key=f"question_said_{number}")
+        row.button("Ask again", key=f"question_ask_{number}", on_click=_ask, args=(question,), width="content")
+        row.button("Remove question", key=f"question_remove_{number}", on_click=_remove, args=(question,), width="content")
     below = st.container(horizontal=True)
     below.button(
         "Measure on Retrieval",
@@ -102,12 +102,12 @@ def _short(answer: str) -> str:
     return words if len(words) <= LONGEST_SHOWN else f"{words[:LONGEST_SHOWN]}…"
 
 
-def _ask(one: Marked) -> None:
-    session.question, session.answer, session.answer_complaint = one.question, one, ""
+def _ask(marked: Marked) -> None:
+    session.question, session.answer, session.answer_complaint = marked.question, marked, ""
 
 
-def _remove(one: Marked) -> None:
-    session.questions[:] = [other for other in session.questions if other is not one]
+def _remove(marked: Marked) -> None:
+    session.questions[:] = [other for other in session.questions if other is not marked]
     forget_texts()
-    if session.answer is one:
+    if session.answer is marked:
         session.answer = None

@@ -26,7 +26,7 @@ def find_remedies(
     asking: AskJob,
     document: Document,
     made: Sequence[ColumnResult],
-    found: Sequence[AskedColumn | None],
+    columns: Sequence[AskedColumn | None],
     answer: Marked,
     known: tuple[int, ...] | None,
 ) -> list[ColumnRemedies | None]:
@@ -37,10 +37,10 @@ def find_remedies(
     """
     inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
     failing = [
-        (number, one.task, one.chunker, one.chunking)
-        for number, (one, column) in enumerate(zip(made, found, strict=True))
+        (number, chunked.task, chunked.chunker, chunked.chunking)
+        for number, (chunked, column) in enumerate(zip(made, columns, strict=True))
         if column is not None and column["fate"] is not None and not column["fate"]["good"]
-        if one.task is not None and one.chunker is not None and one.chunking is not None
+        if chunked.task is not None and chunked.chunker is not None and chunked.chunking is not None
     ]
     # Changed chunks would need new context sentences from a language model.
     if not failing or inquiry.embedded_as == "context":

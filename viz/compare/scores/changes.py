@@ -24,18 +24,20 @@ def show_changes(choices: Choices, made: Sequence[ColumnResult]) -> None:
     before = made[choices.selected]
     embedded_as: EmbeddedAs = session.embedded_as
     contexts = in_context(made) if embedded_as == "context" else {}
-    if embedded_as == "context" and any(one.chunking and number not in contexts for number, one in enumerate(made)):
+    if embedded_as == "context" and any(column.chunking and number not in contexts for number, column in enumerate(made)):
         embedded_as = "plain"
-    chunkings = {number: contexts.get(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None}
+    chunkings = {
+        number: contexts.get(number, column.chunking) for number, column in enumerate(made) if column.chunking is not None
+    }
     rows: list[RowData] = []
-    for number, one in enumerate(made):
-        title, settings, chunking = chunker_class(one.choice.chunker).title, settings_of(one), chunkings.get(number)
+    for number, column in enumerate(made):
+        title, settings, chunking = chunker_class(column.choice.chunker).title, settings_of(column), chunkings.get(number)
         old = chunkings.get(choices.selected)
-        if chunking is None or old is None or one.task is None or before.task is None:
-            rows.append(row(number, title, settings, message=one.error or waiting_words()))
+        if chunking is None or old is None or column.task is None or before.task is None:
+            rows.append(row(number, title, settings, message=column.error or waiting_words()))
             continue
         try:
-            changes = None if one is before else _changes((before.task, one.task), (old, chunking), embedded_as)
+            changes = None if column is before else _changes((before.task, column.task), (old, chunking), embedded_as)
         except InputError as error:
             rows.append(row(number, title, settings, message=str(error)))
             continue
@@ -54,7 +56,9 @@ def show_changes(choices: Choices, made: Sequence[ColumnResult]) -> None:
 
 
 def _key(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs) -> tuple[object, ...]:
-    situations = [[chunk.situation for chunk in one.chunks] if embedded_as == "context" else [] for one in chunkings]
+    situations = [
+        [chunk.situation for chunk in chunking.chunks] if embedded_as == "context" else [] for chunking in chunkings
+    ]
     return chunkings[0].document.identity, tasks, embedded_as, str(situations)
 
 
@@ -63,7 +67,7 @@ def _changes(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], emb
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
     with ChunkComparison() as comparison:
-        for is_after, one in enumerate(chunkings):
-            texts = [embedded_text(one.document, chunk, embedded_as) for chunk in one.chunks]
+        for is_after, chunking in enumerate(chunkings):
+            texts = [embedded_text(chunking.document, chunk, embedded_as) for chunk in chunking.chunks]
             comparison.add("", zip(texts, map(int, tokenizer.count(texts)), strict=True), bool(is_after))
         return comparison.result(0).total

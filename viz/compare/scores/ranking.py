@@ -31,17 +31,17 @@ def show_ranking(
     embedder: Embedder | None,
 ) -> None:
     """Draw the ranking of Compare's columns, with the significance of their differences."""
-    done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
-    names = tuple(f"{chunker_class(one.choice.chunker).title} (column {number + 1})" for number, one in done)
-    tasks = tuple(one.task for _, one in done)
-    chunkings = [one.chunking for _, one in done if one.chunking is not None]
-    apart = tuple(place for place, (_, one) in enumerate(done) if chunker_class(one.choice.chunker).reads_blocks)
+    done = [(number, column) for number, column in enumerate(made) if column.chunking is not None]
+    names = tuple(f"{chunker_class(column.choice.chunker).title} (column {number + 1})" for number, column in done)
+    tasks = tuple(column.task for _, column in done)
+    chunkings = [column.chunking for _, column in done if column.chunking is not None]
+    apart = tuple(place for place, (_, column) in enumerate(done) if chunker_class(column.choice.chunker).reads_blocks)
     ranking = _ranked(document, names, tasks, chunkings, known, embedder, apart)
     note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
     if known is not None:
-        reference, cut = in_sentences(document, known), [in_sentences(document, cuts_of(one)) for one in chunkings]
+        reference, cut = in_sentences(document, known), [in_sentences(document, cuts_of(chunking)) for chunking in chunkings]
         note = f"{note} {why_no_cut_wins(reference, cut)}".rstrip()
-        cut += [Segmentation(reference.units, one.cuts) for one in ranking.contenders[len(cut) :]]
+        cut += [Segmentation(reference.units, contender.cuts) for contender in ranking.contenders[len(cut) :]]
     rows: list[RowData] = []
     for place in ranking.order:
         contender = ranking.contenders[place]
@@ -54,11 +54,11 @@ def show_ranking(
         title = contender.name if number is None else chunker_class(made[number].choice.chunker).title
         settings = "" if number is None else _settings(made[number], contender)
         rows.append(row(number, title, settings, lead_cells(ranking, place) + more))
-    note = " ".join(filter(None, (note, _said_of_size([one for _, one in done]))))
-    said = f"{ranking.words()} {ranking.basis(known is not None)}"
+    note = " ".join(filter(None, (note, _said_of_size([column for _, column in done]))))
+    summary = f"{ranking.words()} {ranking.basis(known is not None)}"
     if known is None and choices.document == OWN:
         _offer_to_mark(document)
-    draw(choices, BY_STRUCTURE if known is None else BY_KNOWN, rows, key="ranking", said=said, note=note)
+    draw(choices, BY_STRUCTURE if known is None else BY_KNOWN, rows, key="ranking", said=summary, note=note)
 
 
 def _offer_to_mark(document: Document) -> None:
@@ -83,13 +83,13 @@ def _settings(made: ColumnResult, contender: Contender) -> str:
 def _said_of_size(made: Sequence[ColumnResult]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long = []
-    for one in made:
-        bounds = [preset for preset in presets_of(one.choice.chunker) if not preset.published]
-        if not bounds or getattr(one.chunker, "max_size", None) is not None:
+    for column in made:
+        bounds = [preset for preset in presets_of(column.choice.chunker) if not preset.published]
+        if not bounds or getattr(column.chunker, "max_size", None) is not None:
             continue
-        longest = max(_counts(one) or [0])
+        longest = max(_counts(column) or [0])
         if longest > BOUND_TOKENS:
-            long.append(f"{chunker_class(one.choice.chunker).title} has a chunk of {longest:,} tokens")
+            long.append(f"{chunker_class(column.choice.chunker).title} has a chunk of {longest:,} tokens")
     if not long:
         return ""
     return (

@@ -27,7 +27,7 @@ def show_scoreboard(
 ) -> None:
     """Draw a table of each column's chunks, tokens, boundary errors, suspicious cuts and time."""
     limited = embedder if embedder is not None and embedder.max_tokens is not None else None
-    rows = [_row(number, one, known, embedder, limited) for number, one in enumerate(made)]
+    rows = [_row(number, column, known, embedder, limited) for number, column in enumerate(made)]
     heads = _heads(known is not None, choices.tokenizer)
     for place, head in enumerate(heads):
         if head.label not in ("Chunks", "Tokens"):
@@ -45,11 +45,11 @@ def _special_tokens(made: Sequence[ColumnResult], limited: Embedder) -> int | No
     """Return the number of special tokens that the embedder adds to each text; None if another tokenizer counts."""
     added = {
         length - size
-        for one in made
-        if one.task is not None and one.chunking is not None
+        for column in made
+        if column.task is not None and column.chunking is not None
         for length, size in zip(
-            token_counts(one.task, one.chunking, limited) or (),
-            token_counts(one.task, one.chunking, None) or (),
+            token_counts(column.task, column.chunking, limited) or (),
+            token_counts(column.task, column.chunking, None) or (),
             strict=False,
         )
     }
@@ -72,21 +72,23 @@ def _heads(known: bool, tokenizer: str) -> list[Head]:
 
 def _row(
     number: int,
-    one: ColumnResult,
+    column: ColumnResult,
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
     limited: Embedder | None,
 ) -> RowData:
-    title, settings = chunker_class(one.choice.chunker).title, settings_of(one)
-    if one.chunking is None or one.task is None or one.chunker is None:
-        return row(number, title, settings, message=one.error or waiting_words())
-    sizes, read = token_counts(one.task, one.chunking, None), token_counts(one.task, one.chunking, limited)
+    title, settings = chunker_class(column.choice.chunker).title, settings_of(column)
+    if column.chunking is None or column.task is None or column.chunker is None:
+        return row(number, title, settings, message=column.error or waiting_words())
+    sizes, read = token_counts(column.task, column.chunking, None), token_counts(column.task, column.chunking, limited)
     beyond = 0 if limited is None or limited.max_tokens is None else sum(size > limited.max_tokens for size in read or ())
     tokens = spread_cell(sizes, f"{counted(beyond, 'chunk')} longer than the model reads" if beyond else "")
-    found = [] if known is None else found_cells(one.chunking, known)
-    suspicious = suspicious_cell(_found(one.task, one.chunking, embedder))
-    times = [] if lecture.is_on() else _times(one)
-    return row(number, title, settings, [count(len(one.chunking.chunks)), tokens, *found, suspicious, *times], one.error)
+    known_cells = [] if known is None else found_cells(column.chunking, known)
+    suspicious = suspicious_cell(_found(column.task, column.chunking, embedder))
+    times = [] if lecture.is_on() else _times(column)
+    return row(
+        number, title, settings, [count(len(column.chunking.chunks)), tokens, *known_cells, suspicious, *times], column.error
+    )
 
 
 @kept(32, lambda task, chunking, embedder: (task.document, task))
@@ -94,17 +96,17 @@ def _found(task: Task, chunking: Chunking, embedder: Embedder | None) -> dict[st
     return counts(inbox(chunking, embedder))
 
 
-def _times(one: ColumnResult) -> list[Cell]:
-    assert one.chunking is not None
-    assert one.task is not None
-    if one.chunker is not None and one.chunker.elsewhere:
+def _times(column: ColumnResult) -> list[Cell]:
+    assert column.chunking is not None
+    assert column.task is not None
+    if column.chunker is not None and column.chunker.elsewhere:
         return [unknown("These chunks were made elsewhere.")] * 2
-    timing, repeats = one.chunking.timing, session.repeats.get(one.task)
+    timing, repeats = column.chunking.timing, session.repeats.get(column.task)
     if timing is None:
         return [unknown()] * 2
     took = repeats.median if repeats is not None else timing.decide_ms + timing.merge_ms
     decide = Cell(duration(took), took, f"median of {repeats.runs} runs" if repeats is not None else "")
-    if one.chunker is None or not one.chunker.embeds:
+    if column.chunker is None or not column.chunker.embeds:
         return [decide, unknown("It embeds nothing.")]
     cold = timing.cold_ms
     if math.isnan(cold):

@@ -86,18 +86,18 @@ class CellData(TypedDict):
 
 def row(column: int | None, title: str, settings: str = "", cells: Sequence[Cell] = (), message: str = "") -> RowData:
     """Return a row of the score table, for a column of Compare or a trivial baseline."""
-    shown: list[CellData] = [{**one._asdict(), "best": False, "dots": [*one.dots]} for one in cells]  # type: ignore[typeddict-item]
+    shown: list[CellData] = [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in cells]  # type: ignore[typeddict-item]
     return {"column": column, "title": title, "settings": settings, "message": message, "cells": shown}
 
 
 def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:
     """Mark the best cells of one table column, unless all are equal; ``better`` is `min` or `max`."""
     cells = [row["cells"][place] for row in rows if row["cells"]]
-    values = [one["value"] for one in cells if one["value"] is not None]
+    values = [cell["value"] for cell in cells if cell["value"] is not None]
     if len(set(values)) > 1:
         top = better(values)
-        for one in cells:
-            one["best"] = one["value"] == top
+        for cell in cells:
+            cell["best"] = cell["value"] == top
 
 
 def draw(

@@ -41,13 +41,24 @@ def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Do
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
     vectors = _vectors(document, embedder, choices.tokenizer)
     contenders = [*_columns(made), *_trivial(document, choices.tokenizer)]
-    found = _edits(document)
-    edited = any(one.task in found for one in contenders)
+    edit_results = _edits(document)
+    edited = any(contender.task in edit_results for contender in contenders)
     rows: list[RowData] = []
-    for one in contenders:
-        measured = unlabelled_cells(_measured(one.task, one.chunking, one.chunker, vectors, embedder))
-        rows.append(row(one.number, one.name, one.settings, measured + (edit_cells(found.get(one.task)) if edited else [])))
-    rows += [_waiting(number, one) for number, one in enumerate(made) if not (one.chunking and one.task and one.chunker)]
+    for contender in contenders:
+        measured = unlabelled_cells(_measured(contender.task, contender.chunking, contender.chunker, vectors, embedder))
+        rows.append(
+            row(
+                contender.number,
+                contender.name,
+                contender.settings,
+                measured + (edit_cells(edit_results.get(contender.task)) if edited else []),
+            )
+        )
+    rows += [
+        _waiting(number, column)
+        for number, column in enumerate(made)
+        if not (column.chunking and column.task and column.chunker)
+    ]
     draw(
         choices,
         UNLABELLED if edited else UNLABELLED[:-OF_EDITS],
@@ -57,31 +68,40 @@ def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Do
         "chunks are alike inside.",
         note=f"An edit inserts one sentence of the text at one of {EDITS} places." if edited else "",
     )
-    _offer_edits(contenders, document, embedder, found)
+    _offer_edits(contenders, document, embedder, edit_results)
 
 
 def _columns(made: Sequence[ColumnResult]) -> list[_Contender]:
     return [
-        _Contender(number, chunker_class(one.choice.chunker).title, settings_of(one), one.task, one.chunker, one.chunking)
-        for number, one in enumerate(made)
-        if one.task is not None and one.chunker is not None and one.chunking is not None
+        _Contender(
+            number,
+            chunker_class(column.choice.chunker).title,
+            settings_of(column),
+            column.task,
+            column.chunker,
+            column.chunking,
+        )
+        for number, column in enumerate(made)
+        if column.task is not None and column.chunker is not None and column.chunking is not None
     ]
 
 
 def _trivial(document: Document, tokenizer: str) -> list[_Contender]:
     """Return the trivial baselines, which embed nothing."""
-    found = []
+    baselines = []
     for name, parameters in BASELINES:
         chunker = build_chunker("fixed_sentences", parameters)
         task = Task.of(document, None, tokenizer, chunker)
         chunking = chunk_at_once(task, chunker, document, None, False)
         if chunking is not None:
-            found.append(_Contender(None, name, "", task, chunker, chunking))
-    return found
+            baselines.append(_Contender(None, name, "", task, chunker, chunking))
+    return baselines
 
 
-def _waiting(number: int, one: ColumnResult) -> RowData:
-    return row(number, chunker_class(one.choice.chunker).title, settings_of(one), message=one.error or waiting_words())
+def _waiting(number: int, column: ColumnResult) -> RowData:
+    return row(
+        number, chunker_class(column.choice.chunker).title, settings_of(column), message=column.error or waiting_words()
+    )
 
 
 def _vectors(document: Document, embedder: Embedder | None, tokenizer: str) -> VectorArray | None:
@@ -117,16 +137,19 @@ def _edits(document: Document) -> dict[Task, Stability | str]:
 
 
 def _offer_edits(
-    contenders: Sequence[_Contender], document: Document, embedder: Embedder | None, found: dict[Task, Stability | str]
+    contenders: Sequence[_Contender],
+    document: Document,
+    embedder: Embedder | None,
+    edit_results: dict[Task, Stability | str],
 ) -> None:
     """Draw the button that measures the effect of edits, or its progress."""
     job = session.edits
     if job is not None and job.running and not job.cancelled:
-        show_job_progress(job, lambda: {**job.results, **job.refused}.keys() != found.keys())
+        show_job_progress(job, lambda: {**job.results, **job.refused}.keys() != edit_results.keys())
         return
     if job is not None and job.error:
         notice(job.error, "error", key="edits_error")
-    missing = [one for one in contenders if one.task not in found]
+    missing = [contender for contender in contenders if contender.task not in edit_results]
     if not missing:
         return
     try:
@@ -136,8 +159,15 @@ def _offer_edits(
         return
 
     def measure() -> None:
-        known = {task: one for task, one in found.items() if isinstance(one, Stability)}
-        names = [(one.name if one.number is None else f"Column {one.number + 1}", one.task, one.chunker) for one in missing]
+        known = {task: stability for task, stability in edit_results.items() if isinstance(stability, Stability)}
+        names = [
+            (
+                contender.name if contender.number is None else f"Column {contender.number + 1}",
+                contender.task,
+                contender.chunker,
+            )
+            for contender in missing
+        ]
         session.edits = EditStabilityJob(document, embedder, names, session.on_disk, results=known)
         session.edits.start()
 

@@ -131,13 +131,13 @@ def _stated(document: Document, chunking: Chunking, over: Sequence[Sequence[int]
             "title": chunk.stated.title,
             "summary": chunk.stated.summary,
             "propositions": [
-                _proposition(document, one.text, one.span, one.remark)
-                for one in chunk.stated.propositions
-                if one.span is not None
+                _proposition(document, proposition.text, proposition.span, proposition.remark)
+                for proposition in chunk.stated.propositions
+                if proposition.span is not None
             ],
             "left_out": [
-                _proposition(document, one.text, document.sentences[sentence], _quoted(one.quotation))
-                for sentence, one in left_out.get(number, [])
+                _proposition(document, proposition.text, document.sentences[sentence], _quoted(proposition.quotation))
+                for sentence, proposition in left_out.get(number, [])
             ],
         }
         for number, chunk in enumerate(chunking.chunks)
@@ -154,17 +154,17 @@ def left_out_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Propositi
 
     The keys are the numbers, from 0, of the first chunk that overlaps the sentence, or 0 if none does.
     """
-    found: dict[int, list[tuple[int, Proposition]]] = {}
-    for one in chunking.left_out:
-        if one.sentence is not None:
-            start, end = chunking.document.sentences[one.sentence]
+    by_chunk: dict[int, list[tuple[int, Proposition]]] = {}
+    for proposition in chunking.left_out:
+        if proposition.sentence is not None:
+            start, end = chunking.document.sentences[proposition.sentence]
             over = (
                 number
                 for number, chunk in enumerate(chunking.chunks)
                 if any(span.start < end and start < span.end for span in chunk.spans)
             )
-            found.setdefault(next(over, 0), []).append((one.sentence, one))
-    return found
+            by_chunk.setdefault(next(over, 0), []).append((proposition.sentence, proposition))
+    return by_chunk
 
 
 def _proposition(document: Document, text: str, span: Span, remark: str) -> PropositionData:
@@ -183,13 +183,15 @@ def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
     """
     beside: list[set[int]] = [set() for _ in range(count)]
     for left, right in pairwise(over):
-        for one in left:
-            beside[one].update(right)
-        for one in right:
-            beside[one].update(left)
+        for left_chunk in left:
+            beside[left_chunk].update(right)
+        for right_chunk in right:
+            beside[right_chunk].update(left)
     chosen: list[int] = []
     for number in range(count):
         taken = Counter(chosen[other] for other in beside[number] if other < number)
         # Among equally good colours, min returns the first, which is the next in turn.
-        chosen.append(min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda one: taken[one]))
+        chosen.append(
+            min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda colour: taken[colour])
+        )
     return chosen

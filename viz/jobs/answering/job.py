@@ -59,7 +59,7 @@ class Gathering(Background):
         ruler = ruler_of(document, plan.tokenizer)
         for number, chunking in enumerate(self.chunkings):
             self.found[number] = gather(chunking, questions, plan.budget, self._tools(number), ruler)
-        chunks = round(median(len(one.chunks) for one in self.chunkings))
+        chunks = round(median(len(chunking.chunks) for chunking in self.chunkings))
         for number, name in enumerate(plan.trivial, start=len(self.chunkings)):
             tools = self._tools(number)
             self.found[number] = gather_trivial(name, document, plan.items, plan.budget, chunks, tools, ruler)
@@ -120,7 +120,7 @@ class Answering(KeptJob):
     def __post_init__(self) -> None:
         """Adopt earlier results."""
         judged = bool(self.models.judge)
-        self.finished = {place for place, one in self.results.items() if one.whole(judged=judged)}
+        self.finished = {place for place, answered in self.results.items() if answered.whole(judged=judged)}
 
     @property
     def total(self) -> int:
@@ -141,8 +141,8 @@ class Answering(KeptJob):
         """Return the share of answers completed, and a status text."""
         done = len(self.finished)
         kind = "answers judged" if self.models.judge else "answers"
-        said = f"Asking {self.models.names[0]}: {done:,} of {self.total:,} {kind}"
-        return done / max(1, self.total), self._status or said
+        status = f"Asking {self.models.names[0]}: {done:,} of {self.total:,} {kind}"
+        return done / max(1, self.total), self._status or status
 
     def means(self, asking: Asking, judge: Asking | None, job: Background) -> Means:
         """Return the tools for answering and judging: the models, a similarity function and a token counter.
@@ -208,13 +208,13 @@ class Answering(KeptJob):
 
     def _score(self) -> None:
         self._status = "Computing BERTScore"
-        places = [place for place, one in self.results.items() if one.answer.text and one.item.reference]
+        places = [place for place, answered in self.results.items() if answered.answer.text and answered.item.reference]
         if not places:
             return
         some = [self.results[place] for place in places]
         scores = bert_scores(
-            [one.answer.text for one in some],
-            [one.item.reference for one in some],
+            [answered.answer.text for answered in some],
+            [answered.item.reference for answered in some],
             detect_language(self.document.text),
         )
         for place, score in zip(places, scores, strict=True):
@@ -240,7 +240,7 @@ class Judging(Background):
     @property
     def places(self) -> list[tuple[int, int]]:
         """The column and question numbers of the answers to judge."""
-        return [place for place, one in self.run.results.items() if place[1] == self.question and one.answer.text]
+        return [place for place, answered in self.run.results.items() if place[1] == self.question and answered.answer.text]
 
     def progress(self) -> tuple[float, str]:
         """Return the share of answers judged, and a status text."""
@@ -252,7 +252,7 @@ class Judging(Background):
 
         def one(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
             result = self.run.results[place]
-            repeat = 1 + max((said.repeat for times in result.judgements.values() for said in times), default=-1)
+            repeat = 1 + max((judgement.repeat for times in result.judgements.values() for judgement in times), default=-1)
 
             def work(stopped: Callable[[], bool]) -> None:
                 judge_result(result, means, partial(self.run.keep, place), stopped, repeat)

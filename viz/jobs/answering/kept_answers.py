@@ -50,7 +50,7 @@ class KeptAnswers(KeptRun[_Plan]):
             document=keeper.digest(plan.tasks[0].document),
             questions=tuple(keeper.digest(*item) for item in plan.items),
             # The cache of a model's answers belongs to one session, so its identity is left out.
-            chunkers=tuple((one.chunker, one.model.rpartition(" ")[0]) for one in plan.tasks),
+            chunkers=tuple((task.chunker, task.model.rpartition(" ")[0]) for task in plan.tasks),
             cuts=tuple(
                 keeper.digest(*(f"{chunk.spans} {chunk.text}" for chunk in chunking.chunks)) if task.model else ""
                 for task, chunking in zip(plan.tasks, chunkings, strict=True)
@@ -88,7 +88,7 @@ class KeptAnswers(KeptRun[_Plan]):
             "embedder": "the embedder",
             "tokenizer": "what counts tokens",
         }
-        missing = [said for name, said in names.items() if getattr(self.plan, name) != getattr(other, name)]
+        missing = [label for name, label in names.items() if getattr(self.plan, name) != getattr(other, name)]
         return missing or ["where the language model cuts"] * (any(other.cuts) and self.plan.cuts != other.cuts)
 
     def found(self, gathered: Mapping[int, Gathered], items: tuple[Item, ...]) -> dict[tuple[int, int], Result]:

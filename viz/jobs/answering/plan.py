@@ -26,7 +26,7 @@ class Models(NamedTuple):
     @property
     def names(self) -> list[str]:
         """The models' names without revision, the answering model first."""
-        return [one.rpartition(" ")[0].removeprefix("openai:") for one in self if one]
+        return [model.rpartition(" ")[0].removeprefix("openai:") for model in self if model]
 
     def changed(self, other: Models) -> list[str]:
         """Return the names of the models that differ from ``other``; a missing judge does not count."""
@@ -71,8 +71,8 @@ class AnswerPlan:
     def changed(self, other: AnswerPlan) -> list[str]:
         """Return the names of the settings in which the other plan differs."""
         differs = {
-            "the text": [one.document for one in self.tasks[:1]] != [one.document for one in other.tasks[:1]],
-            "chunkers": [one.chunker for one in self.tasks] != [one.chunker for one in other.tasks],
+            "the text": [task.document for task in self.tasks[:1]] != [task.document for task in other.tasks[:1]],
+            "chunkers": [task.chunker for task in self.tasks] != [task.chunker for task in other.tasks],
             "trivial rows": self.trivial != other.trivial,
             "questions": self.items != other.items,
             "budget": self.budget != other.budget,

@@ -71,6 +71,6 @@ class Sharing(Background):
         questions = read_questions(data, name, corpus, self._cancel.is_set)
         names, parts = {text: called for called, text in material.texts}, dict(material.parts)
         for text, items in items_about(questions.usable, corpus).items():
-            one = Shared(names[text], text, parts.get(names[text]), items, origin)
+            shared = Shared(names[text], text, parts.get(names[text]), items, origin)
             before = self.found.get(text)
-            self.found[text] = one if before is None else before.beside(one)
+            self.found[text] = shared if before is None else before.beside(shared)

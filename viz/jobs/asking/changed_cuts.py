@@ -70,5 +70,5 @@ class ChangedCuts(Background):
             self.whole = []
             return
         ruler = ruler_of(self.before.document, self.task.tokenizer)
-        first, second = (are_whole(one, self.questions, self.search, tools, ruler) for one in (self.before, after))
+        first, second = (are_whole(chunking, self.questions, self.search, tools, ruler) for chunking in (self.before, after))
         self.whole = [*zip(first, second, strict=True)]

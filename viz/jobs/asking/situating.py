@@ -51,9 +51,9 @@ def estimate_of_contexts(
     chunkings: Mapping[Task, Chunking], tokenizer: str, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
     """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops."""
-    tools, found = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
+    tools, estimates = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
     for chunking in chunkings.values():
         if cancelled():
             raise Cancelled
-        found.append(situating.estimate(chunking, tools))
-    return Estimate(*map(sum, zip(*found, strict=True)))
+        estimates.append(situating.estimate(chunking, tools))
+    return Estimate(*map(sum, zip(*estimates, strict=True)))

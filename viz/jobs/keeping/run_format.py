@@ -30,12 +30,12 @@ def check_format(connection: sqlite3.Connection) -> None:
 
     def create(connection: sqlite3.Connection) -> None:
         # Another process may have created them meanwhile.
-        found = _format(connection)
-        if found == (_APPLICATION, _FORMAT):
+        stored = _format(connection)
+        if stored == (_APPLICATION, _FORMAT):
             return
-        if found != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-            ours = found[0] == _APPLICATION
-            raise Foreign(f"its format is {found[1]}, not {_FORMAT}" if ours else "it is another program's")
+        if stored != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+            ours = stored[0] == _APPLICATION
+            raise Foreign(f"its format is {stored[1]}, not {_FORMAT}" if ours else "it is another program's")
         for statement in _SCHEMA:
             connection.execute(statement)
 

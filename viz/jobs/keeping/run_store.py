@@ -123,12 +123,12 @@ class RunStore:
             ).fetchone()
         if row is None:
             return None
-        found, version, plan, checksum = row
-        if checksum != _checksum(key, found, version, plan):
+        stored_kind, version, plan, checksum = row
+        if checksum != _checksum(key, stored_kind, version, plan):
             raise InputError("The run stored on disk is damaged. Run it again.")
         if version != __version__:
             raise InputError(f"The run was stored by Seamark {version}, and this is Seamark {__version__}. Run it again.")
-        return bytes(plan) if found == kind else None
+        return bytes(plan) if stored_kind == kind else None
 
     def parts(self, key: bytes) -> dict[int, bytes]:
         """Return a run's finished parts by number, as unchecked JSON; damaged parts are left out.

@@ -86,20 +86,20 @@ def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
         )
         return
     if not lost:
-        asked = sum(bool(one.excerpts) for one in questions)
+        asked = sum(bool(question.excerpts) for question in questions)
         notice(
             f"No question failed: {plan.names[number]} found every excerpt of {counted(asked, 'question')} whole "
             f"{_at(report)}.",
             key="retrieval_nothing_failed",
         )
         return
-    failed = len({one.question for one in lost})
+    failed = len({failure.question for failure in lost})
     st.caption(
         f"{plan.names[number]} did not find {counted(len(lost), 'excerpt')} whole {_at(report)}, in {failed:,} of "
         f"{counted(len(questions), 'question')}. The excerpts with the most missing text come first; press one to see its "
         "passage below."
     )
-    rows = [_row(report, plan, one, number, words) for one in lost[:MOST_LISTED]]
+    rows = [_row(report, plan, failure, number, words) for failure in lost[:MOST_LISTED]]
     left = len(lost) - len(rows)
     more = f"{counted(left, 'more excerpt')} with less missed" if left else ""
     data: FailedData = {"rows": rows, "more": more, "below": BELOW}
@@ -112,12 +112,12 @@ def _choose(lost: Sequence[Failure], number: int, words: dict[str, str]) -> None
     if chosen is None:
         return
     question = chosen["question"]
-    one = next((one for one in lost if one.question == question), None)
-    if one is None:
+    failure = next((candidate for candidate in lost if candidate.question == question), None)
+    if failure is None:
         return
     words["disagree"], words["question"], words["left"] = "no", str(question + 1), str(number + 1)
-    others = one.found_by(number) or tuple(
-        sorted((other for other in one.missed if other != number), key=lambda other: one.missed[other])
+    others = failure.found_by(number) or tuple(
+        sorted((other for other in failure.missed if other != number), key=lambda other: failure.missed[other])
     )
     if others:
         words["right"] = str(others[0] + 1)
@@ -128,22 +128,22 @@ def _at(report: Report) -> str:
     return f"in {choice.budget:,} {choice.unit}" if choice.budget else f"in the top {choice.top_k}"
 
 
-def _row(report: Report, plan: Plan, one: Failure, number: int, words: dict[str, str]) -> RowData:
+def _row(report: Report, plan: Plan, failure: Failure, number: int, words: dict[str, str]) -> RowData:
     evaluation = report.chunkers[number].evaluation
-    question = evaluation.search.questions[one.question].text
-    missed = one.missed[number]
-    share = "All of the excerpt" if missed == one.size else f"{missed:,} of {one.size:,} characters"
+    question = evaluation.search.questions[failure.question].text
+    missed = failure.missed[number]
+    share = "All of the excerpt" if missed == failure.size else f"{missed:,} of {failure.size:,} characters"
     text = evaluation.index.corpus.whole.text
-    left = len(one.seams) - SEAMS_SHOWN
+    left = len(failure.seams) - SEAMS_SHOWN
     return {
-        "question": one.question,
-        "title": f"{one.question + 1}. {question}",
+        "question": failure.question,
+        "title": f"{failure.question + 1}. {question}",
         "missed": f"{share} missed",
-        "seams": [seam_data(text, seam) for seam in one.seams[:SEAMS_SHOWN]],
+        "seams": [seam_data(text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
         "more": f"and {counted(left, 'more cut')}" if left > 0 else "",
-        "holder": _holder(report, one, number),
-        "others": _others(plan, one, number),
-        "here": words["question"] == str(one.question + 1) and words["left"] == str(number + 1),
+        "holder": _holder(report, failure, number),
+        "others": _others(plan, failure, number),
+        "here": words["question"] == str(failure.question + 1) and words["left"] == str(number + 1),
     }
 
 
@@ -154,34 +154,36 @@ def seam_data(text: str, seam: Seam) -> SeamData:
     return {"before": " ".join(before.split()), "after": " ".join(after.split()), "reason": why}
 
 
-def _holder(report: Report, one: Failure, number: int) -> str:
+def _holder(report: Report, failure: Failure, number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
-    if one.holder < 0:
+    if failure.holder < 0:
         return "No chunk holds any of it."
-    outside = f" {counted(one.outside, 'character')} of it in no chunk." if one.outside else ""
-    return _why(report, one, number) + outside
+    outside = f" {counted(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
+    return _why(report, failure, number) + outside
 
 
-def _why(report: Report, one: Failure, number: int) -> str:
-    held = "all of it" if one.held == one.size else f"{one.held:,} of {one.size:,} characters"
-    if not one.rank:
-        return f"Chunk {one.holder + 1:,} holds {held}; its rank is not known."
-    said = f"Chunk {one.holder + 1:,} holds {held} and has rank {one.rank:,}"
-    given = report.given(number, one.question)
+def _why(report: Report, failure: Failure, number: int) -> str:
+    held = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
+    if not failure.rank:
+        return f"Chunk {failure.holder + 1:,} holds {held}; its rank is not known."
+    opening = f"Chunk {failure.holder + 1:,} holds {held} and has rank {failure.rank:,}"
+    given = report.given(number, failure.question)
     taken = sum(bool(chunk.given) for chunk in given.chunks) + given.more
     choice = report.choice
-    if one.rank > taken:
+    if failure.rank > taken:
         if choice.budget:
-            return f"{said}: the {choice.budget:,} {choice.unit} are full after {counted(taken, 'chunk')}."
-        return f"{said}: only the top {choice.top_k} count."
-    cut = next((chunk for chunk in given.chunks if chunk.rank == one.rank and not chunk.whole), None)
-    return f"{said}, where the budget cuts it off." if cut is not None else f"{said}: it was found, the rest was not."
+            return f"{opening}: the {choice.budget:,} {choice.unit} are full after {counted(taken, 'chunk')}."
+        return f"{opening}: only the top {choice.top_k} count."
+    cut = next((chunk for chunk in given.chunks if chunk.rank == failure.rank and not chunk.whole), None)
+    return f"{opening}, where the budget cuts it off." if cut is not None else f"{opening}: it was found, the rest was not."
 
 
-def _others(plan: Plan, one: Failure, number: int) -> str:
-    if len(one.missed) < 2:
+def _others(plan: Plan, failure: Failure, number: int) -> str:
+    if len(failure.missed) < 2:
         return ""
-    found = one.found_by(number)
+    finders = failure.found_by(number)
     return (
-        f"Found whole by {', '.join(plan.names[other] for other in found)}." if found else "No other chunker found it whole."
+        f"Found whole by {', '.join(plan.names[other] for other in finders)}."
+        if finders
+        else "No other chunker found it whole."
     )

@@ -58,7 +58,8 @@ def show_way_to_compare(corpus: Corpus, span: Span, plan: Plan, numbers: Sequenc
         # A run that only shows stored results uses another splitter.
         document = split_document(document.text, plan.sentences, document.name, document.parts)
     columns = [
-        ColumnChoice(one.name, one.model_dump(mode="json")) for one in (plan.chunkers[n] for n in dict.fromkeys(numbers))
+        ColumnChoice(chunker.name, chunker.model_dump(mode="json"))
+        for chunker in (plan.chunkers[n] for n in dict.fromkeys(numbers))
     ]
     offer_passage(document, Span(span.start - offset, span.end - offset), columns, choices, KEY, plan.embedder)
 

@@ -45,17 +45,17 @@ def sides(values: FloatArray, line: float, *, drops_below: bool) -> Sides:
     low, high = (np.floor(known.min() / WIDTH), np.floor(known.max() / WIDTH) + 1) if known.size else (0.0, 1 / WIDTH)
     edges = np.round(np.arange(low, high + 1) * WIDTH, 6)
     counts = [np.histogram(known[which], edges)[0] for which in (~dropped, dropped)]
-    return Sides(tuple(edges.tolist()), *(tuple(one.tolist()) for one in counts))
+    return Sides(tuple(edges.tolist()), *(tuple(side.tolist()) for side in counts))
 
 
-def histogram(found: Sides, line: float, label: str, *, drops_below: bool) -> go.Figure:
+def histogram(binned: Sides, line: float, label: str, *, drops_below: bool) -> go.Figure:
     """Return a histogram of generated questions with the filter's threshold and the numbers kept and dropped."""
     colours = INK[theme()]
-    middles = [low + WIDTH / 2 for low in found.edges[:-1]]
+    middles = [low + WIDTH / 2 for low in binned.edges[:-1]]
     figure = go.Figure()
     for name, counts, colour, pattern in (
-        ("kept", found.kept, colours["muted"], ""),
-        ("dropped", found.dropped, colours["rule"], "/"),
+        ("kept", binned.kept, colours["muted"], ""),
+        ("dropped", binned.dropped, colours["rule"], "/"),
     ):
         figure.add_trace(
             go.Bar(
@@ -70,7 +70,7 @@ def histogram(found: Sides, line: float, label: str, *, drops_below: bool) -> go
             )
         )
     figure.add_vline(x=line, line={"color": colours["accent"], "width": 2})
-    left, right = (found.dropped, found.kept) if drops_below else (found.kept, found.dropped)
+    left, right = (binned.dropped, binned.kept) if drops_below else (binned.kept, binned.dropped)
     words = ("dropped", "kept") if drops_below else ("kept", "dropped")
     for side, (counts, word) in enumerate(zip((left, right), words, strict=True)):
         figure.add_annotation(
@@ -85,9 +85,9 @@ def histogram(found: Sides, line: float, label: str, *, drops_below: bool) -> go
             font={"color": colours["accent"]},
         )
     # Room for the labels next to a line near either end: each takes a third of the width.
-    first, last = min(found.edges[0], line), max(found.edges[-1], line)
+    first, last = min(binned.edges[0], line), max(binned.edges[-1], line)
     room = max(0.5 * (last - first), 0.2)
-    tallest = max(map(sum, zip(found.kept, found.dropped, strict=True)), default=0)
+    tallest = max(map(sum, zip(binned.kept, binned.dropped, strict=True)), default=0)
     figure.update_layout(barmode="stack", height=230, showlegend=False, bargap=0)
     figure.update_xaxes(title=label, range=[min(first, line - room), max(last, line + room)])
     figure.update_yaxes(title="Number of questions", rangemode="tozero", dtick=max(1, math.ceil(tallest / 4)))

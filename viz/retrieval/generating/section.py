@@ -78,8 +78,8 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         else:
             model_form()
         with st.expander("Prompts"):
-            for said in (QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, AGAIN):
-                st.code(said, language=None, wrap_lines=True)
+            for prompt in (QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, AGAIN):
+                st.code(prompt, language=None, wrap_lines=True)
         if job is not None and job.running and not job.cancelled:
             show_job_progress(job, key="generating_cancel")
             return
@@ -130,8 +130,8 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
         what = f"“Generate” sends {counted(settings.count, 'passage')} of {counted(len(texts.names), 'document')}"
         ask_to_send(what, asking, about, 0, key="questions", send=begin, formed=asking)
         if job is not None:
-            said = "What is asked anew takes the place of the questions below; what was answered before costs nothing again."
-            remark(said, key="generating_again")
+            hint = "What is asked anew takes the place of the questions below; what was answered before costs nothing again."
+            remark(hint, key="generating_again")
 
 
 def _choose(row: DeltaGenerator, now: Settings) -> None:
@@ -173,12 +173,12 @@ def _show_made(here: Page, job: Generating) -> None:
         # Another session does not have the model's answers.
         on = " “Generate” continues where it stopped." if job.asking is chosen_model() else ""
         notice(f"The generation was stopped; the questions generated so far are kept.{on}", key="generating_stopped")
-    repaired = sum(one.repaired for one in made)
-    said = f"{counted(len(made), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
+    repaired = sum(question.repaired for question in made)
+    summary = f"{counted(len(made), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
     if repaired:
         quoted = counted(repaired, "excerpt was", "excerpts were")
-        said += f" {quoted} quoted with small changes; the document's words are taken."
-    remark(said, key="generating_said")
+        summary += f" {quoted} quoted with small changes; the document's words are taken."
+    remark(summary, key="generating_said")
     if dropped:
         if not made:
             notice(
@@ -186,9 +186,9 @@ def _show_made(here: Page, job: Generating) -> None:
                 key="generating_unusable",
             )
         with st.expander(f"{counted(len(dropped), 'passage')} without questions", expanded=not made):
-            places = [f"{one.window.span.start:,} to {one.window.span.end:,}" for one in dropped]
-            names = [job.texts.names[one.window.document] for one in dropped]
-            reasons = [one.why for one in dropped]
+            places = [f"{passage.window.span.start:,} to {passage.window.span.end:,}" for passage in dropped]
+            names = [job.texts.names[passage.window.document] for passage in dropped]
+            reasons = [passage.why for passage in dropped]
             st.dataframe({"document": names, "characters": places, "last answer": reasons}, hide_index=True, width="stretch")
     if not made:
         return
@@ -200,7 +200,9 @@ def _show_made(here: Page, job: Generating) -> None:
     kept = [True] * len(made) if alike is None else _filter(job, alike)
     # Edited questions stay, regardless of the filters.
     shown = [
-        one for one, keep in zip(made, kept, strict=True) if (job.drafts[one] is not None if one in job.drafts else keep)
+        question
+        for question, keep in zip(made, kept, strict=True)
+        if (job.drafts[question] is not None if question in job.drafts else keep)
     ]
     _show_result(job, shown)
 
@@ -240,13 +242,13 @@ def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
         job.lines = (value, highest) if below else (lowest, value)
 
     # Cosines can be as low as −1, but at 0 the first filter is off.
-    found = filtered(alike, lowest or -1.0, highest)
+    filters = filtered(alike, lowest or -1.0, highest)
     for place, key, label, line, values, help in zip(
         st.columns(2),
         ("lowest", "highest"),
         ("Question and its worst excerpt, at least", "Question and an earlier one, at most"),
         (lowest, highest),
-        (found.excerpts, found.earlier),
+        (filters.excerpts, filters.earlier),
         (EXCERPTS_HELP, EARLIER_HELP),
         strict=True,
     ):
@@ -259,29 +261,29 @@ def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
             counts = sides(values, (line or -1.0) if below else line, drops_below=below)
             name = "Excerpts" if below else "Repetitions"
             show_figure(histogram(counts, line, "cosine", drops_below=below), counts.table, name, f"{key}_figure")
-    remark(f"Both filters keep {found.kept.sum():,} of {counted(len(found.kept), 'question')}.", key="generating_passed")
-    return [bool(keep) for keep in found.kept]
+    remark(f"Both filters keep {filters.kept.sum():,} of {counted(len(filters.kept), 'question')}.", key="generating_passed")
+    return [bool(keep) for keep in filters.kept]
 
 
 def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
-    removed = [one for one in job.made if one in job.drafts and job.drafts[one] is None]
+    removed = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
     ready = show_table(job, shown) if shown else []
     if not shown:
         back = ", or restore the questions that you removed" if removed else ""
         notice(f"No question passes the filters. Move the filters' lines{back}.", key="generating_none")
 
-    found = question_set(ready, job.texts, job.asking.model.name)
+    questions = question_set(ready, job.texts, job.asking.model.name)
     if ready:
-        share_generated(found, job.asking.model.title, job.parts)
+        share_generated(questions, job.asking.model.title, job.parts)
 
     def measure() -> None:
-        give_to_retrieval(found, len(ready), f"asked by {job.asking.model.title}", job.parts)
+        give_to_retrieval(questions, len(ready), f"asked by {job.asking.model.title}", job.parts)
         session.retrieval_begins = True
 
     def put_back() -> None:
-        for one in removed:
-            del job.drafts[one]
+        for question in removed:
+            del job.drafts[question]
         session.question_table += 1
 
     row = st.container(horizontal=True, vertical_alignment="center")
@@ -301,7 +303,7 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
         row.button(f"Restore {counted(len(removed), 'question')}", on_click=put_back, key="generating_put_back")
     if not shown:
         return
-    excerpts = counted(sum(len(one.excerpts) for one in ready), "excerpt")
+    excerpts = counted(sum(len(question.excerpts) for question in ready), "excerpt")
     remark(
         f"{counted(len(ready), 'question')} with {excerpts}. Select a row to remove it, a cell to write in it. "
         "Whoever has this page's link sees these questions, and edits the same ones.",

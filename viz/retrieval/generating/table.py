@@ -21,12 +21,12 @@ MOST_COMPLAINTS = 5
 
 def show_table(job: Generating, questions: Sequence[Generated]) -> list[Generated]:
     """Draw an editable table of the generated questions, and return the valid questions as edited."""
-    rows = [job.drafts.get(one) or _as_made(job, one) for one in questions]
+    rows = [job.drafts.get(question) or _as_made(job, question) for question in questions]
     wide = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in rows), default=0))
     columns = [f"excerpt {place}" for place in range(1, wide + 1)]
     table = {
         "question": [row.question for row in rows],
-        "document": [job.texts.names[one.window.document] for one in questions],
+        "document": [job.texts.names[question.window.document] for question in questions],
     } | {
         column: [row.excerpts[place] if place < len(row.excerpts) else "" for row in rows]
         for place, column in enumerate(columns)
@@ -74,17 +74,19 @@ def take(job: Generating, questions: Sequence[Generated], wide: int, state: Mapp
         Streamlit's editor state: ``edited_rows``, the edited columns by row, and ``deleted_rows``.
     """
     for row, changes in state.get("edited_rows", {}).items():
-        one = questions[int(row)]
-        before = job.drafts.get(one) or _as_made(job, one)
+        generated = questions[int(row)]
+        before = job.drafts.get(generated) or _as_made(job, generated)
         excerpts = [*before.excerpts, *[""] * (wide - len(before.excerpts))]
         for place in range(wide):
             excerpts[place] = changes.get(f"excerpt {place + 1}", excerpts[place]) or ""
         question = changes.get("question", before.question) or ""
-        job.drafts[one] = Draft.of(one, job.texts, question, [said for said in excerpts if said.strip()])
+        job.drafts[generated] = Draft.of(
+            generated, job.texts, question, [excerpt for excerpt in excerpts if excerpt.strip()]
+        )
     for row in state.get("deleted_rows", []):
         job.drafts[questions[int(row)]] = None
     session.question_table += 1
 
 
-def _as_made(job: Generating, one: Generated) -> Draft:
-    return Draft(one.question, tuple(job.texts.excerpts(one)), one)
+def _as_made(job: Generating, generated: Generated) -> Draft:
+    return Draft(generated.question, tuple(job.texts.excerpts(generated)), generated)

@@ -123,32 +123,34 @@ def leave_preview() -> None:
 def _sent(job: ChangedCuts, column: Cut, values: Mapping[str, float], has_known: bool, leaves_out: bool) -> PreviewData:
     running, change, document = job.running, job.change, column.chunking.document
     failed = not running and job.whole is None
-    said = []
+    sentences = []
     if failed:
-        said.append(job.error or "This value cannot be tried without embedding the text anew.")
+        sentences.append(job.error or "This value cannot be tried without embedding the text anew.")
     elif change is not None:
         if has_known:
-            said.append(_said("known boundaries", "found", _before(document, change.found), _before(document, change.lost)))
+            sentences.append(
+                _said("known boundaries", "found", _before(document, change.found), _before(document, change.lost))
+            )
         if leaves_out:
-            said.append(NOT_ASKED)
+            sentences.append(NOT_ASKED)
         elif job.questions and job.whole is not None:
             pairs = [*zip(job.questions, job.whole, strict=True)]
             won, lost = (
                 [_quoted(posed.question) for posed, pair in pairs if pair == wanted]
                 for wanted in ((False, True), (True, False))
             )
-            said.append(_said(counted(len(pairs), "kept question"), "won", won, lost))
-    places = [positions(document, one) for one in change or ((),) * 4]
-    added, removed, found, lost_at = places
+            sentences.append(_said(counted(len(pairs), "kept question"), "won", won, lost))
+    places = [positions(document, boundaries) for boundaries in change or ((),) * 4]
+    added, removed, found_at, lost_at = places
     return {
         "column": column.number,
         "values": {**values},
         "state": "failed" if failed else "working" if running else "done",
         "share": job.progress()[0],
-        "said": said,
+        "said": sentences,
         "added": added,
         "removed": removed,
-        "found": found,
+        "found": found_at,
         "lost": lost_at,
     }
 
@@ -209,8 +211,8 @@ def take_change(page: str, event: Mapping[str, Any]) -> None:
     if not values:
         return
     titles = {spec.name: spec.title.lower() for spec in chunker_class(changed.chunker).fields(changed.parameters)}
-    said = ", ".join(f"{titles[name]} {signed(value)}" for name, value in values.items())
-    with undoable(page, f"Column {index + 1}: {said}"):
+    changes = ", ".join(f"{titles[name]} {signed(value)}" for name, value in values.items())
+    with undoable(page, f"Column {index + 1}: {changes}"):
         columns[index].parameters = changed.parameters
 
 

@@ -114,7 +114,9 @@ def answer_verdicts(
         leave_preview()
     answer: Verdicts | None = None
     if isinstance(at, int | float) and 0 < at < len(document.sentences):
-        cells = [cell_of(one, document, at, embedder, undo_said(session.page, index)) for index, one in enumerate(made)]
+        cells = [
+            cell_of(column, document, at, embedder, undo_said(session.page, index)) for index, column in enumerate(made)
+        ]
         gap = None if read is None else gap_at(read, document, at)
         if gap is not None and cells[0] is not None:
             cells[0]["reason"] = gap.why.brief()
@@ -134,25 +136,25 @@ def _previewed(
     number = would.get("column")
     if not (isinstance(number, int) and 0 <= number < len(made)):
         return None
-    one = made[number]
-    if one.task is None or one.chunker is None or one.chunking is None:
+    column = made[number]
+    if column.task is None or column.chunker is None or column.chunking is None:
         return None
-    return preview_of(Cut(number, one.task, one.chunker, one.chunking), would, search, known, embedder)
+    return preview_of(Cut(number, column.task, column.chunker, column.chunking), would, search, known, embedder)
 
 
 def cell_of(
-    one: ColumnResult, document: Document, at: float, embedder: Embedder | None, undo: str = ""
+    column: ColumnResult, document: Document, at: float, embedder: Embedder | None, undo: str = ""
 ) -> VerdictCell | None:
     """Return a column's verdict at a position in the text; None if the column has no result.
 
     ``undo`` is the column's last change in words, if it can be undone.
     """
-    if one.chunking is None or one.chunker is None or one.task is None:
+    if column.chunking is None or column.chunker is None or column.task is None:
         return None
-    gap = gap_at(one.chunking, document, at)
+    gap = gap_at(column.chunking, document, at)
     if gap is None:
         return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undo}
-    decided = (one.task, one.chunker, one.chunking, gap, embedder, session.on_disk)
+    decided = (column.task, column.chunker, column.chunking, gap, embedder, session.on_disk)
     tipping = tipping_at_once(*decided)
     change: ChangeData | None = None
     if tipping is not None:
