@@ -60,21 +60,21 @@ FEW_SAMPLES = {"stubs", "table", "emoji", "article"}
 
 def kinds(item):
     """Return the marks that follow from where a test stands and what it asks for."""
-    found = {kind for kind, names in BY_FILE.items() if item.path.name in names}
+    marks = {kind for kind, names in BY_FILE.items() if item.path.name in names}
     if imports_originals(item.path):
-        found.add("slow")
-    found |= {kind for kind, names in BY_FIXTURE.items() if names & set(item.fixturenames)}
+        marks.add("slow")
+    marks |= {kind for kind, names in BY_FIXTURE.items() if names & set(item.fixturenames)}
     if "browser" in item.path.parts:
-        found.add("browser")
+        marks.add("browser")
     # A module for a page that makes the app itself.
     if item.path.name == "test_page.py" and hasattr(item.module, "AppTest"):
-        found.add("page")
+        marks.add("page")
     if any(name in SLOW_NAMES or name.partition(".")[0] in ORIGINALS for name in item.function.__code__.co_names):
-        found.add("slow")
+        marks.add("slow")
     callspec = getattr(item, "callspec", None)
     if callspec and LONG_SAMPLES & {value for value in callspec.params.values() if isinstance(value, str)}:
-        found.add("slow")
-    return found
+        marks.add("slow")
+    return marks
 
 
 def is_left_out(path):

@@ -29,7 +29,7 @@ def written(node):
 
 def texts():
     """Return all docstrings, messages and labels of the library and the pages, each with its place."""
-    found = {"docstrings": [], "messages": [], "labels": []}
+    by_kind = {"docstrings": [], "messages": [], "labels": []}
     for path in sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py")):
         place = path.relative_to(ROOT).as_posix()
         for node in ast.walk(parsed(path)):
@@ -48,8 +48,8 @@ def texts():
                     kind, text = "labels", written(value)
             # Words that are joined elsewhere are no message.
             if text and (kind != "messages" or " " in text):
-                found[kind].append((place, node.lineno if hasattr(node, "lineno") else node.value.lineno, text))
-    return found
+                by_kind[kind].append((place, node.lineno if hasattr(node, "lineno") else node.value.lineno, text))
+    return by_kind
 
 
 if __name__ == "__main__":

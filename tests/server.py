@@ -130,8 +130,8 @@ class ScriptedServer:
                     status = 413
                 if status != 200:
                     # A careless server repeats what it was sent.
-                    said = f"refused {self.headers['Authorization']}"
-                    error = {"message": said, "code": said, "type": said, "param": headers.pop("param", None)}
+                    message = f"refused {self.headers['Authorization']}"
+                    error = {"message": message, "code": message, "type": message, "param": headers.pop("param", None)}
                     data = json.dumps({"error": error}).encode()
                 else:
                     told = step(asked)

@@ -35,10 +35,10 @@ def differing(one, other, place="", tolerance=1e-6):
         same = math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
     elif isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         pairs = ((key, one[key], other[key]) for key in one)
-        return [found for key, *two in pairs for found in differing(*two, f"{place}.{key}".strip("."), tolerance)]
+        return [spot for key, *two in pairs for spot in differing(*two, f"{place}.{key}".strip("."), tolerance)]
     elif isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
         pairs = zip(one, other, strict=True)
-        return [found for key, two in enumerate(pairs) for found in differing(*two, f"{place}[{key}]", tolerance)]
+        return [spot for key, two in enumerate(pairs) for spot in differing(*two, f"{place}[{key}]", tolerance)]
     else:
         same = one == other
     return [] if same else [place]
@@ -109,23 +109,23 @@ class ScriptedModel(LanguageModel):
                 re.findall(r"<\|start_chunk_(\d+)\|>(.*?)<\|end_chunk_\1\|>", question, re.DOTALL),
             )
         else:
-            form, (_, *found) = (
+            form, (_, *fragments) = (
                 "Answer: ID ",
                 re.split(r"^ID (\d+): ", question.rpartition("\nWhich of")[0], flags=re.MULTILINE),
             )
-            pieces = [*zip(found[::2], (text.removesuffix("\n") for text in found[1::2]), strict=True)]
-        cuts = [(one, other) for (one, text), (other, after) in pairwise(pieces) if self.parts(text, after)]
+            pieces = [*zip(fragments[::2], (text.removesuffix("\n") for text in fragments[1::2]), strict=True)]
+        cuts = [(number, other) for (number, text), (other, after) in pairwise(pieces) if self.parts(text, after)]
         if not cuts:
             return form.replace(" ID", "") + "none"
-        return form + (cuts[0][1] if "ID" in form else ", ".join(one for one, _ in cuts))
+        return form + (cuts[0][1] if "ID" in form else ", ".join(number for number, _ in cuts))
 
     def stated(self, sentences):
         """Return propositions of sentences: of every fifth by its length none, of every other third two."""
         propositions = []
         for number, text in sentences:
             for again in range(0 if len(text) % 5 == 4 else 1 + (len(text) % 3 == 2)):
-                said = {"text": f"{'and ' * again}{text}", "sentence": number, "quotation": text}
-                propositions.append(said)
+                proposition = {"text": f"{'and ' * again}{text}", "sentence": number, "quotation": text}
+                propositions.append(proposition)
         # Some answers have to say something.
         propositions = propositions or [{"text": "Nothing.", "sentence": sentences[0][0], "quotation": "\x00none"}]
         return json.dumps({"propositions": propositions})
@@ -149,8 +149,10 @@ class ScriptedModel(LanguageModel):
 
 def numbered(text):
     """Return the numbers and texts of what begins with an ID."""
-    _, *found = re.split(r"^ID (\d+): ", text, flags=re.MULTILINE)
-    return [(int(number), said.removesuffix("\n")) for number, said in zip(found[::2], found[1::2], strict=True)]
+    _, *fragments = re.split(r"^ID (\d+): ", text, flags=re.MULTILINE)
+    return [
+        (int(number), passage.removesuffix("\n")) for number, passage in zip(fragments[::2], fragments[1::2], strict=True)
+    ]
 
 
 def asking(model=None, **others):

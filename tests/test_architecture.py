@@ -26,7 +26,7 @@ def carries(value):
         case float():
             return value == AMOUNT
         case dict():
-            return any(carries(one) for one in value.values())
+            return any(carries(inner) for inner in value.values())
         case Chunker():
             return AMOUNT in vars(value).values()
         case ColumnChoice():
@@ -57,7 +57,7 @@ def test_the_way_is_short_and_its_scripts_are_linked_in_this_order():
     assert STEPS[-1].endswith("chunk_block.js")
     linked = re.findall(r"^// ---- (\S+)$", script("components/reader/reader.js"), re.MULTILINE)
     # The linker puts a module before those that use it.
-    assert [one for one in reversed(linked) if one in scripts] == scripts
+    assert [module for module in reversed(linked) if module in scripts] == scripts
 
 
 def test_the_amount_goes_this_way_and_no_other(app):
@@ -75,7 +75,7 @@ def test_the_amount_goes_this_way_and_no_other(app):
         if name not in carried and (any(map(carries, frame.f_locals.values())) or carries(value)):
             carried.add(name)
 
-    slider = next(one for one in app.slider if one.key == "1/breakpoint/amount/None")
+    slider = next(widget for widget in app.slider if widget.key == "1/breakpoint/amount/None")
     threading.setprofile(watch)
     try:
         slider.set_value(AMOUNT).run()

@@ -41,9 +41,9 @@ def test_names_that_cannot_be_decoded_stay_apart(tmp_path):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")  # noqa: PTH110
 def test_a_full_disk_is_a_sentence(command):
     with open("/dev/full", "w") as full, start(command, stdout=full) as process:  # noqa: PTH123
-        said = process.communicate(timeout=300)[1]
+        message = process.communicate(timeout=300)[1]
     assert process.returncode == 2
-    assert said == "The output must be writable; No space left on device.\n"
+    assert message == "The output must be writable; No space left on device.\n"
 
 
 @COMMANDS
@@ -52,9 +52,9 @@ def test_a_reader_that_has_left_is_told_nothing(command):
     os.close(reading)
     with start(command, stdout=writing) as process:
         os.close(writing)
-        said = process.communicate(timeout=300)[1]
+        stderr = process.communicate(timeout=300)[1]
     assert process.returncode == 1
-    assert said == ""
+    assert stderr == ""
 
 
 def test_an_interruption_is_a_sentence(tmp_path):
@@ -69,16 +69,16 @@ def test_an_interruption_is_a_sentence(tmp_path):
     # The pipe opens for writing only when the command reads it: from then on it waits.
     with start(command, preexec_fn=heed_interruptions) as process, fifo.open("w"):
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=300)[1]
+        message = process.communicate(timeout=300)[1]
     assert process.returncode == 130
-    assert said == "Stopped by the user.\n"
+    assert message == "Stopped by the user.\n"
 
 
 def test_closed_standard_input_is_a_sentence():
     with start(["-m", "seamark", "chunk", "-", "--chunker", "fixed_words"], preexec_fn=lambda: os.close(0)) as process:
-        said = process.communicate(timeout=300)[1]
+        message = process.communicate(timeout=300)[1]
     assert process.returncode == 2
-    assert said == "standard input must be open; it is closed. Pipe a text into the command, or name a file.\n"
+    assert message == "standard input must be open; it is closed. Pipe a text into the command, or name a file.\n"
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_closed_standard_input_is_a_sentence():
 )
 def test_odd_names_are_one_line(name, sentence, capsys):
     assert chunkers_main([name, "--chunker", "fixed_words", "--tokenizer", "words"]) == 2
-    said = capsys.readouterr().err
-    assert said.endswith(sentence + "\n")
-    assert said.count("\n") == 1
-    assert len(said) < 400
+    message = capsys.readouterr().err
+    assert message.endswith(sentence + "\n")
+    assert message.count("\n") == 1
+    assert len(message) < 400
 
 
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read everything")

@@ -37,8 +37,8 @@ def clauses(tree):
 def test_no_docstring_begins_as_a_clause():
     # Parsing takes seconds, and hardly any file has such words behind quotation marks.
     suspects = [path for path in SOURCES if SUSPECT.search(path.read_text(encoding="utf-8"))]
-    found = [f"{path.relative_to(ROOT)}:{line}: {text}" for path in suspects for line, text in clauses(parsed(path))]
-    assert not found, "\n".join(found)
+    offenders = [f"{path.relative_to(ROOT)}:{line}: {text}" for path in suspects for line, text in clauses(parsed(path))]
+    assert not offenders, "\n".join(offenders)
 
 
 @pytest.mark.parametrize(

@@ -87,10 +87,10 @@ def test_the_process_loads_nothing_that_reading_these_does_not_need():
     ]
     loading = "".join(f"\nimportlib.import_module({name!r})" for name in parsers)
     loaded = '\nprint(sorted({"numpy", "pyarrow", "pydantic", "streamlit"} & set(sys.modules)))\n'
-    said = reader_process._CODE.replace(".serve()\n", f"{loading}{loaded}")
+    code = reader_process._CODE.replace(".serve()\n", f"{loading}{loaded}")
     folder = f"import sys; sys.path.append({reader_process._folder_of(session_pieces.read)!r})\n"
     ended = subprocess.run(
-        [sys.executable, "-P", "-c", folder + said, reader_process._child()], capture_output=True, text=True, check=True
+        [sys.executable, "-P", "-c", folder + code, reader_process._child()], capture_output=True, text=True, check=True
     )
     assert ended.stdout == "[]\n"
 
@@ -198,9 +198,16 @@ def test_rows_as_the_other_process_sends_them_are_let_go_while_others_come():
 
     def last(row):
         if row[0] == "29999":
-            held.append(sum(type(one) is list and len(one) == 4 and type(one[1]) is list for one in gc.get_objects()))
+            held.append(
+                sum(
+                    type(candidate) is list and len(candidate) == 4 and type(candidate[1]) is list
+                    for candidate in gc.get_objects()
+                )
+            )
         return row[0]
 
     data = json.dumps([str(number) for number in range(30_000)]).encode()
-    assert reader_process.parsed_apart(chunk_rows.read, data, "a.json", each=last) == [str(one) for one in range(30_000)]
+    assert reader_process.parsed_apart(chunk_rows.read, data, "a.json", each=last) == [
+        str(number) for number in range(30_000)
+    ]
     assert 0 < held[0] < 10_000

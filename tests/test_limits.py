@@ -140,8 +140,8 @@ def constants():
                 and isinstance(node.value, ast.Constant)
                 and type(node.value.value) in (int, float)
             ):
-                said = following.value if isinstance(following, ast.Expr) else None
-                docstring = said.value if isinstance(said, ast.Constant) else ""
+                expression = following.value if isinstance(following, ast.Expr) else None
+                docstring = expression.value if isinstance(expression, ast.Constant) else ""
                 for to in node.targets:
                     if isinstance(to, ast.Name) and to.id.startswith(PREFIXES):
                         yield name, to.id, docstring
@@ -152,9 +152,9 @@ def test_every_limit_that_a_message_names_is_on_the_page_once():
     listed = [f"{module}.{name}" for module, name, _ in ROWS]
     assert len(set(listed)) == len(listed) == PAGE.count("\n| `")
     assert SENTENCES.keys() <= set(listed)
-    found = {f"{module}.{name}": docstring for module, name, docstring in constants()}
-    assert set(listed) <= found.keys()
-    assert [name for name, docstring in found.items() if name not in listed and not docstring] == []
+    docstrings = {f"{module}.{name}": docstring for module, name, docstring in constants()}
+    assert set(listed) <= docstrings.keys()
+    assert [name for name, docstring in docstrings.items() if name not in listed and not docstring] == []
 
 
 @pytest.mark.slow

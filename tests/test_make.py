@@ -210,9 +210,9 @@ def test_docs_refuses_a_broken_link(checkout, link):
 
 @pytest.mark.full
 def test_run_serves_the_app(checkout):
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
     settings = {"STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_HEADLESS": "true"}
     with (checkout / "log.txt").open("w+", encoding="utf-8") as log:
         server = subprocess.Popen(

@@ -46,7 +46,7 @@ def imports():
         for path in (ROOT / package).rglob("*.py"):
             parts = path.relative_to(ROOT).with_suffix("").parts
             names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    found = []
+    arrows = []
     for name, path in names.items():
         for node in executed(parsed(path)):
             wanted = []
@@ -56,9 +56,9 @@ def imports():
                 assert not node.level, f"{name}: imports are absolute"
                 # What is imported from a package may be a module of it.
                 full = [f"{node.module}.{alias.name}" for alias in node.names]
-                wanted = [one if one in names else node.module for one in full]
-            found += [(name, one) for one in wanted if one in names and one != name]
-    return sorted(set(found))
+                wanted = [full_name if full_name in names else node.module for full_name in full]
+            arrows += [(name, target) for target in wanted if target in names and target != name]
+    return sorted(set(arrows))
 
 
 def room(module):
@@ -73,26 +73,30 @@ def folder(module):
 
 
 def wrong_packages(arrows):
-    pairs = ((one, other, one.split(".")[0], other.split(".")[0]) for one, other in arrows)
-    return [f"{one} -> {other}" for one, other, a, b in pairs if a != b and PACKAGES[a] <= PACKAGES[b]]
+    pairs = ((module, other, module.split(".")[0], other.split(".")[0]) for module, other in arrows)
+    return [f"{module} -> {other}" for module, other, a, b in pairs if a != b and PACKAGES[a] <= PACKAGES[b]]
 
 
 def wrong_floors(arrows):
     """Return the arrows of `viz/` that do not point down, beside those between components and state."""
-    inside = [(one, other) for one, other in arrows if one.startswith("viz.") and other.startswith("viz.")]
-    up = [(one, other) for one, other in inside if room(one) != room(other) and floor(room(one)) <= floor(room(other))]
+    inside = [(module, other) for module, other in arrows if module.startswith("viz.") and other.startswith("viz.")]
+    up = [
+        (module, other)
+        for module, other in inside
+        if room(module) != room(other) and floor(room(module)) <= floor(room(other))
+    ]
     return [
-        f"{one} (floor {floor(room(one))}) -> {other} (floor {floor(room(other))})"
-        for one, other in up
-        if (room(one), room(other)) != ("components", "state")
+        f"{module} (floor {floor(room(module))}) -> {other} (floor {floor(room(other))})"
+        for module, other in up
+        if (room(module), room(other)) != ("components", "state")
     ]
 
 
 def circle(arrows):
     """Return a circle of modules as a chain of arrows; nothing where there is none."""
     graph = {}
-    for one, other in arrows:
-        graph.setdefault(one, set()).add(other)
+    for module, other in arrows:
+        graph.setdefault(module, set()).add(other)
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -101,24 +105,26 @@ def circle(arrows):
 
 
 def test_the_packages_look_down_only():
-    found = wrong_packages(imports())
-    assert not found, f"imports go pages -> viz -> evaluation -> sample_docs -> chunkers; these do not: {', '.join(found)}"
+    wrong_arrows = wrong_packages(imports())
+    assert not wrong_arrows, (
+        f"imports go pages -> viz -> evaluation -> sample_docs -> chunkers; these do not: {', '.join(wrong_arrows)}"
+    )
 
 
 def test_the_rooms_of_viz_look_down_only():
-    found = wrong_floors(imports())
-    assert not found, f"imports go to a lower floor, or stay in their room; these do not: {', '.join(found)}"
+    wrong_arrows = wrong_floors(imports())
+    assert not wrong_arrows, f"imports go to a lower floor, or stay in their room; these do not: {', '.join(wrong_arrows)}"
 
 
 def test_no_module_imports_itself_by_way_of_others():
-    found = circle(imports())
-    assert not found, f"a circle: {found}"
+    chain = circle(imports())
+    assert not chain, f"a circle: {chain}"
 
 
 def test_no_folder_imports_itself_by_way_of_others():
-    arrows = [(folder(one), folder(other)) for one, other in imports()]
-    found = circle([(one, other) for one, other in arrows if one != other])
-    assert not found, f"a circle of folders: {found}"
+    arrows = [(folder(module), folder(other)) for module, other in imports()]
+    chain = circle([(module_folder, other) for module_folder, other in arrows if module_folder != other])
+    assert not chain, f"a circle of folders: {chain}"
 
 
 @pytest.mark.parametrize(

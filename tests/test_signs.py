@@ -72,23 +72,23 @@ def said_of(chunker, chunking):
 def test_what_is_said_of_a_result_has_no_hyphen_before_a_number(name, parameters):
     chunker = build_chunker(name, parameters)
     chunking = cut(chunker, OPPOSITE, embedder=AngleEmbedder())
-    said = [*said_of(chunker, chunking), *(gap.reason for gap in read_as_similarity(chunking).gaps)]
-    said.append(words_of(report(Compared(chunking.document, [(chunker, chunking)]))))
-    assert [one for one in said if HYPHEN.search(one)] == []
-    assert any("−" in one for one in said)
+    texts = [*said_of(chunker, chunking), *(gap.reason for gap in read_as_similarity(chunking).gaps)]
+    texts.append(words_of(report(Compared(chunking.document, [(chunker, chunking)]))))
+    assert [text for text in texts if HYPHEN.search(text)] == []
+    assert any("−" in text for text in texts)
 
 
 def test_verdicts_have_no_hyphen_before_a_number():
     below = Difference(-0.029, -0.051, -0.004, 0.01, 0.01, 0.05, 40)
     level = Difference(-0.01, -0.03, 0.02, 0.4, 0.4, 0.05, 40)
-    said = [
+    sentences = [
         below.words("A", "B", "recall"),
         level.words("A", "B", "recall"),
         Lead(-0.1, level).words("recall"),
         Stretch(-1.5, -0.5, 4).words(),
     ]
-    assert [one for one in said if HYPHEN.search(one)] == []
-    assert all("−" in one for one in said)
+    assert [sentence for sentence in sentences if HYPHEN.search(sentence)] == []
+    assert all("−" in sentence for sentence in sentences)
     assert below.interval == "95 % between −5.1 and −0.4"
 
 
@@ -107,7 +107,7 @@ def hyphens(tree):
     # Refusals quote what is typed, and docstrings are code.
     others = [node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Expr)]
     typed = {id(part) for node in others for part in ast.walk(node)}
-    found = []
+    lines = []
     for node in ast.walk(tree):
         if isinstance(node, ast.FormattedValue) and isinstance(node.format_spec, ast.JoinedStr):
             spec = node.format_spec.values[0]
@@ -116,18 +116,18 @@ def hyphens(tree):
             written = node.value if isinstance(node, ast.Constant) and id(node) not in typed else None
             wrong = isinstance(written, str) and re.search(r"[a-z,:] -\d+ [a-z]", written)
         if wrong:
-            found.append(node.lineno)
-    return found
+            lines.append(node.lineno)
+    return lines
 
 
 def test_nothing_else_formats_a_signed_number():
-    found = {}
+    wrong_files = {}
     for room in ("chunkers", "corpus", "evaluation", "integrations", "viz", "benchmarks"):
         for file in (ROOT / room).rglob("*.py"):
             places = hyphens(parsed(file))
             if places and file != ROOT / "chunkers" / "support" / "numbers.py":
-                found[file.relative_to(ROOT).as_posix()] = places
-    assert not found
+                wrong_files[file.relative_to(ROOT).as_posix()] = places
+    assert not wrong_files
 
 
 @pytest.mark.parametrize("code", ['f"{a:+.1f}"', 'f"{a:z.2f} points"', 'x = "0 between, -1 inside a sentence"'])

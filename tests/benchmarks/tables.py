@@ -5,8 +5,8 @@ import re
 
 def tables(text):
     """Return the tables in a text, each as a list of rows by column."""
-    found = []
+    all_tables = []
     for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         head, _, *rows = ([cell.strip() for cell in line.strip("|\n").split("|")] for line in block.splitlines())
-        found.append([dict(zip(head, row, strict=True)) for row in rows])
-    return found
+        all_tables.append([dict(zip(head, row, strict=True)) for row in rows])
+    return all_tables

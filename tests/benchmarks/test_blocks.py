@@ -74,9 +74,9 @@ def test_it_lists_what_differs(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.full
 def test_no_list_of_the_installed_packages_is_torn():
-    found = [*texts([str(ROOT / ".venv")])]
-    whole = [is_whole for _, text in found for is_whole in lists_with_blank_lines(text)]
-    assert len(found) > 100
+    files = [*texts([str(ROOT / ".venv")])]
+    whole = [is_whole for _, text in files for is_whole in lists_with_blank_lines(text)]
+    assert len(files) > 100
     assert len(whole) > 20
     assert all(whole)
-    assert not [name for name, text in found if differences(text)]
+    assert not [name for name, text in files if differences(text)]

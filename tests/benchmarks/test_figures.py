@@ -23,7 +23,7 @@ def recall(title):
 
 
 @pytest.mark.parametrize(
-    "preset", [one for one in PRESETS if one.title.startswith("For retrieval")], ids=lambda one: one.chunker
+    "preset", [preset for preset in PRESETS if preset.title.startswith("For retrieval")], ids=lambda preset: preset.chunker
 )
 def test_a_bound_names_the_recalls_with_and_without_it(preset):
     assert preset.parameters == BOUND[preset.chunker]
@@ -31,7 +31,9 @@ def test_a_bound_names_the_recalls_with_and_without_it(preset):
     assert f"recall at 1,000 tokens is {with_it} %, and {without} % without" in preset.note
 
 
-@pytest.mark.parametrize("preset", [one for one in PRESETS if "stitched" in one.note], ids=lambda one: one.chunker)
+@pytest.mark.parametrize(
+    "preset", [preset for preset in PRESETS if "stitched" in preset.note], ids=lambda preset: preset.chunker
+)
 def test_the_best_on_stitched_documents_names_what_it_and_the_default_reach(preset):
     rows = [row for row in STITCHED if row["setting"].startswith(f"`{preset.chunker}`")]
     (best,) = (row for row in rows if row["chosen"].startswith("on the tuned half, of"))
@@ -90,8 +92,8 @@ def test_the_guide_says_why_to_try_a_chunker_by_the_figures_of_the_tables():
     assert f"10 MB of text take it {ms} ms" in why["No model"]
     assert f"the best by {more[1:]} points, {least} to {most}" in why["No model"]
     (languages,) = tables(SECTIONS["Sentence splitters"])
-    found, _, invented = languages[-1]["sentencex"].split(" / ")
-    assert f"finds {found} of {languages[-1]['ends']} in 33 languages and invents {invented}" in why["Other languages"]
+    hits, _, invented = languages[-1]["sentencex"].split(" / ")
+    assert f"finds {hits} of {languages[-1]['ends']} in 33 languages and invents {invented}" in why["Other languages"]
     # No figure is in the advice that is not checked here.
     checked = {
         at_500["recursive"],
@@ -106,4 +108,4 @@ def test_the_guide_says_why_to_try_a_chunker_by_the_figures_of_the_tables():
         "79.3",
     }
     checked |= {"1,000", "4.1", "1.0", "9.2", "0.144", "0.399", "0", "207", "10", "472", "40", "218", "225", "33", "5"}
-    assert {number for said in why.values() for number in re.findall(r"\d[\d,]*(?:\.\d+)?", said)} <= checked
+    assert {number for reason in why.values() for number in re.findall(r"\d[\d,]*(?:\.\d+)?", reason)} <= checked

@@ -107,12 +107,12 @@ def _run(name, folder, address):
 @pytest.mark.parametrize("name", mostly_full(SETTINGS, CHEAP))
 def test_it_runs_to_its_end_and_prints_figures(name, tmp_path):
     done = run(name, tmp_path)
-    said = f"{done.stdout}\n{done.stderr}"
-    assert "Traceback" not in done.stderr, said
-    assert done.returncode in ({0, MISSED} if name in TIMED else {0}), said
+    output = f"{done.stdout}\n{done.stderr}"
+    assert "Traceback" not in done.stderr, output
+    assert done.returncode in ({0, MISSED} if name in TIMED else {0}), output
     rows = [row for table in tables(done.stdout) for row in table]
-    assert rows or re.search(r": median \d+ ms", done.stdout), said
+    assert rows or re.search(r": median \d+ ms", done.stdout), output
     # What so little data cannot tell is said instead of a figure.
-    assert all(re.search(r"\d|too few", " ".join([*row.values()][1:])) for row in rows), said
+    assert all(re.search(r"\d|too few", " ".join([*row.values()][1:])) for row in rows), output
     for row in rows:
-        assert all(row[column] == "0" for column in row if column.endswith(("errors", "lost updates"))), said
+        assert all(row[column] == "0" for column in row if column.endswith(("errors", "lost updates"))), output

@@ -107,21 +107,21 @@ def launch(playwright: Playwright, *flags: str) -> Browser:
 
     Its headless shell comes first, as with Playwright's own: it opens a page in half the time, as it has no windows.
     """
-    found = (shutil.which(name) for name in ("chromium-headless-shell", "chromium"))
-    return playwright.chromium.launch(executable_path=next(filter(None, found), None), args=[*_FLAGS, *flags])
+    executables = (shutil.which(name) for name in ("chromium-headless-shell", "chromium"))
+    return playwright.chromium.launch(executable_path=next(filter(None, executables), None), args=[*_FLAGS, *flags])
 
 
 def _answering(server: subprocess.Popen[bytes], log: Path, deadline: float) -> str:
     """Return the server's address once it answers there."""
     while True:
-        said = log.read_text(errors="replace")
-        found = _ADDRESS.search(said)
-        if found and _healthy(found.group()):
-            return found.group()
+        log_text = log.read_text(errors="replace")
+        match = _ADDRESS.search(log_text)
+        if match and _healthy(match.group()):
+            return match.group()
         if server.poll() is not None:
-            raise NotServing(f"The server ended with status {server.returncode} before it answered. Its log:\n{said}")
+            raise NotServing(f"The server ended with status {server.returncode} before it answered. Its log:\n{log_text}")
         if time.perf_counter() > deadline:
-            raise NotServing(f"The server did not answer in time. Its log:\n{said}")
+            raise NotServing(f"The server did not answer in time. Its log:\n{log_text}")
         time.sleep(0.05)
 
 

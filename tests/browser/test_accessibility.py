@@ -54,7 +54,7 @@ def violations(page):
     styled = "(word) => [...document.querySelectorAll('style')].some(({ textContent }) => textContent.includes(word))"
     # A page with figures does not answer until their library is compiled, which takes seconds of processor time.
     eventually(lambda: page.evaluate(styled, "stCaptionContainer"), True, READY)
-    found = []
+    faults = []
     for theme, ground in GROUNDS.items():
         page.emulate_media(color_scheme=theme)
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground, timeout=READY)
@@ -62,8 +62,8 @@ def violations(page):
         eventually(lambda: page.evaluate(DRAWN_IN), lambda drawn, theme=theme: set(drawn) <= {theme}, READY)
         eventually(lambda: page.evaluate(CHANGING), [], READY)
         painted(page)
-        found += [f"{theme}: {one}" for one in page.evaluate(FOUND, [*EXCLUDED])]
-    return found
+        faults += [f"{theme}: {fault}" for fault in page.evaluate(FOUND, [*EXCLUDED])]
+    return faults
 
 
 STATES = [(name, state) for name in PAGES for state in QUERIES.get(name, [""])]
@@ -161,4 +161,4 @@ def test_a_violation_is_found_in_a_shadow_root_and_named(page, app_url):
     page.goto(f"{app_url}/?embedder=tfidf")
     embedded(page)
     page.locator(".seamark").evaluate("(root) => root.append(document.createElement('img'))")
-    assert [one.split(" (")[0] for one in violations(page)] == ["light: image-alt", "dark: image-alt"]
+    assert [violation.split(" (")[0] for violation in violations(page)] == ["light: image-alt", "dark: image-alt"]

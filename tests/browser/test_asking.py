@@ -91,7 +91,7 @@ def mark_over_seam(page, root):
     embedded(page)
     seam[0].evaluate("(span) => span.scrollIntoView()")
     painted(page)
-    start, end = (one.bounding_box() for one in seam)
+    start, end = (sentence.bounding_box() for sentence in seam)
     page.mouse.move(start["x"] + 2, start["y"] + 6)
     page.mouse.down()
     page.mouse.move(end["x"] + 60, end["y"] + 6, steps=5)
@@ -108,7 +108,7 @@ def test_an_answer_is_marked_by_mouse_and_the_questions_are_a_file(laptop, app_u
     expect(root.locator(".asking .ask-said")).to_contain_text("Kept under “Questions”")
     # All views below the text have their buttons in one row.
     views = laptop.locator('.st-key-below [role="radio"]').all()
-    assert len({round(one.bounding_box()["y"]) for one in views}) == 1 < len(views)
+    assert len({round(view.bounding_box()["y"]) for view in views}) == 1 < len(views)
     laptop.get_by_text("Questions", exact=True).click()
     expect(laptop.get_by_text("1 question about 1 text")).to_be_visible()
     with laptop.expect_download() as downloaded:
@@ -151,7 +151,7 @@ def test_one_click_leads_from_a_split_answer_to_a_column_that_keeps_it_whole(lap
 def test_a_moved_threshold_takes_the_marks_with_it(laptop, app_url):
     root = open_app(laptop, app_url, "?ask_limit=top1")
     first = ask(laptop, root, QUESTION)["chunks"]
-    assert [len(one) for one in first] == [1, 1, 1]
+    assert [len(numbers) for numbers in first] == [1, 1, 1]
     slider = laptop.get_by_role("slider", name="Percentile of distance")
     slider.focus()
     slider.press("End")

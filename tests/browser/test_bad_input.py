@@ -60,9 +60,9 @@ def test_hostile_file_names_stay_text(page, app_url, part):
 def test_hostile_name_of_a_refused_file_stays_text(page, app_url):
     open_app(page, app_url, "?embedder=tfidf")
     upload(page, '<img src=x onerror="window.ran = 1">.txt', b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
-    said = page.get_by_text("it is binary")
-    said.wait_for()
-    eventually(said.inner_text, lambda words: words.startswith("<img src=x"))
+    message = page.get_by_text("it is binary")
+    message.wait_for()
+    eventually(message.inner_text, lambda words: words.startswith("<img src=x"))
     nothing_ran(page)
 
 

@@ -335,11 +335,11 @@ def test_max_min_is_stepped_through_with_the_sentence_that_decides(page, app_url
         stands_at(page, step)
         if "most like sentence" in told.inner_text():
             break
-    found = re.search(r"is sentences (\d+) to (\d+); most like sentence (\d+) is sentence (\d+), which", told.inner_text())
-    first, last, candidate, nearest = map(int, found.groups())
+    match = re.search(r"is sentences (\d+) to (\d+); most like sentence (\d+) is sentence (\d+), which", told.inner_text())
+    first, last, candidate, nearest = map(int, match.groups())
     assert candidate == last + 1 == read(steps, "({ step }) => step") + 1
     # A sentence has one mark: the nearest is not shaded like the rest of the chunk.
-    marks(root, "growing", [one for one in range(first - 1, last) if one != nearest - 1])
+    marks(root, "growing", [sentence for sentence in range(first - 1, last) if sentence != nearest - 1])
     marks(root, "next", [last])
     marks(root, "middle", [nearest - 1])
     expect(told).to_contain_text("× σ(1) ×")

@@ -22,7 +22,7 @@ async def noted(url):
             await client.send(client.text("text_area", "word", word))
             await asyncio.sleep(pause)
             await client.send(client.text("text_area", "another", word))
-            await client.until(lambda one, word=word: one.linked("another") == word)
+            await client.until(lambda session, word=word: session.linked("another") == word)
             await client.answered()
         return client.linked("noted"), client.linked("acted")
 
@@ -46,7 +46,7 @@ async def written_in_a_lost_fragment(url, limit=LIMIT, **sent):
     async with Client(url) as client:
         word = client.text("text_area", "another", "mine")
         await client.send(word, fragment="lost", **sent)
-        await client.until(lambda one: one.linked("another") == "mine", limit)
+        await client.until(lambda session: session.linked("another") == "mine", limit)
 
 
 def test_an_input_to_a_fragment_that_was_replaced_is_kept(tmp_path):
@@ -67,7 +67,7 @@ async def written_while_the_fragment_is_replaced(url, limit=LIMIT, **sent):
         await client.send(client.text("text_area", "word", "one"))
         await asyncio.sleep(0.75)
         await client.send(client.text("text_area", "inside", "mine"), fragment=fragment, **sent)
-        await client.until(lambda one: one.linked("inside") == "mine", limit)
+        await client.until(lambda session: session.linked("inside") == "mine", limit)
 
 
 def test_an_input_to_a_fragment_that_is_being_replaced_is_kept(tmp_path):
@@ -83,7 +83,7 @@ async def chunker_then_slider(url):
         await client.send()
         await client.send(client.text("selectbox", "chunker/0", "Structure"))
         await client.send(client.slider("0/recursive/size", 250.0))
-        await client.until(lambda one: one.linked("c1") == "structure")
+        await client.until(lambda session: session.linked("c1") == "structure")
         await client.run()
         return client.link, client.errors
 

@@ -68,9 +68,9 @@ def test_pointing_at_a_cell_says_the_distance_and_marks_the_text_and_a_click_goe
     distance, place, meaning = between["distance"], between["place"], between["meaning"]
     assert place == pytest.approx(28 / 39)
     assert distance == pytest.approx(0.2 * 28 / 39 + 0.8 * meaning)
-    said = heatmap.locator(".said")
-    expect(said).to_contain_text(f"distance {distance:.2f}")
-    expect(said).to_contain_text(f"place {0.2 * place:.2f} (0.2 × {place:.2f})")
+    caption = heatmap.locator(".said")
+    expect(caption).to_contain_text(f"distance {distance:.2f}")
+    expect(caption).to_contain_text(f"place {0.2 * place:.2f} (0.2 × {place:.2f})")
     # Who only points leaves the text where it is.
     assert text.evaluate(scrolled) == before
     # Who clicks wants to see it.

@@ -223,8 +223,8 @@ def added(page, **words):
     """Add the page to one's own lecture by the key and the keyboard."""
     page.keyboard.press("s")
     form = page.get_by_role("dialog", name="Add to my lecture")
-    for name, said in words.items():
-        form.get_by_role("textbox", name=name).fill(said)
+    for name, text in words.items():
+        form.get_by_role("textbox", name=name).fill(text)
     form.get_by_role("button", name="Add", exact=True).click()
     expect(form).to_be_hidden()
 

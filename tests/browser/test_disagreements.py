@@ -169,7 +169,7 @@ def test_the_cells_stand_over_their_columns(laptop, app_url):
     def lefts():
         return [root.locator(selector).evaluate_all(measure) for selector in (".head", ".dispute .verdict", ".text")]
 
-    eventually(lefts, lambda found: found[0] == found[1] == found[2] and len({*found[0]}) == 3)
+    eventually(lefts, lambda edges: edges[0] == edges[1] == edges[2] and len({*edges[0]}) == 3)
 
 
 @pytest.mark.full

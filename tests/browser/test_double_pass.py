@@ -105,18 +105,18 @@ def test_a_link_opens_at_its_step_with_the_head_of_the_page_in_sight(page, app_u
 
 def test_hovering_a_block_or_an_arc_marks_its_sentences_and_says_its_numbers(kept_page, rows):
     page = kept_page
-    said = rows.locator(".said")
+    caption = rows.locator(".said")
     rows.locator('[data-row="minis"][data-at="2"]').hover()
-    expect(said).to_have_text("Mini-chunk 3: sentences 8 to 10.")
+    expect(caption).to_have_text("Mini-chunk 3: sentences 8 to 10.")
     marks(page, [7, 8, 9])
     on_arc(page, OVER)
-    expect(said).to_have_text(
+    expect(caption).to_have_text(
         "Merged over a snippet: sentence 11: similarity 0.62 > merging 0.30; sentence 11 before it 0.18 ≤ merging 0.30."
     )
     marks(page, [*range(10), 11])
     page.mouse.move(5, 5)
     marks(page, [])
-    expect(said).to_be_empty()
+    expect(caption).to_be_empty()
 
 
 @pytest.mark.full
@@ -125,17 +125,17 @@ def test_an_item_that_other_settings_take_away_is_no_longer_chosen(page, app_url
     group = rows.locator(".rows")
     group.focus()
     page.keyboard.press("End")
-    said = rows.locator(".said")
-    expect(said).not_to_be_empty()
+    caption = rows.locator(".said")
+    expect(caption).not_to_be_empty()
     before = group.get_attribute("aria-label")
     page.get_by_role("slider", name="Initial").focus()
     page.keyboard.press("End")
     expect(group).not_to_have_attribute("aria-label", before)
-    expect(said).to_be_empty()
+    expect(caption).to_be_empty()
     marks(page, [])
     group.focus()
     page.keyboard.press("End")
-    expect(said).not_to_be_empty()
+    expect(caption).not_to_be_empty()
 
 
 def test_a_click_on_an_arc_leads_to_its_step_and_to_the_text(page, app_url):
@@ -170,13 +170,13 @@ def test_the_merges_and_a_threshold_by_keyboard_alone(page, app_url):
     page.keyboard.press("ArrowUp")
     expect(aloud).to_have_text("The chunk of sentences 8–10 ends: similarity 0.24 ≤ appending 0.40.")
     # A threshold has its similarities below it.
-    said = page.locator(".similarities figcaption").nth(2)
-    expect(said).to_have_text("4 of 5 similarities lie above 0.30")
+    caption = page.locator(".similarities figcaption").nth(2)
+    expect(caption).to_have_text("4 of 5 similarities lie above 0.30")
     slider = page.get_by_role("slider", name="Merging threshold")
     slider.focus()
     slider.press("ArrowRight")
     page.wait_for_url("**c1.merging_threshold=0.31**")
-    expect(said).to_have_text(re.compile("above 0\\.31$"))
+    expect(caption).to_have_text(re.compile("above 0\\.31$"))
 
 
 def test_a_correction_leads_to_its_place(kept_page, rows):

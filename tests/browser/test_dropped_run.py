@@ -22,26 +22,26 @@ def widgets_url(tmp_path_factory):
 def test_widgets_keep_their_values_if_the_browser_never_got_the_first_run(open_page, widgets_url):
     page = open_page()
     page.goto(widgets_url)
-    said = page.get_by_test_id("stCode")
-    expect(said).to_have_text(f"run 2: {VALUES}")
+    code = page.get_by_test_id("stCode")
+    expect(code).to_have_text(f"run 2: {VALUES}")
     # The browser reports the value of every widget with the next event.
     page.get_by_role("button", name="Again").click()
-    expect(said).to_have_text(f"run 3: {VALUES}")
+    expect(code).to_have_text(f"run 3: {VALUES}")
 
 
 @pytest.mark.full
 def test_what_the_user_changes_afterwards_holds(open_page, widgets_url):
     page = open_page()
     page.goto(widgets_url)
-    said = page.get_by_test_id("stCode")
-    expect(said).to_have_text(f"run 2: {VALUES}")
+    code = page.get_by_test_id("stCode")
+    expect(code).to_have_text(f"run 2: {VALUES}")
     page.get_by_text("First", exact=True).click()
-    expect(said).to_contain_text("'switched': 'first'")
+    expect(code).to_contain_text("'switched': 'first'")
     page.get_by_role("slider").focus()
     page.keyboard.press("ArrowRight")
-    expect(said).to_contain_text("'slider': 8")
+    expect(code).to_contain_text("'slider': 8")
     page.get_by_role("button", name="Again").click()
-    expect(said).to_have_text(re.compile("'selected': 'second', 'switched': 'first'.*'slider': 8, 'number': 9"))
+    expect(code).to_have_text(re.compile("'selected': 'second', 'switched': 'first'.*'slider': 8, 'number': 9"))
     expect(page.get_by_role("slider")).to_have_value("8")
 
 
@@ -68,8 +68,8 @@ def test_a_message_from_before_a_change_does_not_take_it_back(open_page, widgets
 
     page.route_web_socket("**/_stcore/stream", begun)
     page.goto(widgets_url)
-    said = page.get_by_test_id("stCode")
-    expect(said).to_have_text(f"run 2: {VALUES}")
+    code = page.get_by_test_id("stCode")
+    expect(code).to_have_text(f"run 2: {VALUES}")
     held = []
     for runs, name in enumerate(("Change", "Again"), start=1):
         page.get_by_role("button", name=name).click()
@@ -79,7 +79,7 @@ def test_a_message_from_before_a_change_does_not_take_it_back(open_page, widgets
         sockets[0].send(message)
     words = "{'selected': 'third', 'switched': 'first'}"
     values = "{'slider': 2, 'number': 3, 'toggle': False, 'text': 'another', 'many': ['third']}"
-    expect(said).to_have_text(f"run 4: {words} {values}")
+    expect(code).to_have_text(f"run 4: {words} {values}")
     expect(page.get_by_role("slider")).to_have_value("2")
     page.get_by_role("button", name="Again").click()
-    expect(said).to_have_text(f"run 5: {words} {values}")
+    expect(code).to_have_text(f"run 5: {words} {values}")

@@ -40,14 +40,14 @@ def grid(page):
 
 def rows(page):
     """Return the cells of the grid's rows, which it draws on a canvas and repeats as a table for screen readers."""
-    found = (
+    cell_rows = (
         grid(page)
         .locator("[role=row]")
         .evaluate_all(
             "(rows) => rows.map((row) => [...row.querySelectorAll('[role=gridcell]')].map((cell) => cell.textContent))"
         )
     )
-    return [row for row in found if row]
+    return [row for row in cell_rows if row]
 
 
 def asked_for(page):
@@ -61,12 +61,15 @@ def press_cell(page, row, x, **how):
 
 
 def write(page, row, text):
-    """Write a question into the grid as a user does."""
+    """Write a question into the grid as a user does, and wait until the server has drawn the grid that holds it."""
+    before = grid(page).element_handle()
     press_cell(page, row, 150, click_count=2)
     box = page.locator("#portal textarea")
     expect(box).to_be_visible()
     box.fill(text)
     box.press("Enter")
+    # A row that is chosen in the grid before is chosen no more in this one.
+    page.wait_for_function("(grid) => !grid.isConnected", arg=before, timeout=READY)
 
 
 @pytest.mark.full
@@ -117,7 +120,9 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     file = caught.value.path().read_bytes()
     lines = [*csv.DictReader(io.StringIO(file.decode(), newline=""))]
     assert [line["question"] for line in lines] == [wanted[0], f"'{wanted[1]}", wanted[2]]
-    places = [(one["corpus_id"], one["content"]) for line in lines for one in json.loads(line["references"])]
+    places = [
+        (reference["corpus_id"], reference["content"]) for line in lines for reference in json.loads(line["references"])
+    ]
     assert places == [("=Eule, März.txt", ASKED[number][1]) for number in (0, 1, 3)]
     page.get_by_role("button", name="Use these questions").click()
     page.wait_for_url("**run=**", timeout=READY)

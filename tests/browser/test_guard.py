@@ -71,7 +71,7 @@ def test_another_name_that_leads_to_this_machine_is_refused(playwright_here, app
 def test_the_pages_stay_within_the_policy(open_page, app_url, path):
     page = open_page()
     refused = []
-    page.on("console", lambda said: refused.append(said.text) if "Content Security Policy" in said.text else None)
+    page.on("console", lambda message: refused.append(message.text) if "Content Security Policy" in message.text else None)
     answer = page.goto(f"{app_url}/{path}?embedder=tfidf")
     assert {name: answer.headers.get(name.lower()) for name in answer_headers()} == answer_headers()
     page.get_by_role("heading").first.wait_for(timeout=READY)

@@ -67,7 +67,7 @@ def test_tests_and_benchmarks_reach_no_further():
     kept = {name: "what a component keeps for itself" for name in set(re.findall(r"\broot\.(\w+) \?\?= new\b", scripts))}
     ways = WAYS_IN | {rf"\broot\.{name}\b|\{{ {name}[ :,]": why for name, why in kept.items()}
     readers = [*(ROOT / "tests/browser").glob("*.py"), ROOT / "benchmarks/browser.py"]
-    found = [
+    faults = [
         f"{path.name}:{number}: {why}"
         for path in readers
         if path.name != "test_handle.py"
@@ -75,7 +75,7 @@ def test_tests_and_benchmarks_reach_no_further():
         for way, why in ways.items()
         if re.search(way, line)
     ]
-    assert not found, "\n".join(found)
+    assert not faults, "\n".join(faults)
 
 
 def test_every_component_shows_itself():

@@ -101,7 +101,7 @@ def test_as_words_of_a_link(page, app_url, first):
 @pytest.mark.full
 def test_as_documents_and_questions(page, app_url):
     table = io.StringIO()
-    csv.writer(table).writerows([["question", "excerpts"], *([one, one] for one in STRINGS)])
+    csv.writer(table).writerows([["question", "excerpts"], *([string, string] for string in STRINGS)])
     page.goto(f"{app_url}/retrieval{LIGHT}")
     page.get_by_role("radio", name="Your own").click(timeout=READY)
     names = [f"{name}.txt" for name in NAMES[:3]]

@@ -135,9 +135,9 @@ class Stating(ScriptedModel):
     """States every sentence of a text, which is about what could be taken for markup."""
 
     def stated(self, sentences):
-        said = [{"text": f"{text} <i>Yes.</i>", "sentence": number, "quotation": text} for number, text in sentences]
-        said.append({"text": "A queen.", "sentence": sentences[0][0], "quotation": "a queen <i>no</i>"})
-        return json.dumps({"propositions": said})
+        propositions = [{"text": f"{text} <i>Yes.</i>", "sentence": number, "quotation": text} for number, text in sentences]
+        propositions.append({"text": "A queen.", "sentence": sentences[0][0], "quotation": "a queen <i>no</i>"})
+        return json.dumps({"propositions": propositions})
 
     def subject(self, text):
         return "<b>First</b>" if len(text) % 2 else "Second"
@@ -160,10 +160,10 @@ def test_a_proposition_shows_its_source_and_is_text_alone(page, app_url, chats):
     # One of each window.
     expect(left.get_by_role("listitem")).to_have_text(["A queen.quotes “a queen <i>no</i>”"] * 2)
     expect(left.locator("summary")).to_have_text("2 propositions left out: the text has no such words")
-    said = cards.first.get_by_role("button").first
-    expect(said).to_contain_text(" <i>Yes.</i>")
-    source = said.inner_text().removesuffix(" <i>Yes.</i>")
-    said.hover()
-    expect(said).to_have_attribute("title", f"from: {source}")
+    proposition = cards.first.get_by_role("button").first
+    expect(proposition).to_contain_text(" <i>Yes.</i>")
+    source = proposition.inner_text().removesuffix(" <i>Yes.</i>")
+    proposition.hover()
+    expect(proposition).to_have_attribute("title", f"from: {source}")
     # In both columns.
     expect(page.locator(".s.near")).to_have_text([source, source])

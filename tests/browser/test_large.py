@@ -52,8 +52,8 @@ def test_a_file_of_more_than_20_mb_is_refused_and_the_text_before_stays(page, ro
     page.get_by_role("heading", name="Pasted text").wait_for()
     open_box(page)
     upload(page, "over.txt", document(MOST + 1))
-    said = page.get_by_text("File must be 20.0MB or smaller.")
-    eventually(lambda: box_of(said)["width"], lambda width: width > 100)
+    message = page.get_by_text("File must be 20.0MB or smaller.")
+    eventually(lambda: box_of(message)["width"], lambda width: width > 100)
     expect(page.get_by_label("Text", exact=True)).to_have_value("The first sentence.\nThe second one.")
     eventually(lambda: whole_text(root, 0), "The first sentence.\nThe second one.")
 

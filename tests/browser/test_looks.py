@@ -21,10 +21,10 @@ FACES = """(body) => {
 )
 def test_code_tables_and_formulas_have_a_face_of_their_own(page, app_url, name, drawn, not_drawn):
     root = open_app(page, app_url, f"?embedder=tfidf&document={name}")
-    found = column(root, 0).evaluate(FACES)
-    assert found["other"]
-    assert all(words in found["words"] for words in drawn)
-    assert not any(words in found["words"] for words in not_drawn)
+    faces = column(root, 0).evaluate(FACES)
+    assert faces["other"]
+    assert all(words in faces["words"] for words in drawn)
+    assert not any(words in faces["words"] for words in not_drawn)
     assert whole_text(root, 0) == load_sample(name).text
 
 
@@ -50,11 +50,11 @@ def test_headings_are_bold_lists_hang_and_a_chunk_names_the_headings_above_it(pa
     paste(page, LISTED)
     eventually(lambda: whole_text(root, 0), LISTED)
     embedded(page)
-    found = column(root, 0).evaluate(LEFTS)
-    assert found["bold"] == [["# Fruit", "650"], ["## Stone fruit", "650"]]
+    layout = column(root, 0).evaluate(LEFTS)
+    assert layout["bold"] == [["# Fruit", "650"], ["## Stone fruit", "650"]]
     # Every line of the item's words begins at the same place, the mark before them.
-    assert found["lines"] > 1
-    assert found["lefts"] == 1
+    assert layout["lines"] > 1
+    assert layout["lefts"] == 1
     paths = column(root, 0).locator(".path").evaluate_all("(paths) => paths.map((path) => path.dataset.path)")
     assert paths[0] == "Fruit"
     assert paths[-1] == "Fruit › Stone fruit"

@@ -58,16 +58,16 @@ def test_what_it_shows_runs_nothing_and_asks_for_nothing(outputs, open_page, the
     pieces = shown(outputs, "text/html")
     assert len(pieces) == 2
     page = open_page(color_scheme=theme, viewport={"width": 1280, "height": 900})
-    asked, said = [], []
+    asked, messages = [], []
     page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: said.append(message.text))
+    page.on("console", lambda message: messages.append(message.text))
     page.set_content("".join(f"<section class=output>{piece}</section>" for piece in pieces), wait_until="networkidle")
     texts = page.evaluate("[...document.querySelectorAll('.output:first-child .text')].map(one => one.textContent)")
     assert "\n".join(texts).split() == "\n".join(STRINGS).split()
     assert page.evaluate("[window.ran, document.body.dataset.ran]") == [None, None]
     assert page.evaluate("document.querySelectorAll('script, img, iframe, a, object, link, form, input').length") == 0
     assert not asked
-    assert not said
+    assert not messages
     ground = page.evaluate("getComputedStyle(document.querySelector('.seamark-out')).backgroundColor")
     assert ground == {"light": "rgb(251, 250, 247)", "dark": "rgb(22, 24, 27)"}[theme]
     # Pointing at a sentence shows why no chunk ends after it; a cut's reason stands at it.

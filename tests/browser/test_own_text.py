@@ -103,7 +103,7 @@ def test_the_row_is_one_row_and_covers_nothing(open_page, app_url, width, height
     eventually(lambda: box_of(bar)["height"], lambda height: height <= (45 if width > 1000 else 100))
     below = root_of(page).bounding_box()["y"]
     assert below >= bar.bounding_box()["y"] + bar.bounding_box()["height"]
-    for button in [one for one in bar.get_by_role("button").all() if one.is_visible()]:
+    for button in [control for control in bar.get_by_role("button").all() if control.is_visible()]:
         place = button.bounding_box()
         assert place["x"] >= 0
         assert place["x"] + place["width"] <= width
@@ -266,15 +266,15 @@ def test_a_second_tab_has_nothing_of_it_and_says_whose_text_the_link_means(page,
     shows(page, WORDS, "Pasted text")
     second = page.context.new_page()
     open_app(second, app_url, f"{QUICK}&document=own&sentences=sentencex")
-    said = second.get_by_text(FOREIGN)
-    expect(said).to_be_visible()
+    notice = second.get_by_text(FOREIGN)
+    expect(notice).to_be_visible()
     expect(second.get_by_role("alert")).to_have_count(0)
     expect(second.get_by_label("Text", exact=True)).to_be_visible()
     expect(own_chip(second)).to_have_count(0)
     assert WORDS not in second.content()
     # It has had its say once another text is chosen.
     second.locator(".text-bar .chip").first.click()
-    expect(said).to_have_count(0)
+    expect(notice).to_have_count(0)
     assert whole_text(root_of(page), 0) == WORDS
 
 
@@ -333,6 +333,6 @@ def test_a_text_beyond_what_the_tab_keeps_says_so_before_and_after(page, app_url
     give(page, "longer.txt", text)
     expect(page.get_by_text("A reload loses this text: it has 2,000,001 characters")).to_be_visible()
     page.reload()
-    said = page.get_by_text("The tab could not keep longer.txt: it has 2,000,001 characters.")
-    expect(said).to_be_visible(timeout=READY)
+    notice = page.get_by_text("The tab could not keep longer.txt: it has 2,000,001 characters.")
+    expect(notice).to_be_visible(timeout=READY)
     assert page.evaluate("sessionStorage.getItem('seamark.own.text')") == ""

@@ -40,9 +40,9 @@ def test_the_result_ends_where_the_step_is(page, app_url):
     for cut in cuts:
         while read(stepper, "({ step }) => step") < cut:
             page.keyboard.press("PageDown")
-        eventually(lambda: shown_cuts(root), [one for one in cuts if one <= cut])
+        eventually(lambda: shown_cuts(root), [boundary for boundary in cuts if boundary <= cut])
         page.keyboard.press("PageUp")
-        eventually(lambda: shown_cuts(root), [one for one in cuts if one < cut])
+        eventually(lambda: shown_cuts(root), [boundary for boundary in cuts if boundary < cut])
     # At the end all of it is there, with the known boundaries.
     page.keyboard.press("End")
     expect(root.locator(".s.ahead")).to_have_count(0)
@@ -97,8 +97,8 @@ def test_hands_are_counted_twice_in_lecture_mode(page, app_url):
     page.keyboard.press("ArrowRight")
     expect(told).to_contain_text("Gap 4, between sentences 4 and 5")
     expect(told.get_by_role("group", name="First vote")).to_have_text(re.compile("Cut 12.*No cut 25"))
-    said = "First vote: Cut 12, No cut 25. Second vote: Cut 30, No cut 7."
-    expect(page.locator("[aria-live]").filter(has_text=said)).to_have_count(1)
+    sentence = "First vote: Cut 12, No cut 25. Second vote: Cut 30, No cut 7."
+    expect(page.locator("[aria-live]").filter(has_text=sentence)).to_have_count(1)
 
 
 def test_arcs_of_later_comparisons_are_not_drawn(page, app_url):

@@ -34,14 +34,14 @@ def opened(browser, file, **options):
     if AXE.exists():
         session.add_init_script(path=AXE)
     page = session.new_page()
-    asked, said = [], []
+    asked, messages = [], []
     page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("dialog", lambda dialog: (messages.append(dialog.message), dialog.dismiss()))
     page.goto(file.as_uri(), wait_until="networkidle")
     assert asked == [file.as_uri()]
-    return page, said
+    return page, messages
 
 
 def test_it_says_what_the_page_says(open_page, browser, app_url, tmp_path):
@@ -50,14 +50,14 @@ def test_it_says_what_the_page_says(open_page, browser, app_url, tmp_path):
     page.get_by_text("Which is best?", exact=True).click()
     verdict = page.get_by_text(re.compile("By the known boundaries, which part the text")).inner_text()
     counts = root.evaluate("root => root.seamark.columns.map(({ cuts }) => cuts.length + 1)")
-    report, said = opened(browser, downloaded(page, tmp_path))
+    report, messages = opened(browser, downloaded(page, tmp_path))
     expect(report.get_by_text(verdict, exact=True)).to_be_visible()
-    found = [report.locator(".columns > section").nth(place).locator("li .box").count() for place in range(2)]
-    assert found == counts
+    box_counts = [report.locator(".columns > section").nth(place).locator("li .box").count() for place in range(2)]
+    assert box_counts == counts
     # The sentences' vectors were at hand, so the cosines are there.
     cosines = report.get_by_role("region", name="Without labels").locator("tbody tr").first.locator("td").nth(3)
     expect(cosines).to_have_text(re.compile(r"^−?0\.\d\d$"))
-    assert not said
+    assert not messages
     report.context.close()
 
 
@@ -67,8 +67,10 @@ def test_hostile_texts_do_nothing_in_it_and_it_fits(open_page, browser, app_url,
     open_app(page, app_url, LIGHT)
     paste(page, "\n".join(STRINGS))
     embedded(page)
-    report, said = opened(browser, downloaded(page, tmp_path), viewport={"width": width, "height": 900}, color_scheme=theme)
-    assert not said
+    report, messages = opened(
+        browser, downloaded(page, tmp_path), viewport={"width": width, "height": 900}, color_scheme=theme
+    )
+    assert not messages
     assert report.evaluate("[window.ran, document.body.dataset.ran]") == [None, None]
     assert report.locator("script, img, iframe, a, object, link, form, input, base").count() == 0
     texts = report.locator(".columns > section").first.locator(".text").all_text_contents()
@@ -96,9 +98,9 @@ def test_a_handout_is_printed_with_whole_chunks_and_the_answers_on_its_last_page
     scenes = sheets(deck, {})
     file, printed = tmp_path / "handout.html", tmp_path / "handout.pdf"
     file.write_text(handout(deck.title, deck.about, scenes), encoding="utf-8")
-    page, said = opened(browser, file, color_scheme="dark")
+    page, messages = opened(browser, file, color_scheme="dark")
     page.pdf(path=printed, format="A4")
-    assert said == []
+    assert messages == []
     pages = [*PdfDocument(printed)]
     words = [one_line(page.get_textpage().get_text_bounded()) for page in pages]
     assert all(words), "no page is empty"

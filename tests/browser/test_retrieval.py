@@ -45,11 +45,11 @@ def test_a_finished_run_is_there_after_a_reload_with_what_was_chosen(page, app_u
     expect(page.get_by_role("heading", name="Against 2. Fixed sentences")).to_be_visible(timeout=READY)
     page.wait_for_url(re.compile(r"baseline=2.*run=|run=.*baseline=2"), timeout=READY)
     at_rest(page)
-    said = cost.inner_text()
+    cost_text = cost.inner_text()
     page.reload()
     ended(page)
     expect(page.get_by_role("heading", name="Against 2. Fixed sentences")).to_be_visible()
-    expect(cost).to_have_text(said, use_inner_text=True)
+    expect(cost).to_have_text(cost_text, use_inner_text=True)
     # Where something has changed, the error says what.
     eventually(page.get_by_text("changed since").all_inner_texts, [])
 

@@ -33,9 +33,9 @@ def test_the_first_page_is_there_without_what_it_does_not_need(page, tmp_path):
     environment = {"PYTHONPATH": str(tmp_path), "IMPORTED": str(imported)}
     with app_server(tmp_path / "log.txt", environment=environment) as server:
         open_app(page, server.url)
-        found = set(imported.read_text().split())
-        assert "streamlit" in found
-        assert found & LATER == set()
+        modules = set(imported.read_text().split())
+        assert "streamlit" in modules
+        assert modules & LATER == set()
         # It is the page that wants none of them: a table does.
         page.goto(f"{server.url}/guide?c1=breakpoint")
         expect(page.get_by_role("table").first).to_be_visible(timeout=READY)

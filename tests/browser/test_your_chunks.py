@@ -13,9 +13,11 @@ def test_an_altered_chunk_is_listed_and_leads_into_the_text(page, app_url):
     root = open_app(page, app_url, "?embedder=tfidf&document=report&c1=fixed_sentences&c1.size=9")
     page.get_by_role("button", name="Your chunks").click()
     expect(root.get_by_text("Choose a file of chunks")).to_be_visible()
-    paragraphs = [one for one in load_sample("report").text.split("\n\n") if one.strip()]
+    paragraphs = [paragraph for paragraph in load_sample("report").text.split("\n\n") if paragraph.strip()]
     altered = len(paragraphs) // 2
-    given = [one.replace("e", "3", 3) if number == altered else one for number, one in enumerate(paragraphs)]
+    given = [
+        paragraph.replace("e", "3", 3) if number == altered else paragraph for number, paragraph in enumerate(paragraphs)
+    ]
     hostile = "<img src=x onerror=document.title=1> is in no text"
     page.get_by_test_id("stSidebar").locator("input[type=file]").set_input_files(
         {"name": "theirs.json", "mimeType": "application/json", "buffer": json.dumps([*given, hostile]).encode()}
@@ -42,7 +44,7 @@ def test_in_a_narrow_window_the_side_bar_makes_way_for_the_passage_that_a_findin
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("button", name="Your chunks").click()
     expect(root.get_by_text("Choose a file of chunks")).to_be_attached()
-    given = [one for one in load_sample("stubs").text.split("\n") if one.strip()]
+    given = [line for line in load_sample("stubs").text.split("\n") if line.strip()]
     given[-1] = given[-1].replace("e", "3", 2)
     page.get_by_test_id("stSidebar").locator("input[type=file]").set_input_files(
         {"name": "theirs.json", "mimeType": "application/json", "buffer": json.dumps(given).encode()}

@@ -66,12 +66,12 @@ def test_what_cannot_be_meant_is_one_sentence(argument, value):
     try:
         chunk(**arguments | {argument: value})
     except InputError as error:
-        said = str(error)
+        message = str(error)
     else:
-        said = "The value was good."
-    assert said.endswith(".")
-    assert "\n" not in said
-    assert len(said) < 500
+        message = "The value was good."
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert len(message) < 500
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_an_embedder_may_itself_cut_texts():
 
 
 @pytest.mark.parametrize(
-    "sentences", [SENTENCES, tuple(SENTENCES), SPANS, [list(span) for span in SPANS], [Span(*one) for one in SPANS]]
+    "sentences", [SENTENCES, tuple(SENTENCES), SPANS, [list(span) for span in SPANS], [Span(*span) for span in SPANS]]
 )
 def test_given_sentences_are_those_of_the_splitter(sentences):
     made = result(sentences=sentences, size=1)

@@ -232,8 +232,8 @@ def test_an_older_recipe_says_that_cuts_may_have_moved_and_notes_it_of_each_long
     long.write_text("\n".join(f"Word{number % 7} is here." for number in range(501)))
     assert main([str(short), str(long), "--chunker", str(recipe)]) == 0
     captured = capsys.readouterr()
-    (said,) = captured.err.splitlines()
-    assert said.startswith(f"{recipe}: Change points now takes its penalty from the text's own length and no longer")
+    (warning,) = captured.err.splitlines()
+    assert warning.startswith(f"{recipe}: Change points now takes its penalty from the text's own length and no longer")
     results = [json.loads(line) for line in captured.out.splitlines()]
     assert [len(result["notes"]) for result in results] == [0, 1]
     assert "the text's own length, 501 sentences, and no longer from 500 sentences of it. Here," in results[1]["notes"][0]

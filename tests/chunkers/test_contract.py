@@ -249,9 +249,9 @@ def test_no_chunk_is_a_fence_of_front_matter_and_no_heading_is_made_of_it():
         for kind in {**CHUNKERS, **ASKING}:
             chunker = made(kind, drawn.choice([parameters for name, parameters in SETTINGS if name == kind]))
             chunking = run(chunker, document, tools(tokenizer=drawn.choice(["words", "characters"])))
-            spans = [span for one in chunking.chunks for span in one.spans]
+            spans = [span for chunk in chunking.chunks for span in chunk.spans]
             assert fence not in [text[slice(*span)].strip() for span in spans], chunker
-            assert {title for one in chunking.chunks for title in path_of(document, one)} <= {*titles}
+            assert {title for chunk in chunking.chunks for title in path_of(document, chunk)} <= {*titles}
             assert not spans[0].start
 
 
@@ -264,8 +264,8 @@ def test_the_hooks_answer_for_every_chunker(name, parameters):
     chunker = made(name, parameters)
     assert chunker.describe()
     remarks = {spec.name: chunker.remark(spec.name) for spec in chunker.fields(chunker.model_dump())}
-    assert {parameter for parameter, said in remarks.items() if said} <= {"amount", "caution"}
-    assert all(said == "" or said.endswith(".") for said in remarks.values())
+    assert {parameter for parameter, remark in remarks.items() if remark} <= {"amount", "caution"}
+    assert all(remark == "" or remark.endswith(".") for remark in remarks.values())
     versions = chunker.versions()
     assert versions.keys() == set(chunker.packages)
     assert versions.items() <= Recipe.of(chunker, "regex", HashEmbedder(), "words").versions.items()

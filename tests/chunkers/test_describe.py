@@ -14,10 +14,10 @@ ONE_OF_SEVERAL = re.compile(r"\b1 (?:equal )?(?:sentences|chunks|tokens)\b")
 @pytest.mark.parametrize("name", ["size", "chunks"])
 @given(count=st.integers(1, 3))
 def test_one_sentence_or_chunk_is_no_plural(name, count):
-    said = build_chunker("fixed_sentences", {name: count}).describe()
-    assert said.startswith(f"{count:,} ")
-    assert not ONE_OF_SEVERAL.search(said)
-    assert (count > 1) == said.split(",")[0].split(" of ")[0].endswith("s")
+    description = build_chunker("fixed_sentences", {name: count}).describe()
+    assert description.startswith(f"{count:,} ")
+    assert not ONE_OF_SEVERAL.search(description)
+    assert (count > 1) == description.split(",")[0].split(" of ")[0].endswith("s")
 
 
 @given(
@@ -28,11 +28,11 @@ def test_one_sentence_or_chunk_is_no_plural(name, count):
 def test_structure_says_its_maximum_and_what_is_not_the_default(most, below, inner):
     usual = build_chunker("structure", {})
     chunker = build_chunker("structure", {"max_size": most, "join_below": below, "inner": inner})
-    said = chunker.describe()
-    assert said.startswith(f"at most {most:,} token")
-    assert not ONE_OF_SEVERAL.search(said)
-    assert ("join" in said) == (below != usual.join_below)
-    assert ("inside" in said) == (inner != usual.inner)
+    description = chunker.describe()
+    assert description.startswith(f"at most {most:,} token")
+    assert not ONE_OF_SEVERAL.search(description)
+    assert ("join" in description) == (below != usual.join_below)
+    assert ("inside" in description) == (inner != usual.inner)
 
 
 def test_only_the_choices_that_say_so_go_from_less_to_more():

@@ -55,7 +55,7 @@ def chunking():
 
 
 def test_a_chunk_lies_under_the_headings_above_its_beginning(chunking):
-    assert [(one.text, path_of(chunking.document, one)) for one in chunking] == PATHS
+    assert [(piece.text, path_of(chunking.document, piece)) for piece in chunking] == PATHS
 
 
 def test_a_chunk_knows_the_headings_above_it():
@@ -79,21 +79,21 @@ def test_a_chunk_knows_the_headings_above_it():
 
 
 def test_the_path_stands_on_a_line_before_the_text(chunking):
-    texts = [embedded_text(chunking.document, one, "heading_path") for one in chunking]
+    texts = [embedded_text(chunking.document, piece, "heading_path") for piece in chunking]
     assert texts[0] == "Before all."
     assert texts[4] == "Sea marks > Lights\n\nA lamp shines."
     assert texts[-1] == "Ships\n\nA ship sails."
-    assert [embedded_text(chunking.document, one, "plain") for one in chunking] == [text for text, _ in PATHS]
+    assert [embedded_text(chunking.document, piece, "plain") for piece in chunking] == [text for text, _ in PATHS]
 
 
 def test_a_chunk_of_several_sections_has_the_path_of_its_beginning():
     whole = cut(build_chunker("fixed_sentences", {"size": 6}), TEXT, sentences="paragraphs")
-    assert [path_of(whole.document, one) for one in whole] == [(), ("Sea marks", "Underlined")]
+    assert [path_of(whole.document, piece) for piece in whole] == [(), ("Sea marks", "Underlined")]
 
 
 def test_every_file_has_the_paths_and_on_request_what_is_embedded(chunking):
     paths = [list(path) for _, path in PATHS]
-    embedded = [embedded_text(chunking.document, one, "heading_path") for one in chunking]
+    embedded = [embedded_text(chunking.document, piece, "heading_path") for piece in chunking]
     recipe = Recipe.of(build_chunker("fixed_sentences", {}), "paragraphs", None, "words", "heading_path")
     rows = list(csv.DictReader(io.StringIO(to_csv(chunking, "heading_path"), newline="")))
     files = [
@@ -111,7 +111,7 @@ def test_every_file_has_the_paths_and_on_request_what_is_embedded(chunking):
 
 
 def test_late_chunking_embeds_the_chunks_own_text_so_that_files_have_it_once(chunking):
-    assert [embedded_text(chunking.document, one, "late") for one in chunking] == [one.text for one in chunking]
+    assert [embedded_text(chunking.document, piece, "late") for piece in chunking] == [piece.text for piece in chunking]
     assert to_jsonl(chunking, "late") == to_jsonl(chunking)
     assert to_csv(chunking, "late") == to_csv(chunking)
 
@@ -122,25 +122,25 @@ TABLE = f"# Lights\n\n{HEADER}\n" + "".join(f"| buoy {n} | red, green and white 
 
 def test_what_is_repeated_beside_a_chunk_is_embedded_between_path_and_text():
     whole = cut(build_chunker("structure", {"max_size": 100}), TEXT + TABLE)
-    some = [one for one in whole if one.context]
+    some = [piece for piece in whole if piece.context]
     assert len(some) > 3
-    for one in some:
-        assert one.context.rstrip() == HEADER
-        assert embedded_text(whole.document, one, "heading_path") == f"Lights\n\n{HEADER}\n{one.text}"
-        assert embedded_text(whole.document, one, "plain") == one.text
+    for piece in some:
+        assert piece.context.rstrip() == HEADER
+        assert embedded_text(whole.document, piece, "heading_path") == f"Lights\n\n{HEADER}\n{piece.text}"
+        assert embedded_text(whole.document, piece, "plain") == piece.text
     rows = [json.loads(line) for line in to_jsonl(whole).splitlines()]
-    assert [row["context"] for row in rows] == [one.context for one in whole]
+    assert [row["context"] for row in rows] == [piece.context for piece in whole]
     table = csv.DictReader(io.StringIO(to_csv(whole), newline=""))
-    assert [row["context"] for row in table] == [one.context for one in whole]
+    assert [row["context"] for row in table] == [piece.context for piece in whole]
     assert pq.read_table(io.BytesIO(to_parquet(whole))).to_pylist() == rows
 
 
 def test_a_results_recipe_says_what_its_files_embed():
     result = chunk(TEXT, "fixed_sentences", size=1, sentences="paragraphs", embedded_as="heading_path")
     again = Recipe.from_json(result.recipe.to_json()).run(TEXT)
-    for one in (result, again):
-        assert json.loads(to_jsonl(one).splitlines()[4])["embedded_as"] == "Sea marks > Lights\n\nA lamp shines."
-        assert "embedded_as" not in to_jsonl(one, "plain")
+    for chunking in (result, again):
+        assert json.loads(to_jsonl(chunking).splitlines()[4])["embedded_as"] == "Sea marks > Lights\n\nA lamp shines."
+        assert "embedded_as" not in to_jsonl(chunking, "plain")
     assert result == chunk(TEXT, "fixed_sentences", size=1, sentences="paragraphs")
 
 
@@ -196,10 +196,10 @@ def test_the_command_line_gives_what_is_embedded(tmp_path, capsys):
 )
 def test_hostile_headings_are_bounded(text, path):
     whole = cut(build_chunker("fixed_sentences", {"size": 1}), text, sentences="paragraphs")
-    for one in list(whole)[-1:]:
-        assert one.text == "Here."
-        assert path_of(whole.document, one) == path
-        assert len(embedded_text(whole.document, one, "heading_path")) < 6 * (LONGEST_TITLE + 3) + 10
+    for piece in list(whole)[-1:]:
+        assert piece.text == "Here."
+        assert path_of(whole.document, piece) == path
+        assert len(embedded_text(whole.document, piece, "heading_path")) < 6 * (LONGEST_TITLE + 3) + 10
 
 
 @pytest.mark.slow
@@ -207,8 +207,8 @@ def test_hostile_headings_are_bounded(text, path):
 def test_text_and_spans_stay_what_they_are(lines):
     text = "\n".join(lines)
     whole = cut(build_chunker("fixed_sentences", {"size": 1}), text)
-    for one in whole:
-        assert one.text == text[one.start : one.end]
-        embedded = embedded_text(whole.document, one, "heading_path")
-        path = path_of(whole.document, one)
-        assert embedded == (f"{' > '.join(path)}\n\n{one.text}" if path else one.text)
+    for piece in whole:
+        assert piece.text == text[piece.start : piece.end]
+        embedded = embedded_text(whole.document, piece, "heading_path")
+        path = path_of(whole.document, piece)
+        assert embedded == (f"{' > '.join(path)}\n\n{piece.text}" if path else piece.text)

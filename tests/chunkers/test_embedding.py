@@ -128,9 +128,9 @@ def test_memory_is_bounded():
 def test_a_file_keeps_vectors_and_costs(tmp_path):
     path = tmp_path / "cache" / "vectors.sqlite"
     keys, entries = fill(EmbeddingCache(path), ["one", "two"])
-    found = EmbeddingCache(path).get_many(keys)
-    assert set(found) == set(keys)
-    assert all((found[key].vector == entries[key].vector).all() and found[key].cost == 0.5 for key in keys)
+    cached = EmbeddingCache(path).get_many(keys)
+    assert set(cached) == set(keys)
+    assert all((cached[key].vector == entries[key].vector).all() and cached[key].cost == 0.5 for key in keys)
     assert b"one" not in path.read_bytes()
 
 

@@ -25,11 +25,11 @@ def nothing(monkeypatch):
     ],
 )
 def test_what_is_missing_is_named_with_the_command_that_brings_it(nothing, extra, packages):
-    said = f"It needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
-    assert lacking(extra, "It") == said
+    sentence = f"It needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
+    assert lacking(extra, "It") == sentence
     with pytest.raises(ModelError) as raised:
         need(extra, "It")
-    assert str(raised.value) == said
+    assert str(raised.value) == sentence
 
 
 @pytest.mark.parametrize("extra", MODULES)
@@ -41,7 +41,7 @@ def test_where_everything_is_there_nothing_is_said(extra):
 def test_an_embedder_names_its_extra_and_the_bundled_ones_need_none(nothing):
     lack = {name: missing_for_embedder(name) for name in [*EMBEDDERS, "spacy:en_core_web_md", "openai:m", "a/b", "/folder"]}
     wanted = {"tfidf": "clustering", "spacy:en_core_web_md": "spacy", "openai:m": "llm"}
-    assert {name for name, said in lack.items() if said} == {*wanted}
+    assert {name for name, sentence in lack.items() if sentence} == {*wanted}
     assert all(f"{name} needs " in lack[name] and f"'seamark[{extra}]'" in lack[name] for name, extra in wanted.items())
 
 

@@ -82,10 +82,10 @@ FORMS = {
 def test_every_form_gives_the_chunks(data, tmp_path):
     path = tmp_path / "chunks"
     path.write_bytes(data)
-    found = inspect(TEXT, path)
-    assert spans_of(found) == SPANS[: len(found)]
-    assert not [note for note in found.notes if not note.startswith("Characters that lie in no chunk")]
-    assert inspect(TEXT, str(path)) == found
+    inspected = inspect(TEXT, path)
+    assert spans_of(inspected) == SPANS[: len(inspected)]
+    assert not [note for note in inspected.notes if not note.startswith("Characters that lie in no chunk")]
+    assert inspect(TEXT, str(path)) == inspected
 
 
 @pytest.mark.parametrize("sample", ["report.txt", "table.md", "source_code.txt", "arabic.txt", "emoji.txt"])
@@ -99,9 +99,9 @@ def test_what_seamark_writes_it_reads(sample):
         made = run(build_chunker(name, parameters), document, tools())
         for write in (to_json, to_jsonl, to_csv, to_parquet):
             data = write(made) if write is to_parquet else write(made).encode()
-            found = inspect(document, read_rows(data))
-            assert found.chunks == made.chunks
-            assert not found.notes
+            inspected = inspect(document, read_rows(data))
+            assert inspected.chunks == made.chunks
+            assert not inspected.notes
 
 
 def read_rows(data):
@@ -113,7 +113,7 @@ def langchain(text):
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
     made = RecursiveCharacterTextSplitter(chunk_size=300, chunk_overlap=50, add_start_index=True).create_documents([text])
-    return made, dumps(made), json.dumps([one.model_dump() for one in made])
+    return made, dumps(made), json.dumps([document.model_dump() for document in made])
 
 
 def llama_index(text):
@@ -122,15 +122,15 @@ def llama_index(text):
 
     splitter = SentenceSplitter(chunk_size=120, chunk_overlap=20, tokenizer=str.split)
     made = splitter.get_nodes_from_documents([LlamaDocument(text=text, metadata={"file_name": "it.txt"})])
-    stored = [{"__data__": one.to_dict(), "__type__": "1"} for one in made]
-    return made, "\n".join(one.to_json() for one in made), json.dumps(stored)
+    stored = [{"__data__": node.to_dict(), "__type__": "1"} for node in made]
+    return made, "\n".join(node.to_json() for node in made), json.dumps(stored)
 
 
 def chonkie(text):
     from chonkie import TokenChunker
 
     made = TokenChunker("character", chunk_size=300, chunk_overlap=30).chunk(text)
-    return made, json.dumps([one.to_dict() for one in made]), as_csv([{"text": one.text} for one in made]).decode()
+    return made, json.dumps([chunk.to_dict() for chunk in made]), as_csv([{"text": chunk.text} for chunk in made]).decode()
 
 
 def haystack(text):
@@ -141,7 +141,11 @@ def haystack(text):
 
     splitter = DocumentSplitter(split_by="word", split_length=40, split_overlap=8)
     made = splitter.run(documents=[HaystackDocument(content=text, meta={"file_name": "it.txt"})])["documents"]
-    return made, json.dumps([one.to_dict() for one in made]), json.dumps([one.to_dict(flatten=False) for one in made])
+    return (
+        made,
+        json.dumps([document.to_dict() for document in made]),
+        json.dumps([document.to_dict(flatten=False) for document in made]),
+    )
 
 
 @pytest.mark.slow
@@ -152,14 +156,14 @@ def test_other_libraries_chunks_are_found_or_told_on_all_samples(library):
             continue
         text = path.read_bytes().decode()
         made, *written = library(text)
-        results = [inspect(text, made, sentences="lines"), *(inspect_file(text, one) for one in written)]
-        for found in results:
-            told = sum(int(note.split(": ")[1].replace(",", "")) for note in found.notes if "not found" in note)
-            assert len(found) + told == len(made)
+        results = [inspect(text, made, sentences="lines"), *(inspect_file(text, export) for export in written)]
+        for inspected in results:
+            told = sum(int(note.split(": ")[1].replace(",", "")) for note in inspected.notes if "not found" in note)
+            assert len(inspected) + told == len(made)
             # A chunk of these libraries is a slice of the text but for its white space.
             assert not told
-            pieces = sorted("".join(textual(one).split()) for one in made)
-            assert sorted("".join(chunk.text.split()) for chunk in found) == pieces
+            pieces = sorted("".join(textual(piece).split()) for piece in made)
+            assert sorted("".join(chunk.text.split()) for chunk in inspected) == pieces
 
 
 def inspect_file(text, written):
@@ -251,16 +255,16 @@ def test_what_is_altered_elsewhere_and_lost_is_told():
         (60, 90),
         " ",
     ]
-    found = inspect(TEXT, given_chunks, maker="my splitter")
-    assert spans_of(found) == [(0, 33), (35, 53), (54, 68)]
-    assert found.texts[1] == "The tide goes out."
-    assert found.notes == (
+    inspected = inspect(TEXT, given_chunks, maker="my splitter")
+    assert spans_of(inspected) == [(0, 33), (35, 53), (54, 68)]
+    assert inspected.texts[1] == "The tide goes out."
+    assert inspected.notes == (
         "Chunks of my splitter that are not found in the text and left out: 3: 4 (“Nowhere at all.”), 5 (60 to 90), 6 (“”).",
         "Chunks of my splitter that are altered, and found where the text is most like them: 1: 1 (88 % alike, at 0).",
         "Chunks of my splitter that are not at the place that they name: 1: 2 (at 35, not 40).",
         "Chunks of my splitter with other white space than the text: 2.",
     )
-    assert [gap.reason for gap in found.gaps if gap.verdict.is_cut] == [
+    assert [gap.reason for gap in inspected.gaps if gap.verdict.is_cut] == [
         "my splitter begins chunk 2 here, found at another place than it names",
         "my splitter begins chunk 3 here, found in the order of the chunks",
     ]
@@ -286,45 +290,45 @@ def test_what_a_chunk_has_around_its_passage_is_its_context(around, placed):
     texts = [around(number, piece) for number, piece in enumerate(CUT)]
     keys = {"nowhere": (), "by its start": ("start",), "by start and end": ("start", "end")}[placed]
     rows = [{"text": text} | {key: place[key == "end"] for key in keys} for text, place in zip(texts, PLACES, strict=True)]
-    found = inspect(ESSAY, rows, sentences="lines")
-    assert ["".join(one.split()) for one in found.texts] == ["".join(piece.split()) for piece in CUT]
-    for chunk, text, piece in zip(found, texts, CUT, strict=True):
+    inspected = inspect(ESSAY, rows, sentences="lines")
+    assert ["".join(passage.split()) for passage in inspected.texts] == ["".join(piece.split()) for piece in CUT]
+    for chunk, text, piece in zip(inspected, texts, CUT, strict=True):
         assert chunk.context
         assert "".join(chunk.context.split()) == "".join(text.replace(piece, "").split())
-    [note] = found.notes
+    [note] = inspected.notes
     assert note.startswith("Chunks of the file with a context around them that the text does not have there: 9: 1 (“")
 
 
 def test_a_heading_that_the_context_ends_with_is_no_part_of_the_passage():
     text = "# Tides\n\nThe water goes out and comes back.\n\n# Moons\n\nThey pull the water with them.\n"
     chunks = ["Sea > Tides\n\nThe water goes out and comes back.", "Sea > Moons\n\nThey pull the water with them."]
-    found = inspect(text, chunks)
-    assert found.texts == ("The water goes out and comes back.", "They pull the water with them.")
-    assert [chunk.context for chunk in found] == ["Sea > Tides", "Sea > Moons"]
+    inspected = inspect(text, chunks)
+    assert inspected.texts == ("The water goes out and comes back.", "They pull the water with them.")
+    assert [chunk.context for chunk in inspected] == ["Sea > Tides", "Sea > Moons"]
 
 
 def test_an_altered_passage_has_no_context():
     altered = ESSAY[:300].replace("water", "sea").replace("tide", "flood")
     assert altered != ESSAY[:300]
-    found = inspect(ESSAY, [altered], sentences="lines")
-    assert [chunk.context for chunk in found] == [""] * len(found)
-    assert not [note for note in found.notes if "context" in note]
+    inspected = inspect(ESSAY, [altered], sentences="lines")
+    assert [chunk.context for chunk in inspected] == [""] * len(inspected)
+    assert not [note for note in inspected.notes if "context" in note]
 
 
 @pytest.mark.parametrize(("period", "size", "step"), [("The tide goes out. ", 57, 38), ("abcde fghij ", 100, 75)])
 def test_chunks_of_periodic_text_cover_it_and_their_doubt_is_told(period, size, step):
     text = (period * 200)[: size + 20 * step]
     starts = range(0, len(text) - size + 1, step)
-    found = inspect(text, [text[start : start + size] for start in starts], sentences="lines")
-    assert [abs(chunk.start - start) <= 1 for chunk, start in zip(found, starts, strict=True)] == [True] * 21
-    [note] = found.notes
+    inspected = inspect(text, [text[start : start + size] for start in starts], sentences="lines")
+    assert [abs(chunk.start - start) <= 1 for chunk, start in zip(inspected, starts, strict=True)] == [True] * 21
+    [note] = inspected.notes
     assert "more than once, and may be at another place: 20: 2 (at" in note
 
 
 def test_what_is_typeset_otherwise_is_told():
-    found = inspect("Say “so” – and go.", ['Say "so" - and go.'])
-    assert found.texts == ("Say “so” – and go.",)
-    assert found.notes == (
+    inspected = inspect("Say “so” – and go.", ['Say "so" - and go.'])
+    assert inspected.texts == ("Say “so” – and go.",)
+    assert inspected.notes == (
         "Chunks of the file that are altered, and found where the text is most like them: 1: "
         "1 (other quotation marks, dashes or the like, at 0).",
     )
@@ -423,17 +427,19 @@ def test_what_lies_in_no_chunk_is_counted():
 def test_spans_are_the_chunks_in_the_order_of_the_text(pairs, written):
     pairs = [(min(pair), max(pair)) for pair in pairs]
     rows = [{"text": TEXT[start:end], "start": start, "end": end} for start, end in pairs] if written else pairs
-    found = inspect(TEXT, rows)
+    inspected = inspect(TEXT, rows)
     visible = [[place for place in range(*pair) if not TEXT[place].isspace()] for pair in pairs]
-    assert spans_of(found) == sorted((places[0], places[-1] + 1) for places in visible if places)
-    assert all(chunk.text == TEXT[chunk.start : chunk.end] for chunk in found)
-    starts = [gap.offset or found.document.sentences[gap.index + 1].start for gap in found.gaps if gap.verdict.is_cut]
-    assert starts == sorted({chunk.start for chunk in found})[1:]
+    assert spans_of(inspected) == sorted((places[0], places[-1] + 1) for places in visible if places)
+    assert all(chunk.text == TEXT[chunk.start : chunk.end] for chunk in inspected)
+    starts = [
+        gap.offset or inspected.document.sentences[gap.index + 1].start for gap in inspected.gaps if gap.verdict.is_cut
+    ]
+    assert starts == sorted({chunk.start for chunk in inspected})[1:]
 
 
 def test_a_chunk_may_have_several_spans():
-    found = inspect(TEXT, [{"text": "joined", "spans": [[0, 18], [35, 53]]}, {"spans": "[[19, 33]]"}])
-    assert [chunk.spans for chunk in found] == [(Span(0, 18), Span(35, 53)), (Span(19, 33),)]
+    inspected = inspect(TEXT, [{"text": "joined", "spans": [[0, 18], [35, 53]]}, {"spans": "[[19, 33]]"}])
+    assert [chunk.spans for chunk in inspected] == [(Span(0, 18), Span(35, 53)), (Span(19, 33),)]
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ def test_what_all_chunks_repeat_together_is_limited(monkeypatch, name, parameter
     monkeypatch.setattr(overlaps, "MOST_CHUNK_CHARACTERS", 2 * characters)
     assert cut(chunker, TEXT).chunks == chunks
     monkeypatch.setattr(overlaps, "MOST_CHUNK_CHARACTERS", characters - 1)
-    said = rf"{name}: all chunks together may have at most {characters - 1:,} characters, overlaps included; "
-    with pytest.raises(InputError, match=said + rf"these {len(chunks)} chunks have [\d,]+\. "):
+    pattern = rf"{name}: all chunks together may have at most {characters - 1:,} characters, overlaps included; "
+    with pytest.raises(InputError, match=pattern + rf"these {len(chunks)} chunks have [\d,]+\. "):
         cut(chunker, TEXT)
 
 

@@ -76,7 +76,7 @@ class Reference(Embedder):
 
 @pytest.fixture(scope="module")
 def both(reference):
-    return [Tools(one, load_tokenizer(), EmbeddingCache()) for one in (load_embedder(), Reference(reference))]
+    return [Tools(embedder, load_tokenizer(), EmbeddingCache()) for embedder in (load_embedder(), Reference(reference))]
 
 
 SETTINGS = [
@@ -105,12 +105,12 @@ def test_every_sample_has_the_vectors_and_the_chunks_of_sentence_transformers(na
     document = Document.from_text(sample.text, sample.sentences)
     assert differ(*(tools.embed(document.sentence_texts) for tools in both)) < TOLERANCE
     for kind, parameters in SETTINGS:
-        found, wanted = (run(CHUNKERS[kind].build(**parameters), document, tools) for tools in both)
-        assert [chunk.spans for chunk in found.chunks] == [chunk.spans for chunk in wanted.chunks], (kind, parameters)
-        assert [gap.verdict for gap in found.gaps] == [gap.verdict for gap in wanted.gaps], (kind, parameters)
+        chunking, wanted = (run(CHUNKERS[kind].build(**parameters), document, tools) for tools in both)
+        assert [chunk.spans for chunk in chunking.chunks] == [chunk.spans for chunk in wanted.chunks], (kind, parameters)
+        assert [gap.verdict for gap in chunking.gaps] == [gap.verdict for gap in wanted.gaps], (kind, parameters)
         # Nor has a boundary moved since torch computed these vectors.
         setting = " ".join([kind, *(f"{key}={value}" for key, value in parameters.items())])
-        assert FROZEN[name][setting] == [len(found.chunks), digest(found)], setting
+        assert FROZEN[name][setting] == [len(chunking.chunks), digest(chunking)], setting
 
 
 def test_odd_texts_have_it_too(reference):
@@ -135,11 +135,11 @@ texts = st.lists(st.one_of(st.text(max_size=30), st.lists(st.sampled_from(WORDS)
 @given(texts=texts)
 def test_any_texts_have_the_vectors_of_sentence_transformers(texts, reference):
     texts = [text.encode("utf-8", "ignore").decode() for text in texts]
-    found = load_embedder().encode(texts)
-    assert found.shape == (len(texts), 384)
-    assert found.dtype == np.float32
+    vectors = load_embedder().encode(texts)
+    assert vectors.shape == (len(texts), 384)
+    assert vectors.dtype == np.float32
     if texts:
-        assert differ(found, expected(reference, texts)) < TOLERANCE
+        assert differ(vectors, expected(reference, texts)) < TOLERANCE
 
 
 @settings(deadline=None, max_examples=40)
@@ -150,22 +150,22 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(texts, others, data):
     order = data.draw(st.permutations(range(len(texts) + len(others))))
     embedder = load_embedder()
     mixed = embedder.encode([[*texts, *others][place] for place in order])
-    found = np.empty_like(mixed)
-    found[order] = mixed
+    in_order = np.empty_like(mixed)
+    in_order[order] = mixed
     alone = np.concatenate([np.empty((0, 384)), *(embedder.encode([text]) for text in texts)])
-    assert differ(found[: len(texts)], alone) < TOLERANCE
+    assert differ(in_order[: len(texts)], alone) < TOLERANCE
 
 
 @given(lengths=st.lists(st.integers(0, 300)), most=st.integers(1, 10), most_length=st.one_of(st.none(), st.integers(1, 400)))
 def test_batches_hold_all_in_order_and_no_more_than_they_may(lengths, most, most_length):
-    found = list(batches(lengths, most, most_length))
-    assert [place for one in found for place in range(len(lengths))[one]] == list(range(len(lengths)))
-    for one in found:
-        assert 1 <= one.stop - one.start <= most
-        assert one.stop - one.start == 1 or most_length is None or sum(lengths[one]) <= most_length
-    for one, following in pairwise(found):
-        full = one.stop - one.start == most
-        assert full or (most_length is not None and sum(lengths[one]) + lengths[following.start] > most_length)
+    slices = list(batches(lengths, most, most_length))
+    assert [place for batch in slices for place in range(len(lengths))[batch]] == list(range(len(lengths)))
+    for batch in slices:
+        assert 1 <= batch.stop - batch.start <= most
+        assert batch.stop - batch.start == 1 or most_length is None or sum(lengths[batch]) <= most_length
+    for batch, following in pairwise(slices):
+        full = batch.stop - batch.start == most
+        assert full or (most_length is not None and sum(lengths[batch]) + lengths[following.start] > most_length)
 
 
 def test_weights_that_are_not_the_published_ones_are_not_loaded(monkeypatch):
@@ -198,9 +198,9 @@ def test_any_number_of_threads_gives_the_vectors(threads, monkeypatch, reference
     texts = list(dict.fromkeys(load_sample("stubs").text.splitlines()))
     with threadpool_limits(threads, user_api="blas"):
         before = counts()
-        found = load_embedder().encode(texts)
+        vectors = load_embedder().encode(texts)
         assert counts() == before
-    assert differ(found, expected(reference, texts)) < TOLERANCE
+    assert differ(vectors, expected(reference, texts)) < TOLERANCE
 
 
 def test_two_that_encode_at_once_leave_the_threads_of_blas_as_they_were():

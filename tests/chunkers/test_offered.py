@@ -152,9 +152,9 @@ def test_an_offer_that_cannot_be_used_is_a_sentence_and_costs_nothing_else(offer
         chunk(TEXT, "signal_words")
     assert str(caught.value) == sentence
     assert main(["--list"]) == 0
-    said = capsys.readouterr()
-    assert said.err == f"{sentence}\n"
-    assert {*json.loads(said.out)} == OWN | {*ASKING, *ADAPTERS}
+    captured = capsys.readouterr()
+    assert captured.err == f"{sentence}\n"
+    assert {*json.loads(captured.out)} == OWN | {*ASKING, *ADAPTERS}
     assert chunk(TEXT, "fixed_sentences", size=5).texts == (TEXT,)
 
 

@@ -63,9 +63,9 @@ TENSORS = {
 def test_every_form_gives_every_chunker_the_same_chunks(name, form):
     change = (FORMS | TENSORS)[form]
     expected = chunk(TEXT, name, embedder=Own(halves), sentences="regex", tokenizer="words")
-    found = chunk(TEXT, name, embedder=Own(lambda rows: change(halves(rows))), sentences="regex", tokenizer="words")
-    assert found.chunks == expected.chunks
-    assert [gap.reason for gap in found.gaps] == [gap.reason for gap in expected.gaps]
+    chunking = chunk(TEXT, name, embedder=Own(lambda rows: change(halves(rows))), sentences="regex", tokenizer="words")
+    assert chunking.chunks == expected.chunks
+    assert [gap.reason for gap in chunking.gaps] == [gap.reason for gap in expected.gaps]
 
 
 def spoiled(rows, value):
@@ -108,11 +108,11 @@ def test_what_is_no_unit_vector_for_each_text_is_one_sentence_from_every_chunker
     change, words = BAD[bad]
     with pytest.raises(ModelError) as error:
         chunk(TEXT, name, embedder=Own(change), sentences="regex", tokenizer="words")
-    said = str(error.value)
-    assert said.startswith("own:Own: encode must return ")
-    assert words in said
-    assert said.endswith(".")
-    assert "\n" not in said
+    message = str(error.value)
+    assert message.startswith("own:Own: encode must return ")
+    assert words in message
+    assert message.endswith(".")
+    assert "\n" not in message
 
 
 @pytest.mark.slow
@@ -128,11 +128,11 @@ def test_whatever_comes_is_vectors_or_a_sentence(rows):
     try:
         vectors = tools.embed(texts)
     except ModelError as error:
-        said = str(error)
+        message = str(error)
     else:
-        said = ""
-    if said:
-        assert said.startswith("own:Own: encode must return ")
+        message = ""
+    if message:
+        assert message.startswith("own:Own: encode must return ")
         return
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
     assert vectors.dtype == np.float32
@@ -208,8 +208,8 @@ def test_a_subclass_without_revision_is_told_from_its_like_too():
 
     cache = EmbeddingCache()
     assert Mine(1).name == "Mine"
-    one = Mine(1)
-    assert (embedded(cache, one) == -embedded(cache, Mine(-1))).all()
+    embedder = Mine(1)
+    assert (embedded(cache, embedder) == -embedded(cache, Mine(-1))).all()
 
 
 @pytest.mark.slow

@@ -42,15 +42,15 @@ def test_who_asks_for_what_is_being_made_waits_for_it():
         made.append(number)
         return str(number)
 
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(make(1))) for _ in range(3)]
+    returned = []
+    threads = [threading.Thread(target=lambda: returned.append(make(1))) for _ in range(3)]
     for thread in threads:
         thread.start()
     assert began.wait(60)
     go_on.set()
     for thread in threads:
         thread.join(60)
-    assert (found, made) == (["1"] * 3, [1])
+    assert (returned, made) == (["1"] * 3, [1])
     make.cache_clear()
     assert make(1) == "1"
     assert made == [1, 1]

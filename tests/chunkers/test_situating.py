@@ -44,8 +44,8 @@ class Situating(ScriptedModel):
         self.say = say
 
     def answer(self, messages):
-        said = self.say(passage_of(messages[1].text))
-        return said if isinstance(said, Reply) else Reply(said, 10, 2)
+        reply = self.say(passage_of(messages[1].text))
+        return reply if isinstance(reply, Reply) else Reply(reply, 10, 2)
 
 
 def company(passage):
@@ -59,8 +59,8 @@ def cut(model, text=TEXT, **others):
 def test_what_is_embedded_is_the_models_sentence_and_the_chunk_and_the_chunk_stays_what_it_is():
     model = Situating(company)
     plain, made = cut(None), cut(asking(model), embedded_as="context")
-    assert (made.texts, [one.spans for one in made]) == (plain.texts, [one.spans for one in plain])
-    texts = [embedded_text(made.document, one, "context") for one in made]
+    assert (made.texts, [piece.spans for piece in made]) == (plain.texts, [piece.spans for piece in plain])
+    texts = [embedded_text(made.document, piece, "context") for piece in made]
     assert texts[1] == "On Acme.\n\nIt earned 3 million."
     assert texts[3] == "On Bolt, in 2024.\n\nIt lost 2 million."
     assert [json.loads(line)["embedded_as"] for line in to_jsonl(made).splitlines()] == texts
@@ -83,8 +83,8 @@ class Bag(Embedder):
         pass
 
     def encode(self, texts):
-        said = [re.findall(r"\w+", text.lower()) for text in texts]
-        counts = np.array([[one.count(word) for word in self.words] for one in said], np.float32)
+        tokenized = [re.findall(r"\w+", text.lower()) for text in texts]
+        counts = np.array([[tokens.count(word) for word in self.words] for tokens in tokenized], np.float32)
         return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 
 
@@ -123,7 +123,7 @@ def test_the_words_of_the_context_are_indexed_with_those_of_the_chunk(method):
 def test_what_cannot_be_used_is_asked_for_again_and_then_left_out_and_counted(answer):
     model = Situating(lambda passage: answer if "3 million" in passage else "On it.")
     made = cut(asking(model), embedded_as="context")
-    assert [bool(one.situation) for one in made] == [True, False, True, True]
+    assert [bool(piece.situation) for piece in made] == [True, False, True, True]
     assert embedded_text(made.document, made[1], "context") == made[1].text
     assert made.notes == (
         "The model gave no usable context of 1 of 4 chunks, though it was asked up to 3 times; it is embedded without.",
@@ -173,9 +173,9 @@ def test_of_a_long_document_the_model_is_shown_what_holds_the_chunk_and_no_more_
     part = (f"{'#' * (deep + 1)} Part\n\n" if headed else "") + line * sentences + "\n\n"
     document = Document.from_text(part * (3 * LONGEST_SHOWN // len(part) + 2), "regex")
     chunks = run(FixedSentences(size=2), document, tools()).chunks
-    for one in chunks[:: max(1, len(chunks) // 20)]:
-        start, end = shown_of(document, one)
-        assert start <= one.start < one.end <= end
+    for piece in chunks[:: max(1, len(chunks) // 20)]:
+        start, end = shown_of(document, piece)
+        assert start <= piece.start < piece.end <= end
         assert end - start <= LONGEST_SHOWN
     short = Document.from_text(part[:LONGEST_SHOWN], "regex")
     assert shown_of(short, run(FixedSentences(size=2), short, tools()).chunks[0]) == (0, len(short.text))

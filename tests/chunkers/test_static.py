@@ -59,9 +59,9 @@ def made(static_embedder):
 
 
 def file_of(folder):
-    found = list(folder.iterdir())
-    assert len(found) == 1
-    return found[0]
+    files = list(folder.iterdir())
+    assert len(files) == 1
+    return files[0]
 
 
 def cached(embedder, folder):
@@ -98,10 +98,10 @@ def test_a_small_vocabulary_worked_by_hand():
 def test_the_strongest_directions_are_those_of_scikit_learn(seed, count, width, most):
     random = np.random.default_rng(seed)
     rows = random.normal(size=(count, width)) * np.arange(1, width + 1) + random.normal(size=width)
-    found = principal(rows.astype(np.float32), most)
+    projected = principal(rows.astype(np.float32), most)
     wanted = PCA(min(most, width), svd_solver="full").fit_transform(rows.astype(np.float32).astype(np.float64))
-    assert np.abs(found) == pytest.approx(np.abs(wanted), abs=1e-6)
-    assert (found.max(axis=0) >= -found.min(axis=0)).all()
+    assert np.abs(projected) == pytest.approx(np.abs(wanted), abs=1e-6)
+    assert (projected.max(axis=0) >= -projected.min(axis=0)).all()
 
 
 def test_rarer_pieces_weigh_more_and_none_more_than_one():
@@ -202,18 +202,18 @@ class TestFile:
 
     def test_in_the_place_of_a_torn_one_a_whole_one_is_made(self, made, tmp_path):
         (tmp_path / made._path.name).write_bytes(made._path.read_bytes()[:-1])
-        one = Static(Network(), tmp_path)
-        one.load()
-        assert len(one._full.asked) == 29_525
-        assert one.revision == made.revision
+        embedder = Static(Network(), tmp_path)
+        embedder.load()
+        assert len(embedder._full.asked) == 29_525
+        assert embedder.revision == made.revision
         assert file_of(tmp_path).read_bytes() == made._path.read_bytes()
 
     @pytest.mark.parametrize("blocked", ["the folder is a file", "the file is a folder"])
     def test_where_it_cannot_be_written_the_table_is_in_memory(self, made, tmp_path, blocked):
         folder = tmp_path / "folder"
         folder.write_text("") if blocked == "the folder is a file" else (folder / made._path.name).mkdir(parents=True)
-        one = Static(Network(), folder)
-        assert (one.encode(["the tide"]) == made.encode(["the tide"])).all()
+        embedder = Static(Network(), folder)
+        assert (embedder.encode(["the tide"]) == made.encode(["the tide"])).all()
         assert folder.is_file() or file_of(folder).is_dir()
 
     def test_a_full_disk_leaves_nothing_behind(self, made, tmp_path, monkeypatch):
@@ -227,7 +227,7 @@ class TestFile:
     def test_another_table_is_another_revision_whose_vectors_are_kept_apart(self, made, tmp_path):
         other = Static(Network(1), tmp_path)
         cache = EmbeddingCache()
-        first, second = (Tools(one, load_tokenizer("words"), cache) for one in (made, other))
+        first, second = (Tools(embedder, load_tokenizer("words"), cache) for embedder in (made, other))
         texts = ["the tide", "bread and salt"]
         assert not np.allclose(first.embed(texts), second.embed(texts))
         assert (first.meter.embedded, second.meter.embedded) == (2, 2)
@@ -249,40 +249,42 @@ class TestWaiting:
         assert len(told) > STEPS
 
     def test_it_can_be_stopped_between_batches_and_then_made(self, made, tmp_path):
-        one = Static(Network(), tmp_path)
+        embedder = Static(Network(), tmp_path)
         with pytest.raises(Cancelled):
-            one.prepare(cancelled=lambda: len(one._full.asked) >= 3 * BATCH)
-        assert len(one._full.asked) == 3 * BATCH
-        assert one.revision == ""
+            embedder.prepare(cancelled=lambda: len(embedder._full.asked) >= 3 * BATCH)
+        assert len(embedder._full.asked) == 3 * BATCH
+        assert embedder.revision == ""
         assert list(tmp_path.iterdir()) == []
-        assert (one.encode(["the tide"]) == made.encode(["the tide"])).all()
+        assert (embedder.encode(["the tide"]) == made.encode(["the tide"])).all()
 
     def test_a_run_tells_how_far_it_is_and_stops(self, tmp_path):
-        one = Static(Network(), tmp_path)
+        embedder = Static(Network(), tmp_path)
         told = []
-        stopped = Tools(one, load_tokenizer("words"), preparing=told.append, cancelled=lambda: bool(told and told[-1] > 0.1))
+        stopped = Tools(
+            embedder, load_tokenizer("words"), preparing=told.append, cancelled=lambda: bool(told and told[-1] > 0.1)
+        )
         with pytest.raises(Cancelled):
             stopped.embed(["the tide"])
         assert 0.1 < told[-1] < 0.2
-        assert "static" in one.preparation
-        assert str(tmp_path) in one.prepared_said(0.5)
-        assert one.prepared_said(0.5).endswith(": 50% done")
+        assert "static" in embedder.preparation
+        assert str(tmp_path) in embedder.prepared_said(0.5)
+        assert embedder.prepared_said(0.5).endswith(": 50% done")
 
     def test_two_runs_distil_once_and_the_one_that_waits_can_stop(self, tmp_path):
-        one = Static(Network(), tmp_path)
+        embedder = Static(Network(), tmp_path)
         told, outcome = [], []
 
         def wait(*arguments):
             try:
-                one.prepare(*arguments)
+                embedder.prepare(*arguments)
                 outcome.append("ready")
             except Cancelled:
                 outcome.append("stopped")
 
-        with one._full.lock:
+        with embedder._full.lock:
             first = threading.Thread(target=wait)
             first.start()
-            while not one._turns._queues:
+            while not embedder._turns._queues:
                 time.sleep(0.001)
             # It waits for the first, which waits for the network, and ends nevertheless.
             second = threading.Thread(target=wait, args=(told.append, lambda: len(told) > 2))
@@ -294,16 +296,16 @@ class TestWaiting:
         for thread in (first, third):
             thread.join(LIMIT)
         assert outcome == ["stopped", "ready", "ready"]
-        assert len(one._full.asked) == 29_525
+        assert len(embedder._full.asked) == 29_525
 
     def test_processes_that_distil_at_once_leave_a_whole_file(self, made, tmp_path):
         several = [Static(Network(), tmp_path) for _ in range(2)]
-        threads = [threading.Thread(target=one.load) for one in several]
+        threads = [threading.Thread(target=embedder.load) for embedder in several]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(LIMIT)
-        assert {one.revision for one in several} == {made.revision}
+        assert {embedder.revision for embedder in several} == {made.revision}
         assert cached(made, tmp_path).revision == made.revision
         file_of(tmp_path)
 
@@ -312,10 +314,10 @@ class TestWaiting:
         answer, seen = network.means, []
 
         def slow(texts):
-            found = answer(texts)
+            vectors = answer(texts)
             with network.lock:
                 time.sleep(0.005)
-            return found
+            return vectors
 
         network.means = slow
         thread = threading.Thread(target=Static(network, tmp_path).load)
@@ -344,7 +346,7 @@ def test_a_table_that_is_there_needs_no_torch(made):
 @pytest.mark.model
 @pytest.mark.full
 def test_the_bundled_model_gives_the_vectors_of_model2vec(tmp_path):
-    one = Static(MiniLM(), tmp_path)
+    embedder = Static(MiniLM(), tmp_path)
     # Cosines of model2vec 0.10.0 with what its distill_from_model makes of the same files, in float32.
     wanted = {
         ("The tide came in.", "The sea rose on the shore."): 0.46670,
@@ -352,10 +354,10 @@ def test_the_bundled_model_gives_the_vectors_of_model2vec(tmp_path):
         ("The model embeds each sentence.", "A vector stands for every sentence."): 0.42338,
         ("Überraschung!", "The tide came in."): -0.02043,
     }
-    found = {pair: float(np.prod(one.encode(pair), axis=0).sum()) for pair in wanted}
-    assert found == pytest.approx(wanted, abs=5e-4)
+    cosines = {pair: float(np.prod(embedder.encode(pair), axis=0).sum()) for pair in wanted}
+    assert cosines == pytest.approx(wanted, abs=5e-4)
     # Written and read again, it is the same.
-    assert cached(one, tmp_path).revision == one.revision
+    assert cached(embedder, tmp_path).revision == embedder.revision
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -363,8 +365,8 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_pat
     shown = io.StringIO()
     monkeypatch.setattr(shown, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", shown)
-    one = Static(Network(), tmp_path)
-    one.prepare(preparing_on_terminal(one))
+    embedder = Static(Network(), tmp_path)
+    embedder.prepare(preparing_on_terminal(embedder))
     lines = shown.getvalue().split("\r")
     assert len(lines) > STEPS if terminal else lines == [""]
     assert all(line.startswith("Distilling static from all-MiniLM-L6-v2, once") for line in lines[1:])
@@ -373,9 +375,9 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_pat
 
 def test_creating_it_by_its_name_reads_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(static, "user_cache", lambda: tmp_path)
-    one = load_embedder.__globals__["_load_embedder"].__wrapped__("static", "auto")
-    assert isinstance(one, Static)
-    assert one.revision == ""
+    embedder = load_embedder.__globals__["_load_embedder"].__wrapped__("static", "auto")
+    assert isinstance(embedder, Static)
+    assert embedder.revision == ""
     assert list(tmp_path.iterdir()) == []
 
 

@@ -26,7 +26,7 @@ def with_values(chunker, values):
 def stop_before(chunker, tipping):
     """Return the values with the last one at the stop before it, on the way from the present one; None if there is none."""
     parameter, value = [*tipping.values.items()][-1]
-    spec = next(one for one in chunker.fields(chunker.model_dump()) if one.name == parameter)
+    spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
     present = getattr(chunker, parameter)
     if parameter in ("min_size", "max_size"):
         raised = parameter == "min_size" if present is None else value > present
@@ -39,13 +39,13 @@ def stop_before(chunker, tipping):
 def check(chunker, text, embedder, always=False):
     """Check every suggestion on a text, ``always`` that each gap has one; return how many there are."""
     chunking = cut(chunker, text, embedder=embedder)
-    found = 0
+    count = 0
     for place, gap in enumerate(chunking.gaps):
         tipping = chunker.tipping(chunking, gap, tools(embedder))
         assert tipping is not None or not always, gap
         if tipping is None or gap.offset is not None:
             continue
-        found += 1
+        count += 1
         assert tipping.cuts is not gap.verdict.is_cut
         there = cut(with_values(chunker, tipping.values), text, embedder=embedder)
         assert there.gaps[place].verdict.is_cut is tipping.cuts, (gap, tipping)
@@ -55,9 +55,9 @@ def check(chunker, text, embedder, always=False):
             assert less.gaps[place].verdict.is_cut is gap.verdict.is_cut, (gap, tipping, before)
         if tipping.also is not None:
             for alone in tipping.values.items():
-                one = cut(with_values(chunker, dict([alone])), text, embedder=embedder)
-                assert one.gaps[place].verdict.is_cut is gap.verdict.is_cut, (gap, tipping, alone)
-    return found
+                partial = cut(with_values(chunker, dict([alone])), text, embedder=embedder)
+                assert partial.gaps[place].verdict.is_cut is gap.verdict.is_cut, (gap, tipping, alone)
+    return count
 
 
 def test_the_amount_that_puts_the_line_on_the_other_side_of_the_gap():
@@ -137,7 +137,7 @@ SIZES = st.sampled_from([{}, {}, {"min_size": 2, "size_unit": "sentences"}, {"ma
     st.integers(0, 200),
 )
 def test_the_amount_changes_the_verdict_and_a_little_less_does_not(text, threshold, sizes, place):
-    stops = next(one for one in Breakpoint.fields({"threshold": threshold}) if one.name == "amount").stops
+    stops = next(field for field in Breakpoint.fields({"threshold": threshold}) if field.name == "amount").stops
     check(Breakpoint(threshold=threshold, amount=stops[place % len(stops)], **sizes), text, AngleEmbedder())
 
 

@@ -66,8 +66,8 @@ def test_who_came_first_and_took_longer_to_the_queue_is_first_all_the_same():
     (holder,) = queued(turns, "a", order, 1)
     late = [Runner(turns, "a", order, came=came[3])]
     eventually(lambda: late[0].ahead == [1])
-    for one, ahead in ((1, [1]), (2, [2]), (0, [1])):
-        late.append(Runner(turns, "a", order, came=came[one]))
+    for number, ahead in ((1, [1]), (2, [2]), (0, [1])):
+        late.append(Runner(turns, "a", order, came=came[number]))
         eventually(lambda ahead=ahead: late[-1].ahead == ahead)
     eventually(lambda: late[0].ahead[-1] == 4)
     for runner in (holder, late[3], late[1], late[2], late[0]):

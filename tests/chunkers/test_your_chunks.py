@@ -31,17 +31,17 @@ def document(text=TEXT, name="tides"):
 
 def test_the_chunks_are_those_of_inspect():
     made = YourChunks.of(FILE).chunk(document(), tools())
-    assert replace(made, made_by=None) == inspect(document(), [one.text for one in CHUNKS], maker="theirs.json")
+    assert replace(made, made_by=None) == inspect(document(), [chunk.text for chunk in CHUNKS], maker="theirs.json")
     assert FILE.known_in(document()).given == 3
     assert FILE.known_in(document("Another text.")) is None
 
 
 def test_the_identity_tells_files_apart_and_holds_no_text():
     others = [replace(FILE, name="others.json"), FILE.of("a"), replace(FILE, chunks=CHUNKS[:2])]
-    identities = {one.identity for one in (FILE, *others)}
+    identities = {file.identity for file in (FILE, *others)}
     assert len(identities) == 4
     assert ChunkFile("theirs.json", CHUNKS).identity == FILE.identity
-    assert all(build_chunker("your_chunks", {"file": one}).file == one for one in identities)
+    assert all(build_chunker("your_chunks", {"file": identity}).file == identity for identity in identities)
 
 
 @pytest.mark.parametrize("file", ["c12", "<b>", "C" + "0" * 24, "c" + "g" * 24])
@@ -68,7 +68,7 @@ def test_a_search_that_takes_long_can_be_ended(monkeypatch):
 
 
 def test_chunks_of_several_documents_are_told_apart_by_name_or_by_choice():
-    file = ChunkFile("theirs.json", tuple(one._replace(document=name) for one, name in zip(CHUNKS, "aab", strict=True)))
+    file = ChunkFile("theirs.json", tuple(chunk._replace(document=name) for chunk, name in zip(CHUNKS, "aab", strict=True)))
     assert file.documents == ["a", "b"]
     assert file.found_in(document(name="a"), lambda *_: None).given == 2
     with pytest.raises(

@@ -71,14 +71,14 @@ def rows(output):
 def test_a_run_that_was_stopped_asks_nothing_twice(texts, tmp_path):
     whole = ScriptedModel()
     run(texts, tmp_path / "whole", whole)
-    expected = [text for one in LINES for text in Recipe(**RECIPE).run(one, language_model=asking()).texts]
+    expected = [text for line in LINES for text in Recipe(**RECIPE).run(line, language_model=asking()).texts]
     assert [row["text"] for row in rows(tmp_path / "whole")] == expected
     first, second = Interrupted(4), ScriptedModel()
     with pytest.raises(KeyboardInterrupt):
         run(texts, tmp_path / "out", first)
     _, made = run(texts, tmp_path / "out", second)
     assert made.resumed
-    asked = [json.dumps(one) for one in (*first.asked, *second.asked)]
+    asked = [json.dumps(messages) for messages in (*first.asked, *second.asked)]
     assert len(asked) == len({*asked}) == len(whole.asked) > 5
     assert rows(tmp_path / "out") == rows(tmp_path / "whole")
 
@@ -91,7 +91,7 @@ def test_the_limit_stops_the_run_which_goes_on_with_another(texts, tmp_path):
     done = len(model.asked)
     whole, _ = run(texts, tmp_path / "out", model)
     assert whole.tally.documents == len(LINES)
-    assert 0 < done < len(model.asked) == len({json.dumps(one) for one in model.asked})
+    assert 0 < done < len(model.asked) == len({json.dumps(messages) for messages in model.asked})
 
 
 def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, monkeypatch, serve):
@@ -152,15 +152,15 @@ def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_
     killed.communicate()
     dead.set()
     last = begin()
-    said, _ = last.communicate(timeout=300)
-    assert (killed.returncode, last.returncode) == (-signal.SIGKILL, 0), said.decode()
+    output, _ = last.communicate(timeout=300)
+    assert (killed.returncode, last.returncode) == (-signal.SIGKILL, 0), output.decode()
     asked = [json.dumps(body["messages"]) for _, _, body in http.requests]
     assert len(asked) > 5
     assert len(asked) - len({*asked}) <= (1 if chunker == "llm" else MOST_AT_ONCE)
     made = Recipe.from_json(recipe.read_text())
     assert [row["text"] for row in rows(tmp_path / "out")] == [
-        text for one in LINES for text in made.run(one, language_model=asking()).texts
+        text for line in LINES for text in made.run(line, language_model=asking()).texts
     ]
     for path in (tmp_path / "out").rglob("*"):
         assert path.is_dir() or KEY.encode() not in path.read_bytes()
-    assert KEY.encode() not in said
+    assert KEY.encode() not in output

@@ -34,17 +34,17 @@ def test_every_chunker_gives_the_chunks_of_its_recipe(chunker):
     recipe = Recipe.model_validate({"chunker": chunker, **PLAIN})
     text = load_sample("three_topics").text
     wanted = recipe.run(text, "a")
-    found = rows(Chunks(recipe)(batch(a=text)))
-    assert [row["text"] for row in found] == [*wanted.texts]
-    assert [row["spans"] for row in found] == [[list(span) for span in chunk.spans] for chunk in wanted]
-    assert [(row["start"], row["end"]) for row in found] == [(chunk.start, chunk.end) for chunk in wanted]
-    assert [row["tokens"] for row in found] == [len(text.split()) for text in wanted.texts]
-    assert [row["chunk"] for row in found] == [*range(1, len(wanted) + 1)]
+    chunk_rows = rows(Chunks(recipe)(batch(a=text)))
+    assert [row["text"] for row in chunk_rows] == [*wanted.texts]
+    assert [row["spans"] for row in chunk_rows] == [[list(span) for span in chunk.spans] for chunk in wanted]
+    assert [(row["start"], row["end"]) for row in chunk_rows] == [(chunk.start, chunk.end) for chunk in wanted]
+    assert [row["tokens"] for row in chunk_rows] == [len(text.split()) for text in wanted.texts]
+    assert [row["chunk"] for row in chunk_rows] == [*range(1, len(wanted) + 1)]
     cut = [gap.reason for gap in wanted.gaps if gap.verdict.is_cut]
-    assert {row["cut_reason"] for row in found} - {None} <= {*cut}
-    assert found[0]["cut_reason"] is None
+    assert {row["cut_reason"] for row in chunk_rows} - {None} <= {*cut}
+    assert chunk_rows[0]["cut_reason"] is None
     if all(len(chunk.spans) == 1 for chunk in wanted):
-        assert [row["cut_reason"] for row in found[1:]] == cut
+        assert [row["cut_reason"] for row in chunk_rows[1:]] == cut
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_the_form_of_a_batch_is_kept_and_it_may_be_empty():
     given_batch = table.to_batches()[0]
     assert isinstance(chunks(table), pa.Table)
     assert isinstance(chunks(given_batch), pa.RecordBatch)
-    assert [one.num_rows for one in chunks.over([given_batch, given_batch.slice(0, 0)])] == [2, 0]
+    assert [record_batch.num_rows for record_batch in chunks.over([given_batch, given_batch.slice(0, 0)])] == [2, 0]
     assert chunks(table).schema.equals(CHUNKS)
     assert chunks(table).schema.equals(chunks.schema, check_metadata=True)
 
@@ -110,8 +110,8 @@ def test_pages_headings_context_and_what_is_embedded():
 def test_a_document_that_cannot_be_cut_is_told_and_the_others_are_cut():
     told = []
     documents = pa.table({"id": ["a", "b", None, "c"], "text": ["One. Two.", None, "Three.", "x" * (MAX_BYTES + 1)]})
-    found = rows(Chunks(SENTENCES, problems=lambda *said: told.append(said))(documents))
-    assert [row["document_id"] for row in found] == ["a"]
+    chunk_rows = rows(Chunks(SENTENCES, problems=lambda *problem: told.append(problem))(documents))
+    assert [row["document_id"] for row in chunk_rows] == ["a"]
     assert told == [
         ("b", "b: the text must be a str; got None."),
         ("None", "None: The id of a document must be a string; got None."),
@@ -177,13 +177,15 @@ def test_what_a_model_stated_is_the_text_of_its_rows():
     recipe = Recipe.model_validate({"chunker": "propositions", **PLAIN, "language_model": "openai:scripted"})
     text = "One thing.\nAnother thing here.\nA third."
     made = recipe.run(text, language_model=asking())
-    found = rows(Chunks(recipe, asking=asking())(batch(a=text)))
-    assert [row["text"] for row in found] == [*made.texts]
-    assert any(row["text"] not in text for row in found)
-    assert [(row["title"], row["summary"]) for row in found] == [(one.stated.title, one.stated.summary) for one in made]
-    assert all(row["title"] and row["summary"] for row in found)
-    told = [[said_of(one) for one in chunk.stated.propositions] for chunk in made]
-    assert [row["propositions"] for row in found] == told
+    chunk_rows = rows(Chunks(recipe, asking=asking())(batch(a=text)))
+    assert [row["text"] for row in chunk_rows] == [*made.texts]
+    assert any(row["text"] not in text for row in chunk_rows)
+    assert [(row["title"], row["summary"]) for row in chunk_rows] == [
+        (chunk.stated.title, chunk.stated.summary) for chunk in made
+    ]
+    assert all(row["title"] and row["summary"] for row in chunk_rows)
+    told = [[said_of(proposition) for proposition in chunk.stated.propositions] for chunk in made]
+    assert [row["propositions"] for row in chunk_rows] == told
     (plain,) = rows(Chunks({**SENTENCES, "parameters": {"size": 9}})(batch(a=text)))
     assert [plain[name] for name in STATED] == [None, None, None]
 

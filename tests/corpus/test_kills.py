@@ -118,8 +118,8 @@ def test_five_kills_and_the_chunks_are_those_of_the_undisturbed_run(embedding, c
         )
 
     with started(tmp_path / "whole") as process:
-        said = process.communicate(timeout=LIMIT_S)[1]
-        assert process.returncode == 0, said
+        stderr = process.communicate(timeout=LIMIT_S)[1]
+        assert process.returncode == 0, stderr
     wanted = parts(tmp_path / "whole")
     chance = random.Random(7)
     moments = sorted(chance.sample(range(len(wanted) - 1), KILLS))
@@ -138,12 +138,12 @@ def test_five_kills_and_the_chunks_are_those_of_the_undisturbed_run(embedding, c
         assert not (tmp_path / "out" / "_summary.json").exists()
     assert killed == KILLS
     with started(tmp_path / "out") as process:
-        said = process.communicate(timeout=LIMIT_S)[1]
-        assert process.returncode == 0, said
+        stderr = process.communicate(timeout=LIMIT_S)[1]
+        assert process.returncode == 0, stderr
     assert [path.read_bytes() for path in parts(tmp_path / "out")] == [path.read_bytes() for path in wanted]
-    found = pq.read_table(tmp_path / "out").to_pylist()
-    assert found == pq.read_table(tmp_path / "whole").to_pylist()
-    assert len({row["document_id"] for row in found}) == 60
-    assert len({row["chunk_id"] for row in found}) == len(found)
+    chunk_rows = pq.read_table(tmp_path / "out").to_pylist()
+    assert chunk_rows == pq.read_table(tmp_path / "whole").to_pylist()
+    assert len({row["document_id"] for row in chunk_rows}) == 60
+    assert len({row["chunk_id"] for row in chunk_rows}) == len(chunk_rows)
     assert (tmp_path / "out" / "_summary.json").read_text() == (tmp_path / "whole" / "_summary.json").read_text()
     assert not [*(tmp_path / "out").rglob(".unfinished*")]

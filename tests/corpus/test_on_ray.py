@@ -33,11 +33,11 @@ def test_it_goes_on_with_what_a_run_without_it_began_and_the_files_are_the_same(
         run(corpus, tmp_path / "out", stopping(2))
     # Given to it in several lots.
     monkeypatch.setattr("corpus.on_ray.MOST_BLOCKS", len(parts(tmp_path / "here")) // 2)
-    found, _ = run(corpus, tmp_path / "out", ray, workers=2)
+    resumed, _ = run(corpus, tmp_path / "out", ray, workers=2)
     assert parts(tmp_path / "out") == parts(tmp_path / "here")
-    assert found.tally == whole.tally
-    assert found.tally.problems == 1
-    assert 0 < found.now.documents < whole.tally.documents
+    assert resumed.tally == whole.tally
+    assert resumed.tally.problems == 1
+    assert 0 < resumed.now.documents < whole.tally.documents
 
 
 @pytest.mark.full

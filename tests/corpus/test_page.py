@@ -46,7 +46,7 @@ def test_the_table_is_the_schema():
 
 
 def test_the_number_of_the_schema_is_that_of_its_columns():
-    columns = " ".join(f"{one.name} {one.type} {one.nullable}" for one in CHUNKS)
+    columns = " ".join(f"{column.name} {column.type} {column.nullable}" for column in CHUNKS)
     # Other columns have another number, or a folder that was begun before would get shards of two schemas.
     assert (SCHEMA, hashlib.sha256(columns.encode()).hexdigest()[:12]) == (3, "93f6b8c7a04c")
     assert f"`seamark.schema`, {SCHEMA}." in PAGE

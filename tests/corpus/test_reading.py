@@ -22,11 +22,11 @@ def read(*roots, part=1_000_000, **columns):
     """Return all that is read, and the inputs."""
     inputs = Inputs(roots, Columns(**columns), part)
     source = Source(roots, roots, inputs.columns)
-    return [one for piece in inputs.pieces() for one in source.documents(piece)], inputs
+    return [document for piece in inputs.pieces() for document in source.documents(piece)], inputs
 
 
 def known(found):
-    return [(one.id, one.text if isinstance(one, Given) else one.said) for one in found]
+    return [(document.id, document.text if isinstance(document, Given) else document.said) for document in found]
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +65,9 @@ def test_a_folder_is_read_to_its_depth_in_order_and_what_is_passed_by_is_counted
     (corpus / "circle").symlink_to(corpus)
     os.mkfifo(corpus / "pipe.txt")
     (corpus / "more.jsonl").write_text('{"id": "m", "text": "Two."}\n')
-    found, inputs = read(corpus)
+    documents, inputs = read(corpus)
     relative = (deep / "deep.txt").relative_to(corpus).as_posix()
-    assert known(found) == [("a.txt", "One."), (relative, "One."), ("b/é.html", "One."), ("c.md", "One."), ("m", "Two.")]
+    assert known(documents) == [("a.txt", "One."), (relative, "One."), ("b/é.html", "One."), ("c.md", "One."), ("m", "Two.")]
     assert inputs.left_out == {"hidden file or folder": 2, "symbolic link": 2, "file of another kind": 2}
 
 
@@ -136,7 +136,7 @@ def test_broken_and_changed_files_are_problems(tmp_path):
     (tmp_path / "c.txt").write_text("Changed.")
     (tmp_path / "d.txt").unlink()
     source = Source([tmp_path], [tmp_path], Columns())
-    a, b, c, d = (one for piece in pieces for one in source.documents(piece))
+    a, b, c, d = (document for piece in pieces for document in source.documents(piece))
     assert a.said.startswith("a.parquet: the file must be valid Parquet; reading it failed: ")
     assert b.said.startswith("b.pdf: the file must be a valid PDF")
     assert c.said == (
@@ -168,9 +168,9 @@ def test_columns_that_are_not_there_are_refused_before_the_work(tmp_path, column
 def test_ids_come_from_the_column_asked_for(tmp_path):
     table = pa.table({"text": ["One.", None, "Two."], "id": ["a", "b", "c"], "number": [1, 2, None]})
     pq.write_table(table, tmp_path / "a.parquet")
-    assert [one.id for one in read(tmp_path)[0]] == ["a", "a.parquet#1", "c"]
-    found = read(tmp_path, id="number")[0]
-    assert known(found) == [
+    assert [document.id for document in read(tmp_path)[0]] == ["a", "a.parquet#1", "c"]
+    documents = read(tmp_path, id="number")[0]
+    assert known(documents) == [
         ("1", "One."),
         ("a.parquet#1", "a.parquet#1: 2: the text must be a str; got None."),
         ("a.parquet#2", "a.parquet#2: an id must be a text or a whole number; got None."),

@@ -266,7 +266,7 @@ def test_the_command_tells_problems_and_goes_on(corpus, tmp_path, capsys):
         f"2 documents could not be read or cut: see {tmp_path / 'out' / '_problems.jsonl'}.\n"
     )
     told = [json.loads(line) for line in (tmp_path / "out" / "_problems.jsonl").read_text().splitlines()]
-    assert [one["document"] for one in told] == ["below/more.jsonl#17", "broken.pdf"]
+    assert [problem["document"] for problem in told] == ["below/more.jsonl#17", "broken.pdf"]
     assert told[0]["problem"].startswith("below/more.jsonl#17: ")
     assert main(call) == 1
     assert "Going on where a run stopped: 1 of 1 shard.\n" in capsys.readouterr().err
@@ -286,7 +286,7 @@ def test_the_command_tells_problems_and_goes_on(corpus, tmp_path, capsys):
 def test_wrong_options_are_a_sentence(corpus, tmp_path, capsys, arguments, said):
     recipe = tmp_path / "recipe.json"
     recipe.write_text(json.dumps(RECIPE))
-    call = [str(recipe), *(one.format(corpus=corpus) for one in arguments), "--output", str(tmp_path / "out")]
+    call = [str(recipe), *(argument.format(corpus=corpus) for argument in arguments), "--output", str(tmp_path / "out")]
     assert main(call) == 2
     printed = capsys.readouterr()
     assert said in printed.err
@@ -313,8 +313,8 @@ def test_an_interruption_ends_it_and_its_workers(corpus, tmp_path):
             time.sleep(0.02)
         # To all processes, as a terminal does.
         os.killpg(process.pid, signal.SIGINT)
-        said = process.communicate(timeout=LIMIT)[1]
+        stderr = process.communicate(timeout=LIMIT)[1]
     assert process.returncode == 130
-    assert said == "The same command again goes on.\nStopped by the user.\n"
+    assert stderr == "The same command again goes on.\nStopped by the user.\n"
     assert not [*(tmp_path / "out").rglob(".unfinished*")]
     assert gone(process.pid)

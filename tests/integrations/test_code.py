@@ -50,7 +50,7 @@ def test_the_code_gives_the_chunks_of_the_page(tool, chunker, document, capsys):
         program, *arguments = in_a_shell(code)
         assert program == "seamark"
         assert main(arguments) == 0
-        assert [one["text"] for one in json.loads(capsys.readouterr().out)["chunks"]] == wanted
+        assert [chunk["text"] for chunk in json.loads(capsys.readouterr().out)["chunks"]] == wanted
         return
     names = {}
     exec(compile(code, "copied", "exec"), names)
@@ -83,21 +83,23 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "recipe"), SAME, ids=lambda one: one if isinstance(one, str) else one.chunker)
+@pytest.mark.parametrize(
+    ("tool", "recipe"), SAME, ids=lambda argument: argument if isinstance(argument, str) else argument.chunker
+)
 def test_the_library_s_own_class_gives_the_same(tool, recipe, document):
     original = original_for(tool, recipe)
     names = {}
     exec(compile(str(original.program), "copied", "exec"), names)
     ours = recipe.run(document)
     assert names["chunks"] == run_original(original, document)
-    same, said = compared(ours, names["chunks"])
-    assert same, said
-    assert said == f"the same {len(ours)} chunks"
+    same, sentence = compared(ours, names["chunks"])
+    assert same, sentence
+    assert sentence == f"the same {len(ours)} chunks"
     if original.column is not None:
         name, parameters = original.column
         assert ADAPTERS[name].name == name
         column = Recipe(chunker=name, parameters=dict(parameters), **recipe.model_dump(include={"sentences", "embedder"}))
-        assert compared(ours, column.run(document)) == (True, said)
+        assert compared(ours, column.run(document)) == (True, sentence)
 
 
 @pytest.mark.parametrize(
@@ -107,13 +109,13 @@ def test_the_library_s_own_class_gives_the_same(tool, recipe, document):
         ("haystack", recipe_of("recursive")),
         ("haystack", recipe_of("fixed_sentences", "lines")),
     ],
-    ids=lambda one: one if isinstance(one, str) else one.chunker,
+    ids=lambda argument: argument if isinstance(argument, str) else argument.chunker,
 )
 def test_where_it_cuts_otherwise_the_first_difference_is_said(tool, recipe, document):
     ours = recipe.run(document)
-    same, said = compared(ours, run_original(original_for(tool, recipe), document))
+    same, sentence = compared(ours, run_original(original_for(tool, recipe), document))
     assert not same
-    assert " is the first that differs: ours is “" in said or " are the same, then " in said
+    assert " is the first that differs: ours is “" in sentence or " are the same, then " in sentence
 
 
 def test_a_difference_is_told_in_words():

@@ -95,7 +95,7 @@ def test_the_caller_s_own_language_model_is_asked(name):
         return asking(ScriptedModel(lambda before, after: before[0] != after[0]))
 
     wanted = [*Cutter(recipe, language_model=model())(text).texts]
-    assert [one.count("more.") for one in wanted] == [2, 3, 1]
+    assert [piece.count("more.") for piece in wanted] == [2, 3, 1]
     splitter = made(recipe=recipe, language_model=model())
     assert texts_from(splitter, name, text) == wanted
     if name == "haystack":
@@ -114,8 +114,8 @@ def texts_from(splitter, name, text):
         case "haystack":
             from haystack import Document
 
-            return [one.content for one in splitter.run([Document(content=text)])["documents"]]
-    return [one.text for one in splitter.chunk_batch([text, text], show_progress=False)[1]]
+            return [document.content for document in splitter.run([Document(content=text)])["documents"]]
+    return [piece.text for piece in splitter.chunk_batch([text, text], show_progress=False)[1]]
 
 
 def test_repeated_texts_lie_where_they_were_cut():
@@ -154,7 +154,7 @@ def test_a_pipeline_of_haystack_is_written_and_read_with_its_recipe():
     again = haystack.Pipeline.loads(pipeline.dumps(), allowed_modules=[SeamarkDocumentSplitter.__module__])
     assert again.get_component("splitter").recipe == RECIPE
     made = again.run({"splitter": {"documents": [haystack.Document(content=TEXT)]}})
-    assert [one.content for one in made["splitter"]["documents"]] == TEXT.split("\n")
+    assert [document.content for document in made["splitter"]["documents"]] == TEXT.split("\n")
     with pytest.raises(InputError, match="embedder"):
         SeamarkDocumentSplitter(RECIPE, embedder=HashEmbedder()).to_dict()
     with pytest.raises(InputError, match="must have text as its content"):
@@ -167,17 +167,17 @@ def test_a_result_gives_the_documents_of_a_library(library):
     result = chunk(text, "structure", max_size=3, tokenizer="words", embedded_as="heading_path")
     made = to_documents(result, library)
     contents = {"langchain": "page_content", "llama_index": "text", "haystack": "content"}
-    assert [getattr(one, contents[library]) for one in made] == [*result.texts]
-    kept = [one.meta if library == "haystack" else one.metadata for one in made]
+    assert [getattr(document, contents[library]) for document in made] == [*result.texts]
+    kept = [document.meta if library == "haystack" else document.metadata for document in made]
     assert kept == metadata_of(result)
     assert kept[-1]["heading_path"] == "Guide > Install"
     assert kept[-1]["embedded_as"].startswith("Guide > Install\n\n")
-    assert all(key in METADATA and isinstance(value, str | int) for one in kept for key, value in one.items())
+    assert all(key in METADATA and isinstance(value, str | int) for metadata in kept for key, value in metadata.items())
 
 
 def test_clusters_say_all_their_ranges():
     result = chunk("A a.\nB b.\nA a.\nB b.", "kmeans", clusters=2, embedder="tfidf", sentences="lines")
-    assert [one["spans"] for one in metadata_of(result)] == ["0-4, 10-14", "5-9, 15-19"]
+    assert [metadata["spans"] for metadata in metadata_of(result)] == ["0-4, 10-14", "5-9, 15-19"]
 
 
 def test_an_unknown_library_is_one_sentence():

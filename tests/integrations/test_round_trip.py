@@ -53,35 +53,35 @@ def check(recipe, text, folder, capsys):
     assert wanted
 
     printed = on_the_command_line(recipe, text, folder, capsys)
-    assert [one["text"] for one in printed] == wanted
-    assert [[tuple(span) for span in one["spans"]] for one in printed] == [[*chunk.spans] for chunk in here]
+    assert [row["text"] for row in printed] == wanted
+    assert [[tuple(span) for span in row["spans"]] for row in printed] == [[*chunk.spans] for chunk in here]
 
     splitter = SeamarkTextSplitter(recipe)
     assert splitter.split_text(text) == wanted
     parent = LangChainDocument(page_content=text, metadata=ALREADY)
     made = splitter.split_documents([parent])
-    assert [one.page_content for one in made] == wanted
-    assert [one.metadata for one in made] == [{**ALREADY, **said} for said in told]
+    assert [child.page_content for child in made] == wanted
+    assert [child.metadata for child in made] == [{**ALREADY, **fields} for fields in told]
 
     document = LlamaIndexDocument(text=text, metadata=ALREADY)
     nodes = SeamarkNodeParser(recipe).get_nodes_from_documents([document])
     assert [node.text for node in nodes] == wanted
     assert [(node.start_char_idx, node.end_char_idx) for node in nodes] == places
-    assert [node.metadata for node in nodes] == [{**ALREADY, **said} for said in told]
+    assert [node.metadata for node in nodes] == [{**ALREADY, **fields} for fields in told]
     assert {node.ref_doc_id for node in nodes} == {document.id_}
     nexts = [node.relationships.get(NodeRelationship.NEXT) for node in nodes]
-    assert [one and one.node_id for one in nexts] == [*(node.node_id for node in nodes[1:]), None]
+    assert [following and following.node_id for following in nexts] == [*(node.node_id for node in nodes[1:]), None]
 
     source = haystack.Document(content=text, meta=ALREADY)
     pieces = SeamarkDocumentSplitter(recipe).run(documents=[source])["documents"]
-    assert [one.content for one in pieces] == wanted
-    assert [one.meta["split_idx_start"] for one in pieces] == [start for start, _ in places]
-    assert all(one.meta["source_id"] == source.id and one.meta["author"] == "Ada" for one in pieces)
+    assert [piece.content for piece in pieces] == wanted
+    assert [piece.meta["split_idx_start"] for piece in pieces] == [start for start, _ in places]
+    assert all(piece.meta["source_id"] == source.id and piece.meta["author"] == "Ada" for piece in pieces)
 
     cut = SeamarkChunker(recipe)(text)
-    assert [one.text for one in cut] == wanted
-    assert [(one.start_index, one.end_index) for one in cut] == places
-    assert all(isinstance(one, ChonkieChunk) and one.token_count == len(one.text.split()) for one in cut)
+    assert [part.text for part in cut] == wanted
+    assert [(part.start_index, part.end_index) for part in cut] == places
+    assert all(isinstance(part, ChonkieChunk) and part.token_count == len(part.text.split()) for part in cut)
 
 
 def test_the_bundled_model_gives_the_same_chunks_everywhere(tmp_path, capsys):

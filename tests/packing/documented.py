@@ -63,9 +63,9 @@ class Example:
     @property
     def runner(self):
         """The test that runs the snippet, or the reason why none does."""
-        said = _by_beginning(NOT_RUN, self.code, "seamark")
+        reason = _by_beginning(NOT_RUN, self.code, "seamark")
         where = " (make full)" if self.is_dear else ""
-        return said or f"test_documented.py{where}"
+        return reason or f"test_documented.py{where}"
 
     @property
     def is_run(self):
@@ -94,23 +94,23 @@ def commands(script):
 def examples(page):
     """Return every command and snippet of a document, those inside its sentences included."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    found = []
+    snippets = []
     for match in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         kind, code = match[1], match[2]
         line = text[: match.start()].count("\n") + 2
         if kind == "sh":
-            found += [Example(page, line, kind, command) for command in commands(code)]
+            snippets += [Example(page, line, kind, command) for command in commands(code)]
         elif kind == "yaml":
-            found += [Example(page, line, kind, command) for command in steps(yaml.safe_load(code))]
+            snippets += [Example(page, line, kind, command) for command in steps(yaml.safe_load(code))]
         elif kind == "python":
-            found.append(Example(page, line, kind, code))
+            snippets.append(Example(page, line, kind, code))
     without_blocks = re.sub(r"^```.*?^```$", lambda match: "\n" * match[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
     for match in re.finditer(
         r"`((?:seamark|make|pip|python|\.venv/bin/python|from seamark\S*)(?: [^`]+)?)`", without_blocks
     ):
         line = without_blocks[: match.start()].count("\n") + 1
-        found.append(Example(page, line, "inline", " ".join(match[1].split())))
-    return found
+        snippets.append(Example(page, line, "inline", " ".join(match[1].split())))
+    return snippets
 
 
 def steps(workflow):

@@ -50,12 +50,12 @@ def environment(folder, wheel, extras=()):
 def brought_along(distribution, extras=()):
     """Return the installed distributions that one asks for, with ``extras``, and those that they ask for in turn."""
     here = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-    installed = {canonicalize_name(one.name): one for one in metadata.distributions(path=here)}
-    found, waiting = {}, [(distribution, frozenset(extras))]
+    installed = {canonicalize_name(package.name): package for package in metadata.distributions(path=here)}
+    brought, waiting = {}, [(distribution, frozenset(extras))]
     seen = set()
     while waiting:
-        one, wanted = waiting.pop()
-        for line in one.requires or ():
+        package, wanted = waiting.pop()
+        for line in package.requires or ():
             asked = Requirement(line)
             name = canonicalize_name(asked.name)
             holds = asked.marker is None or any(asked.marker.evaluate({"extra": extra}) for extra in ("", *wanted))
@@ -65,11 +65,11 @@ def brought_along(distribution, extras=()):
             if name == canonicalize_name(distribution.name):
                 waiting.append((distribution, frozenset(asked.extras)))
             elif name in installed:
-                found[name] = installed[name]
+                brought[name] = installed[name]
                 waiting.append((installed[name], frozenset(asked.extras)))
-            elif one is distribution:
+            elif package is distribution:
                 raise AssertionError(f"the tests' environment lacks {asked}")
-    return [*found.values()]
+    return [*brought.values()]
 
 
 def requirements(file):

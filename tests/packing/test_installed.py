@@ -52,18 +52,18 @@ def ran(python, *command, status=0, **options):
 
 
 def test_it_imports_only_what_it_needs(library):
-    said = json.loads(ran(library, "-c", IN_USE, str(STUBS)))
-    assert said["at_once"] == []
-    assert str(library.parents[1]) in said["from"]
+    report = json.loads(ran(library, "-c", IN_USE, str(STUBS)))
+    assert report["at_once"] == []
+    assert str(library.parents[1]) in report["from"]
     text = STUBS.read_text(encoding="utf-8")
-    assert tuple(said["texts"]) == chunk(text, "recursive", size=400, unit="characters", sentences="lines").texts
+    assert tuple(report["texts"]) == chunk(text, "recursive", size=400, unit="characters", sentences="lines").texts
     assert {*HEAVY, "markdown_it", "tokenizers", *("chunkers", "evaluation", "viz", "pages", "sample_docs")}.isdisjoint(
-        said["names"]
+        report["names"]
     )
 
 
 def test_every_chunker_cuts_as_in_the_checkout_or_says_what_is_missing(library):
-    said = json.loads(ran(library, "-c", EACH, str(STUBS)))
+    report = json.loads(ran(library, "-c", EACH, str(STUBS)))
     text = STUBS.read_text(encoding="utf-8")
     missing = {
         "kmeans": "kmeans needs the package sklearn; to install what is missing: pip install 'seamark[clustering]'.",
@@ -71,8 +71,8 @@ def test_every_chunker_cuts_as_in_the_checkout_or_says_what_is_missing(library):
         "pip install 'seamark[code]'.",
     }
     wanted = {name: [*chunk(text, name).texts] for name in CHUNKERS if name not in missing}
-    assert said["made"] == wanted | missing
-    assert HEAVY.isdisjoint(said["names"])
+    assert report["made"] == wanted | missing
+    assert HEAVY.isdisjoint(report["names"])
 
 
 def test_it_cannot_fall_back_on_what_was_not_installed(library):
@@ -85,7 +85,7 @@ def test_a_document_is_cut_on_the_command_line(reader, tmp_path):
     page = tmp_path / "page.html"
     page.write_text("<h1>Tides</h1><p>The tide comes in. The tide goes out.</p>", encoding="utf-8")
     printed = ran(reader, "chunk", str(page), "--chunker", "fixed_sentences:size=1")
-    assert [one["text"] for one in json.loads(printed)["chunks"]][-1] == "The tide goes out."
+    assert [row["text"] for row in json.loads(printed)["chunks"]][-1] == "The tide goes out."
 
 
 @pytest.mark.parametrize(
@@ -99,24 +99,26 @@ def test_a_document_is_cut_on_the_command_line(reader, tmp_path):
     ],
 )
 def test_a_choice_that_is_missing_says_what_brings_it(library, options, extra, who):
-    said = ran(library, "chunk", str(STUBS), "--chunker", "breakpoint", *options, status=2)
-    assert said.startswith(f"stubs.txt: {who} needs the package"), said
-    assert said.endswith(f"; to install what is missing: pip install 'seamark[{extra}]'.\n")
+    message = ran(library, "chunk", str(STUBS), "--chunker", "breakpoint", *options, status=2)
+    assert message.startswith(f"stubs.txt: {who} needs the package"), message
+    assert message.endswith(f"; to install what is missing: pip install 'seamark[{extra}]'.\n")
 
 
 def test_a_file_that_is_no_plain_text_says_what_reads_it(library, tmp_path):
     for name, data in (("page.html", b"<p>One.</p>"), ("old.txt", "Übermut tut gut.".encode("latin-1"))):
         (tmp_path / name).write_bytes(data)
-        said = ran(library, "chunk", str(tmp_path / name), "--chunker", "fixed_words", status=2)
-        assert said.startswith(f"{name}: reading what is not plain UTF-8 needs the packages bs4, chardet and 8 more; ")
-        assert "pip install 'seamark[files]'" in said
+        message = ran(library, "chunk", str(tmp_path / name), "--chunker", "fixed_words", status=2)
+        assert message.startswith(f"{name}: reading what is not plain UTF-8 needs the packages bs4, chardet and 8 more; ")
+        assert "pip install 'seamark[files]'" in message
 
 
 @pytest.mark.full
 def test_settings_are_swept_in_several_processes(reader):
     command = ["sweep", "stubs", "--chunker", "breakpoint", "--grid", "amount=50,60,70", "--embedder", "tfidf", "--json"]
     rows = [json.loads(line) for line in ran(reader, *command).splitlines()]
-    assert [row["parameters"] for row in rows if row["chunker"] == "breakpoint"] == [{"amount": one} for one in (50, 60, 70)]
+    assert [row["parameters"] for row in rows if row["chunker"] == "breakpoint"] == [
+        {"amount": amount} for amount in (50, 60, 70)
+    ]
 
 
 @pytest.mark.parametrize("command", mostly_full([name for name in COMMANDS if name != "corpus"], {"retrieval"}))
@@ -132,12 +134,12 @@ def test_what_is_missing_is_said(library):
     assert ran(library, "corpus", "recipe.json", status=2) == f"seamark corpus {wanted}"
     wanted = "openai:m needs the package openai; to install what is missing: pip install 'seamark[llm]'.\n"
     options = ["--chunker", "breakpoint", "--embedder", "openai:m", "--tokenizer", "words"]
-    said = ran(library, "chunk", str(STUBS), *options, status=2, env={"OPENAI_API_KEY": "none"})
-    assert said == f"stubs.txt: {wanted}"
+    printed = ran(library, "chunk", str(STUBS), *options, status=2, env={"OPENAI_API_KEY": "none"})
+    assert printed == f"stubs.txt: {wanted}"
     parquet = "import seamark; from seamark.chunkers import to_parquet\n"
     parquet += "try: to_parquet(seamark.chunk('A.', 'fixed_sentences'))\nexcept seamark.InputError as error: print(error)"
-    said = ran(library, "-c", parquet)
-    assert said == "Parquet needs the package pyarrow; to install what is missing: pip install 'seamark[corpus]'.\n"
+    printed = ran(library, "-c", parquet)
+    assert printed == "Parquet needs the package pyarrow; to install what is missing: pip install 'seamark[corpus]'.\n"
 
 
 @pytest.mark.full

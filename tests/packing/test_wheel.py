@@ -53,13 +53,13 @@ def is_there(name):
 
 def files():
     """Return the files of the checkout that are installed, by their names in the wheel."""
-    found = {}
+    paths = {}
     for top in (*ROOMS, *SHOWN, PACKAGE):
         inside = "" if top == PACKAGE else f"{PACKAGE}/{SCREEN}/" if top in SHOWN else f"{PACKAGE}/"
         for path in [ROOT / top, *(ROOT / top).rglob("*")]:
             if path.is_file() and "__pycache__" not in path.parts and not any(map(path.match, LEFT_OUT)):
-                found[inside + path.relative_to(ROOT).as_posix()] = path
-    return found
+                paths[inside + path.relative_to(ROOT).as_posix()] = path
+    return paths
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_the_source_distribution_has_no_tests(built):
     with tarfile.open(built[0]) as opened:
         tops = {name.split("/")[1] for name in opened.getnames() if "/" in name}
     about = {"pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "setup.cfg", f"{PACKAGE}.egg-info"}
-    assert tops <= {*ROOMS, PACKAGE, "packing", *(one.split("/")[0] for one in SHOWN), *about}
+    assert tops <= {*ROOMS, PACKAGE, "packing", *(path.split("/")[0] for path in SHOWN), *about}
 
 
 def test_no_import_names_what_is_not_there(sources):
@@ -114,7 +114,9 @@ def test_no_import_names_what_is_not_there(sources):
             named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             named += [node.module] if isinstance(node, ast.ImportFrom) else []
             left += [
-                f"{name}: {one}" for one in named if one.split(".")[0] in {*ROOMS, "pages", "packing", "tests", "benchmarks"}
+                f"{name}: {module}"
+                for module in named
+                if module.split(".")[0] in {*ROOMS, "pages", "packing", "tests", "benchmarks"}
             ]
     assert not left
     assert any(f"from {PACKAGE}.chunkers" in source for source in sources.values())
@@ -126,10 +128,16 @@ def test_no_text_names_a_module_that_is_not_there(sources):
     for name, source in sources.items():
         if name.endswith(WRITERS):
             continue
-        left += [f"{name}: {found}" for found in re.findall(rf"-m (?:{'|'.join(ROOMS)})\b.*", source)]
-        left += [f"{name}: {found}" for found in re.findall(rf">>> (?:from|import) (?:{'|'.join(ROOMS)})\b.*", source)]
+        left += [f"{name}: {command}" for command in re.findall(rf"-m (?:{'|'.join(ROOMS)})\b.*", source)]
+        left += [
+            f"{name}: {statement}" for statement in re.findall(rf">>> (?:from|import) (?:{'|'.join(ROOMS)})\b.*", source)
+        ]
         strings = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
-        left += [f"{name}: {one!r}" for one in strings if isinstance(one, str) and BARE.fullmatch(one) and is_there(one)]
+        left += [
+            f"{name}: {string!r}"
+            for string in strings
+            if isinstance(string, str) and BARE.fullmatch(string) and is_there(string)
+        ]
     assert not left
 
 
@@ -172,14 +180,14 @@ def test_the_metadata_name_the_packages_that_the_tests_run_with():
     """pyproject.toml assigns packages to extras; none may be missing, and every range must have the pinned version."""
     pinned = requirements("requirements.txt")
     own = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
-    asked = {extra: [one for one in map(Requirement, lines) if one.name != PACKAGE] for extra, lines in EXTRAS.items()}
-    more = [one for extra, lines in asked.items() if extra not in ("adapters", "ray") for one in lines]
-    named = {canonicalize_name(one.name) for one in own + more}
+    asked = {extra: [need for need in map(Requirement, lines) if need.name != PACKAGE] for extra, lines in EXTRAS.items()}
+    more = [need for extra, lines in asked.items() if extra not in ("adapters", "ray") for need in lines]
+    named = {canonicalize_name(need.name) for need in own + more}
     # The wheel has the model's files; recursive and fixed_tokens are compared with LangChain's.
     assert named == {*pinned} - {WHEEL, "langchain-text-splitters"}, "both name the same packages"
-    others = [one for extra in ("adapters", "ray") for one in asked[extra]]
+    others = [need for extra in ("adapters", "ray") for need in asked[extra]]
     pinned |= requirements("requirements-dev.txt")
-    outside = [str(one) for one in own + more + others if pinned[canonicalize_name(one.name)] not in one.specifier]
+    outside = [str(need) for need in own + more + others if pinned[canonicalize_name(need.name)] not in need.specifier]
     assert not outside, "every range has the version that the tests run with"
 
 
@@ -188,7 +196,7 @@ def test_the_library_brings_few_packages(built, tmp_path):
     with zipfile.ZipFile(built[1]) as opened:
         opened.extractall(tmp_path, [name for name in opened.namelist() if ".dist-info/" in name])
     brought = brought_along(metadata.Distribution.at(next(tmp_path.glob("*.dist-info"))))
-    names = {canonicalize_name(one.name) for one in brought}
+    names = {canonicalize_name(package.name) for package in brought}
     assert len(names) <= 25, sorted(names)
     assert names.isdisjoint(
         {"torch", "transformers", "sentence-transformers", "spacy", "numba", "scikit-learn", "scipy", "langchain-core"}
@@ -200,7 +208,7 @@ def test_what_an_extra_is_asked_for_is_what_it_brings():
     names = {"bs4": "beautifulsoup4", "chardetng_py": "chardetng-py", "sklearn": "scikit-learn"}
     for extra, modules in extras.MODULES.items():
         brought = {canonicalize_name(Requirement(line).name) for line in EXTRAS[extra]}
-        assert {names.get(one, canonicalize_name(one)) for one in modules} <= brought, extra
+        assert {names.get(module, canonicalize_name(module)) for module in modules} <= brought, extra
 
 
 def test_the_build_is_pinned_and_the_version_is_said_once():

@@ -69,9 +69,9 @@ def report(ran, failed):
         kinds = defaultdict(list)
         for failure in failures:
             kinds[failure.place].append(failure)
-        for place, found in kinds.items():
-            smallest = min(found, key=lambda failure: len(failure.case))
-            print(f"\n{name}: {len(found):,} at {place}\n  {smallest.said}\n  {smallest.case}")
+        for place, group in kinds.items():
+            smallest = min(group, key=lambda failure: len(failure.case))
+            print(f"\n{name}: {len(group):,} at {place}\n  {smallest.said}\n  {smallest.case}")
     rows = {name: (ran[name], len(failed[name])) for name in ran}
     rows["in all"] = (sum(ran.values()), sum(map(len, failed.values())))
     print()

@@ -18,32 +18,32 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 
 def some_cases(count, number):
     """Return so many cases, the same for the same number."""
-    found = []
+    drawn = []
 
     @seed(number)
     @settings(max_examples=count, phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck))
     @given(cases(max_parts=8))
     def collect(case):
-        found.append(case)
+        drawn.append(case)
 
     collect()
-    return found
+    return drawn
 
 
 def digests(of):
     """Return a digest of each case's result, or the name of its error, which is another property's concern."""
-    found = []
+    fingerprints = []
     for case in of:
         try:
-            found.append(hashlib.sha256(outcome(case.run()).encode()).hexdigest())
+            fingerprints.append(hashlib.sha256(outcome(case.run()).encode()).hexdigest())
         except Exception as error:
-            found.append(type(error).__name__)
-    return found
+            fingerprints.append(type(error).__name__)
+    return fingerprints
 
 
 def differing(of):
     """Return the cases whose results are not the same in two processes."""
-    said = json.dumps([dataclasses.asdict(case) for case in of])
+    payload = json.dumps([dataclasses.asdict(case) for case in of])
     both = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.properties.digests"],
@@ -55,7 +55,7 @@ def differing(of):
         )
         for number in ("1", "2")
     ]
-    one, other = (json.loads(process.communicate(said)[0]) for process in both)
+    one, other = (json.loads(process.communicate(payload)[0]) for process in both)
     return [case for case, *seen in zip(of, one, other, strict=True) if seen[0] != seen[1]]
 
 

@@ -109,10 +109,10 @@ def place_of(error):
 def shown(value, most):
     """Return a value as text, shortened; Python prints no number of more than 4,300 digits."""
     try:
-        said = value if isinstance(value, str) else str(value) if isinstance(value, Exception) else repr(value)
+        text = value if isinstance(value, str) else str(value) if isinstance(value, Exception) else repr(value)
     except ValueError:
-        said = "(a value that cannot be printed)"
-    return said if len(said) <= most else said[:most] + "…"
+        text = "(a value that cannot be printed)"
+    return text if len(text) <= most else text[:most] + "…"
 
 
 def prepare():

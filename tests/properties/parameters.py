@@ -32,9 +32,9 @@ def valid_settings(draw, name):
     kind = chunker_class(name)
     given = {}
     # The declaration of one may depend on the value of another, which then stands before it.
-    for spec in sorted(kind.fields(), key=lambda one: bool(one.depends)):
+    for spec in sorted(kind.fields(), key=lambda field: bool(field.depends)):
         if draw(st.booleans()):
-            here = next(one for one in kind.fields(given) if one.name == spec.name)
+            here = next(field for field in kind.fields(given) if field.name == spec.name)
             given[spec.name] = draw(values_of(here))
     specs = {spec.name: spec for spec in kind.fields(given)}
     for _ in specs:

@@ -86,14 +86,16 @@ def check_chunks(chunking, chunker):
         assert all(one.end <= other.start for one, other in pairwise(chunk.spans))
         parts = [text[start:end] for start, end in chunk.spans]
         stated = [] if chunk.stated is None else chunk.stated.propositions
-        assert chunk.text == "\n".join(parts if chunk.stated is None else [one.text for one in stated])
-        for one in stated:
-            assert any(start <= one.span.start < one.span.end <= end for start, end in chunk.spans)
-            source = text[slice(*one.span)]
-            assert source == {"word for word": one.quotation, "as it is": one.text}.get(one.tied, source)
+        assert chunk.text == "\n".join(parts if chunk.stated is None else [proposition.text for proposition in stated])
+        for proposition in stated:
+            assert any(start <= proposition.span.start < proposition.span.end <= end for start, end in chunk.spans)
+            source = text[slice(*proposition.span)]
+            assert source == {"word for word": proposition.quotation, "as it is": proposition.text}.get(
+                proposition.tied, source
+            )
         assert all(part == part.strip() != "" for part in parts)
         assert len(parts) == 1 or chunker.name in OUT_OF_ORDER
-    assert all(one.span is None for one in chunking.left_out)
+    assert all(proposition.span is None for proposition in chunking.left_out)
     starts = [chunk.start for chunk in chunking.chunks]
     assert starts == sorted(starts)
     if front := front_matter(text):
@@ -169,9 +171,11 @@ def check_verdicts(chunking, chunker, tools):
             assert gap.verdict.is_cut == (gap.score > 0) or abs(gap.score) < HAIR, gap.reason
         assert gap.verdict is not Verdict.FORCED or "above maximum size" in gap.reason
         assert gap.verdict is not Verdict.REJECTED or "below minimum size" in gap.reason
-    for one in chunking.comparisons:
-        assert (one.outcome == "not above") == (one.similarity <= one.threshold)
-        assert one.outcome == "not above" or (one.outcome == "too long") == (one.length > (chunker.max_size or math.inf))
+    for comparison in chunking.comparisons:
+        assert (comparison.outcome == "not above") == (comparison.similarity <= comparison.threshold)
+        assert comparison.outcome == "not above" or (comparison.outcome == "too long") == (
+            comparison.length > (chunker.max_size or math.inf)
+        )
     if chunker.name == "target_size" and chunker.fit == "largest" and chunking.chunks:
         measure = _counted(chunker.unit, tools)
         largest, alone = (
@@ -212,7 +216,9 @@ def _fixed_sentences(chunking, chunker, _):
 def _is_fence(chunking, chunk, units=None):
     """Return whether a chunk is a fence of front matter and the unit beside it, a character unless ``units`` are given."""
     front = front_matter(chunking.document.text)
-    inside = range(chunk.start + 1, chunk.end) if units is None else [one for one in units if chunk.start < one < chunk.end]
+    inside = (
+        range(chunk.start + 1, chunk.end) if units is None else [place for place in units if chunk.start < place < chunk.end]
+    )
     return front is not None and all(
         front.parts_fence(place) for place in inside if not chunk.text[place - chunk.start].isspace()
     )

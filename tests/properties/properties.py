@@ -94,9 +94,9 @@ def settings_are_refused_in_a_sentence_or_work(name_and_parameters):
     """Wrong settings are refused in one sentence that names the chunker; what is allowed cuts a text as promised."""
     name, given = name_and_parameters
     parameters = {parameter: meant(value) for parameter, value in given.items()}
-    chunker, said = attempt(lambda: build_chunker(name, parameters))
+    chunker, sentence = attempt(lambda: build_chunker(name, parameters))
     if chunker is None:
-        assert is_one_sentence(said, f"{name}: ", f"{name} has no parameter "), said
+        assert is_one_sentence(sentence, f"{name}: ", f"{name} has no parameter "), sentence
         return
     case = Case(PLAIN, name, chunker.model_dump(), "regex", "words", "hash")
     chunkings_keep_every_promise(case)
@@ -120,9 +120,9 @@ def recipe_files(draw):
 
 def recipes_are_refused_in_a_sentence_or_read(text):
     """A recipe's file is refused in one sentence, or is read and builds its chunker."""
-    recipe, said = attempt(lambda: Recipe.from_json(text))
+    recipe, sentence = attempt(lambda: Recipe.from_json(text))
     if recipe is None:
-        assert is_one_sentence(said), said
+        assert is_one_sentence(sentence), sentence
         return
     recipe.build()
     assert Recipe.from_json(recipe.to_json()) == recipe
@@ -133,8 +133,8 @@ def names_are_refused_in_a_sentence(arguments):
     from chunkers import chunk
 
     text, names = arguments
-    result, said = attempt(lambda: chunk(meant(text), **{name: meant(value) for name, value in names.items()}))
-    assert result is not None or is_one_sentence(said), said
+    result, sentence = attempt(lambda: chunk(meant(text), **{name: meant(value) for name, value in names.items()}))
+    assert result is not None or is_one_sentence(sentence), sentence
 
 
 _NAMES = {
@@ -159,15 +159,15 @@ def call_arguments(draw):
 def files_are_text_or_a_sentence(name_and_data):
     """Bytes become text that splits into sentences, or a sentence that names the file."""
     name, data = name_and_data
-    found, said = attempt(lambda: read_document(data, name))
-    if found is None:
-        assert is_one_sentence(said), said
-        assert name in said
+    reading, sentence = attempt(lambda: read_document(data, name))
+    if reading is None:
+        assert is_one_sentence(sentence), sentence
+        assert name in sentence
         return
-    assert found.read_as
-    assert found.guessed == bool(found.doubts(name))
-    document, said = attempt(lambda: Document.from_text(found.text, "regex", name))
-    assert document is not None or "lone surrogate" in said
+    assert reading.read_as
+    assert reading.guessed == bool(reading.doubts(name))
+    document, sentence = attempt(lambda: Document.from_text(reading.text, "regex", name))
+    assert document is not None or "lone surrogate" in sentence
     if document is not None:
         promises.check_sentences(document)
 

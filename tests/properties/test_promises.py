@@ -14,7 +14,7 @@ SETTINGS = {"threshold": "percentile", "amount": 40, "max_size": 60, "min_size":
 
 def checks(chunking, chunker):
     """Return the names of the checks that the result does not pass."""
-    found = set()
+    failed = set()
     for name, check in {
         "chunks": lambda: promises.check_chunks(chunking, chunker),
         "gaps": lambda: promises.check_gaps(chunking, chunker),
@@ -26,8 +26,8 @@ def checks(chunking, chunker):
         try:
             check()
         except AssertionError:
-            found.add(name)
-    return found
+            failed.add(name)
+    return failed
 
 
 def with_chunks(change):
@@ -73,8 +73,8 @@ def result():
 
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_broken_promise_is_found(result, what):
-    change, found = BROKEN[what]
-    assert found <= checks(change(result), build_chunker("breakpoint", SETTINGS))
+    change, failed = BROKEN[what]
+    assert failed <= checks(change(result), build_chunker("breakpoint", SETTINGS))
 
 
 def test_a_kept_one_is_not(result):

@@ -25,7 +25,7 @@ def tables():
 
 
 def few(name):
-    whole = sum(one.share for one in PROPERTIES.values())
+    whole = sum(prop.share for prop in PROPERTIES.values())
     return max(4, round(CASES * PROPERTIES[name].share / whole))
 
 
@@ -60,8 +60,8 @@ def test_neither_hash_seeds_nor_threads_change_a_result():
 
 def test_a_digest_is_of_the_result():
     case = dataclasses.replace(some_cases(1, 1)[0], text="One. Two.", sentences="regex")
-    one, same, other = digests([case, case, dataclasses.replace(case, text="One. Two")])
-    assert one == same != other
+    digest, same, other = digests([case, case, dataclasses.replace(case, text="One. Two")])
+    assert digest == same != other
 
 
 def test_the_cases_are_shared_out_to_the_last():
@@ -90,9 +90,9 @@ def test_a_block_counts_its_failures_and_goes_on(refuses_seven, capsys):
     )
     assert run_block(Block("refuses seven", 0, 50, 3)) == (ran, failures)
     assert report({"refuses seven": ran}, {"refuses seven": failures}) == 1
-    said = capsys.readouterr().out
-    assert said.count("AssertionError") == 2
-    assert "in all                          10 cases,     2 failed" in said
+    printed = capsys.readouterr().out
+    assert printed.count("AssertionError") == 2
+    assert "in all                          10 cases,     2 failed" in printed
     assert report({"refuses seven": 8}, {"refuses seven": []}) == 0
 
 
@@ -117,13 +117,13 @@ class Here:
 def test_the_command_that_is_printed_repeats_the_failures_of_a_block(refuses_seven, monkeypatch, capsys):
     monkeypatch.setattr("tests.properties.__main__.ProcessPoolExecutor", Here)
     assert main(["--cases", "50", "--seed", "3", "--only", "refuses seven"]) == 1
-    said = capsys.readouterr().out
-    (command,) = [line.partition("again: ")[2] for line in said.splitlines() if line.startswith("refuses seven: 2 of")]
+    printed = capsys.readouterr().out
+    (command,) = [line.partition("again: ")[2] for line in printed.splitlines() if line.startswith("refuses seven: 2 of")]
     made, target, arguments = shlex.split(command)
     assert (made, target, arguments.partition("=")[0]) == ("make", "fuzz", "FUZZ_ARGS")
     assert main(["--cases", "20000", *shlex.split(arguments.partition("=")[2])]) == 1
     again = capsys.readouterr().out
-    assert [line for line in said.splitlines() if "AssertionError" in line] == [
+    assert [line for line in printed.splitlines() if "AssertionError" in line] == [
         line for line in again.splitlines() if "AssertionError" in line
     ]
     assert "10 cases,     2 failed" in again

@@ -140,13 +140,13 @@ def files(draw):
     elif kind == "html":
         name, data = draw(st.sampled_from(["a.html", "a.htm", "a.xhtml"])), _encoded(draw(markup()), encoding)
     elif kind == "docx":
-        name, data = "a.docx", word("".join(f"<w:p><w:r><w:t>{one}</w:t></w:r></w:p>" for one in draw(_CELLS)))
+        name, data = "a.docx", word("".join(f"<w:p><w:r><w:t>{cell}</w:t></w:r></w:p>" for cell in draw(_CELLS)))
     elif kind == "epub":
         chapters = draw(st.lists(markup(), min_size=1, max_size=3))
         spine = draw(st.lists(st.integers(0, len(chapters)), max_size=4))
-        name, data = "a.epub", book([one.encode("utf-8", "ignore").decode() for one in chapters], spine)
+        name, data = "a.epub", book([chapter.encode("utf-8", "ignore").decode() for chapter in chapters], spine)
     elif kind == "pdf":
-        contents = [shown(one.encode("latin-1", "ignore")) for one in draw(_CELLS)]
+        contents = [shown(cell.encode("latin-1", "ignore")) for cell in draw(_CELLS)]
         name, data = "a.pdf", pdf(contents)
     else:
         name, data = "a.bin", draw(st.binary(max_size=300))

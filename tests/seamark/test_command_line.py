@@ -38,8 +38,8 @@ def test_the_installed_names_are_those_of_the_rooms():
 def test_the_help_has_every_command(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
-    said = capsys.readouterr().out
-    assert all(f"  {name} " in said for name in COMMANDS)
+    printed = capsys.readouterr().out
+    assert all(f"  {name} " in printed for name in COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_the_help_has_every_command(capsys):
 )
 def test_what_is_wrong_is_a_sentence(given, sentence, capsys):
     assert main(given) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert sentence in said.err
-    assert said.err.count("\n") == 1
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert sentence in written.err
+    assert written.err.count("\n") == 1
 
 
 def test_a_corpus_without_its_packages_is_a_sentence(monkeypatch, capsys):

@@ -36,7 +36,7 @@ def ran(app):
 
 def widget(kind, key):
     """Return the widget of a kind with this key, which a number follows once the page has changed the widget's value."""
-    return next(one for one in kind if (one.key or "").partition("_renewed_")[0] == key)
+    return next(control for control in kind if (control.key or "").partition("_renewed_")[0] == key)
 
 
 def press(app, label):

@@ -31,7 +31,7 @@ def llama():
 
 
 def enforced(app):
-    return any("structured answers, as the server enforces their schema" in one for one in remarks(app))
+    return any("structured answers, as the server enforces their schema" in remark for remark in remarks(app))
 
 
 def test_a_column_of_propositions_is_shown(app, llama):
@@ -60,7 +60,7 @@ def test_a_question_is_answered_and_the_answer_is_judged(app, llama):
     card = cards(app)[0]
     # A wrong one, as it may be; one that cannot be used would be empty.
     assert card["answer"], card
-    judged = {one["title"]: one["value"] for one in card["judgements"]}
+    judged = {judgement["title"]: judgement["value"] for judgement in card["judgements"]}
     assert {*judged} == {"Faithfulness", "Answer relevancy", "Correctness"}
     # The schema allows nothing but a grade.
     assert 1 <= float(judged["Correctness"]) <= 5

@@ -57,7 +57,7 @@ def test_a_column_of_an_adapter(app):
     column = reader_of(app)["columns"][0]
     assert column["title"] == "LangChain: SemanticChunker"
     assert len(column["segments"]["start"]) > 1
-    titles = [one.title for one in ADAPTERS.values()]
+    titles = [adapter.title for adapter in ADAPTERS.values()]
     assert [title for title in app.selectbox(key="chunker/0").options if title in titles] == titles
     app.slider(key="0/langchain_semantic/amount/None").set_value(40.0).run()
     rows = {label: value for label, value, _ in reader_of(app)["columns"][0]["rows"]}

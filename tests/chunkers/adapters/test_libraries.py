@@ -112,9 +112,9 @@ def test_a_missing_library_is_named_with_what_installs_it(name, monkeypatch):
     monkeypatch.setitem(sys.modules, adapter.module, None)
     with pytest.raises(ModelError) as error:
         cut(build_chunker(name, {}), "One. Two.")
-    said = str(error.value)
-    assert said.startswith(f"{name} needs the package {adapter.package}, which cannot be imported")
-    assert said.endswith(f"install it with 'pip install {adapter.requirement}'.")
+    message = str(error.value)
+    assert message.startswith(f"{name} needs the package {adapter.package}, which cannot be imported")
+    assert message.endswith(f"install it with 'pip install {adapter.requirement}'.")
 
 
 def test_the_versions_named_are_those_of_the_tests():

@@ -108,8 +108,8 @@ def test_lost_invented_and_overlapping_chunks(sizes, kept, overlap, invented):
     held = {place for span in spans for place in range(*span)}
     lost = sum(place not in held and not text[place].isspace() for place in range(len(text)))
     assert f"Chunk {invented + 1} of They, “An invented one”, is not found in the text; it is left out." in chunking.notes
-    said = [note for note in chunking.notes if note.startswith("Lost")]
-    assert said == ([f"Lost characters, which lie in no chunk, white space not counted: {lost:,}."] if lost else [])
+    notes = [note for note in chunking.notes if note.startswith("Lost")]
+    assert notes == ([f"Lost characters, which lie in no chunk, white space not counted: {lost:,}."] if lost else [])
     check(chunking)
 
 

@@ -16,9 +16,9 @@ from tests.support import AngleEmbedder, HashEmbedder, cut
 @pytest.mark.slow
 @given(st.integers(1, 60), st.integers(1, 70))
 def test_an_order_holds_every_sentence_once_and_leaves_runs_together(count, run):
-    found = orders(count, run)
-    assert len(found) == SHUFFLES
-    for order in found:
+    shuffles = orders(count, run)
+    assert len(shuffles) == SHUFFLES
+    for order in shuffles:
         assert sorted(order.tolist()) == list(range(count))
         # A run may begin before each of these, and before the first sentence.
         breaks = [order[at] for at in range(1, count) if order[at] != order[at - 1] + 1]
@@ -36,15 +36,15 @@ def test_orders_are_seeded_and_differ():
 
 @pytest.mark.parametrize("run", [1, 7])
 def test_of_a_long_text_a_sample_is_looked_at(run):
-    found = orders(10 * SAMPLE, run)
-    assert {len(order) for order in found} == {SAMPLE}
-    assert all(len(set(order.tolist())) == SAMPLE for order in found)
+    shuffles = orders(10 * SAMPLE, run)
+    assert {len(order) for order in shuffles} == {SAMPLE}
+    assert all(len(set(order.tolist())) == SAMPLE for order in shuffles)
     # From the whole text, and not the same everywhere.
-    assert len(set(np.concatenate(found).tolist())) > 5 * SAMPLE
+    assert len(set(np.concatenate(shuffles).tolist())) > 5 * SAMPLE
     # More of them begin alike.
     longer = orders(10 * SAMPLE, run, 2 * SAMPLE)
     assert {len(order) for order in longer} == {2 * SAMPLE}
-    assert all((order == more[:SAMPLE]).all() for order, more in zip(found, longer, strict=True))
+    assert all((order == more[:SAMPLE]).all() for order, more in zip(shuffles, longer, strict=True))
 
 
 def test_what_was_measured_is_remembered_by_vectors_run_and_name():

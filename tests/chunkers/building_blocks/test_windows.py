@@ -26,7 +26,9 @@ class Knowing(ScriptedModel):
         super().__init__(lambda before, after: subject(reversed(before)) != subject(after))
 
     def stated(self, sentences):
-        return json.dumps({"propositions": [{"text": said, "sentence": at, "quotation": said} for at, said in sentences]})
+        return json.dumps(
+            {"propositions": [{"text": sentence, "sentence": at, "quotation": sentence} for at, sentence in sentences]}
+        )
 
     def subject(self, text):
         return str(subject(text))
@@ -69,7 +71,7 @@ def test_windows_meet_anywhere_and_the_chunks_are_those_of_one(name, text, windo
         for most in (window, 1_000_000)
     )
     assert small.texts == large.texts
-    assert [one.spans for one in small] == [one.spans for one in large]
+    assert [chunk.spans for chunk in small] == [chunk.spans for chunk in large]
     assert not small.notes
     # No visible character is lost.
     assert {*"".join(text.split())} <= {*"".join(small.texts)}
@@ -77,14 +79,14 @@ def test_windows_meet_anywhere_and_the_chunks_are_those_of_one(name, text, windo
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 def test_the_places_of_propositions_are_exact_whatever_the_file(encoding):
-    said = "😀 Ada wrote.\r\nשלום עדה.\n👩‍👩‍👧 e\u0301t 漢字。\n\nZ\u0335 ends 𝄞."
+    original = "😀 Ada wrote.\r\nשלום עדה.\n👩‍👩‍👧 e\u0301t 漢字。\n\nZ\u0335 ends 𝄞."
     mark = "\ufeff" if encoding in ("utf-16-le", "utf-16-be") else ""
-    text = decode((mark + said).encode(encoding), "a.txt").text
+    text = decode((mark + original).encode(encoding), "a.txt").text
     made = run_chunker(
         build_chunker("propositions", {"window": 10}), Document.from_text(text, "lines"), tools(asking=asking(Knowing()))
     )
-    found = [one for chunk in made for one in chunk.stated.propositions]
-    assert [text[slice(*one.span)] for one in sorted(found, key=lambda one: one.span)] == [
-        line.strip() for line in said.splitlines() if line.strip()
+    propositions = [proposition for chunk in made for proposition in chunk.stated.propositions]
+    assert [text[slice(*claim.span)] for claim in sorted(propositions, key=lambda proposition: proposition.span)] == [
+        line.strip() for line in original.splitlines() if line.strip()
     ]
-    assert all(one.tied == "word for word" for one in found)
+    assert all(proposition.tied == "word for word" for proposition in propositions)

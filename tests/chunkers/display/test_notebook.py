@@ -36,8 +36,16 @@ class Read(HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.tags.add(tag)
         self.attributes |= {name for name, _ in attributes}
-        said = dict(attributes).get("class") or ""
-        kind = "text" if said.startswith("text") else "why" if said == "why" else "left out" if said == "between" else ""
+        css_class = dict(attributes).get("class") or ""
+        kind = (
+            "text"
+            if css_class.startswith("text")
+            else "why"
+            if css_class == "why"
+            else "left out"
+            if css_class == "between"
+            else ""
+        )
         if tag not in ("path", "rect") or tag == "path":
             self.open.append(kind)
         if kind == "text":
@@ -66,9 +74,11 @@ def check(result):
     assert not read.open
     assert read.tags <= TAGS
     assert read.attributes <= ATTRIBUTES
-    wanted = ["".join(result.document.text[start:end] for start, end in one.spans).replace("\0", "\ufffd") for one in result]
+    wanted = [
+        "".join(result.document.text[start:end] for start, end in piece.spans).replace("\0", "\ufffd") for piece in result
+    ]
     assert read.texts == [
-        f"{one.context}\n{text}" if one.context else text for one, text in zip(result, wanted, strict=True)
+        f"{piece.context}\n{text}" if piece.context else text for piece, text in zip(result, wanted, strict=True)
     ]
     return read
 
@@ -118,7 +128,7 @@ def test_what_two_chunks_share_is_marked_and_neighbours_differ_in_colour():
     result = chunk("one two three four five six", "fixed_words", size=3, overlap=1, embedder="tfidf")
     html = result._repr_html_()
     assert re.findall(r'<mark class="again"[^>]*>([^<]*)</mark>', html) == ["three", "five"]
-    colours = [int(one) for one in re.findall(r'<li class="k(\d)"', html)]
+    colours = [int(colour) for colour in re.findall(r'<li class="k(\d)"', html)]
     assert colours == [number % COUNT for number in range(len(result))]
 
 
@@ -174,7 +184,7 @@ def test_a_result_is_a_data_frame_of_its_chunks():
     result = chunk("# Guide\nA b. C d.\nE f.", "recursive", size=6, embedded_as="heading_path", embedder="tfidf")
     frame = result.to_dataframe()
     assert [*frame.text] == [*result.texts]
-    assert [*zip(frame.start, frame.end, strict=True)] == [(one.start, one.end) for one in result]
+    assert [*zip(frame.start, frame.end, strict=True)] == [(piece.start, piece.end) for piece in result]
     assert [*frame.columns] == [
         *("chunk", "start", "end", "spans", "characters", "words", "heading_path", "text", "embedded_as"),
     ]

@@ -73,9 +73,9 @@ def test_a_model_of_bert_has_the_vectors_of_sentence_transformers(kind, tmp_path
 
     folder = make(tmp_path / "made", **kind)
     embedder, wanted = load_embedder(str(folder), "cpu"), SentenceTransformer(str(folder), device="cpu")
-    found = embedder.encode(LONG)
+    vectors = embedder.encode(LONG)
     assert (embedder.engine, embedder.max_tokens) == ("NumPy", kind.get("most", 12))
-    assert np.abs(found - wanted.encode(LONG, normalize_embeddings=True)).max() < TOLERANCE
+    assert np.abs(vectors - wanted.encode(LONG, normalize_embeddings=True)).max() < TOLERANCE
     assert embedder.lengths(["the cat", LONG[1]]) == [4, 37]
 
 
@@ -134,10 +134,10 @@ def test_lower_case_may_be_asked_for_besides(tmp_path):
 
     folder = make(tmp_path / "made", cased=True)
     change("sentence_bert_config.json", do_lower_case=True)(folder)
-    found = load_embedder(str(folder), "cpu")
+    embedder = load_embedder(str(folder), "cpu")
     wanted = SentenceTransformer(str(folder), device="cpu").encode(LONG, normalize_embeddings=True)
-    assert np.abs(found.encode(LONG) - wanted).max() < TOLERANCE
-    assert found.engine == "NumPy"
+    assert np.abs(embedder.encode(LONG) - wanted).max() < TOLERANCE
+    assert embedder.engine == "NumPy"
 
 
 @pytest.mark.parametrize("rows", [1, 31, 32, 33, 100])
@@ -160,6 +160,6 @@ def test_shares_are_right_where_a_query_is_far_below_another(scale):
 
 @given(lengths=st.lists(st.integers(1, 300)).map(sorted), threads=st.integers(1, 5))
 def test_parts_hold_all_texts_in_order(lengths, threads):
-    found = list(parts(lengths, threads))
-    assert [place for part in found for place in range(len(lengths))[part]] == list(range(len(lengths)))
-    assert all(part.stop > part.start for part in found)
+    slices = list(parts(lengths, threads))
+    assert [place for part in slices for place in range(len(lengths))[part]] == list(range(len(lengths)))
+    assert all(part.stop > part.start for part in slices)

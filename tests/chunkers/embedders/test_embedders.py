@@ -79,11 +79,11 @@ def test_one_cache_never_mixes_embedders(tmp_path, model_folder, pipeline_folder
         OpenAIServer("openai:other", elsewhere.address, KEY),
         *(load_embedder("tfidf").for_document(document) for document in documents),
     ]
-    for one in embedders:
-        bench = Tools(one, load_tokenizer("words"), cache)
-        found = bench.embed(TEXTS[:3])
-        assert bench.meter.embedded == 3, one.name
-        assert found == pytest.approx(one.encode(TEXTS[:3]), abs=1e-5)
+    for model in embedders:
+        bench = Tools(model, load_tokenizer("words"), cache)
+        vectors = bench.embed(TEXTS[:3])
+        assert bench.meter.embedded == 3, model.name
+        assert vectors == pytest.approx(model.encode(TEXTS[:3]), abs=1e-5)
 
 
 def test_weights_that_change_in_a_folder_are_another_revision(tmp_path):

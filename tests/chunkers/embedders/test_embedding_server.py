@@ -176,8 +176,8 @@ def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script
     assert error.value.__context__ is None
     assert error.value.__cause__ is None
     traceback = "".join(format_exception(error.value))
-    for said in (traceback, repr(error.value), repr(embedder), embedder.revision, caplog.text):
-        assert KEY not in said
+    for text in (traceback, repr(error.value), repr(embedder), embedder.revision, caplog.text):
+        assert KEY not in text
 
 
 def test_an_answer_takes_little_more_memory_than_its_bytes(http):
@@ -331,8 +331,8 @@ def test_a_recipe_holds_neither_address_nor_key(http):
 def test_nothing_of_the_package_keeps_the_key_in_its_words(http):
     embedder = OpenAIServer("openai:test", http.address, KEY)
     embedder.load()
-    (connection,) = (one for one in gc.get_referents(embedder.__dict__) if isinstance(one, Connection))
-    (client,) = (one for one in gc.get_referents(connection.__dict__) if isinstance(one, OpenAI))
+    (connection,) = (referent for referent in gc.get_referents(embedder.__dict__) if isinstance(referent, Connection))
+    (client,) = (referent for referent in gc.get_referents(connection.__dict__) if isinstance(referent, OpenAI))
     assert KEY not in repr(client)
 
 

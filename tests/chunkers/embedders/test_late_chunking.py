@@ -122,9 +122,9 @@ def test_white_space_alone_has_no_tokens(model):
 def test_windows_cover_every_piece_once_and_give_it_a_quarter_of_a_window_of_context():
     size = MOST - 2
     for pieces in range(60):
-        found = windows(pieces, MOST)
-        assert [piece for window in found for piece in range(window.first, window.last)] == list(range(pieces))
-        for window in found:
+        all_windows = windows(pieces, MOST)
+        assert [piece for window in all_windows for piece in range(window.first, window.last)] == list(range(pieces))
+        for window in all_windows:
             assert window.end - window.start == min(size, pieces)
             for piece in range(window.first, window.last):
                 assert piece - window.start >= min(piece, size // 4)

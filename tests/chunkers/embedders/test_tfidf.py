@@ -51,12 +51,12 @@ def test_tfidf_is_fitted_once_a_document_and_gives_the_same_again():
 def test_tfidfs_thresholds_are_better_than_the_declared_ones():
     sample = load_sample("three_topics")
     declared = {field.name: field.default for field in CHUNKERS["double_pass"].fields()}
-    found = []
+    starts = []
     for parameters in ({}, declared):
         result = chunk(sample.text, "double_pass", sentences=sample.sentences, embedder="tfidf", **parameters)
-        found.append([piece.start for piece in result.chunks[1:]])
-    assert found[0] == list(sample.known)
-    assert found[1] != found[0]
+        starts.append([piece.start for piece in result.chunks[1:]])
+    assert starts[0] == list(sample.known)
+    assert starts[1] != starts[0]
 
 
 @pytest.mark.filterwarnings("error")

@@ -59,11 +59,11 @@ def _answers(asking, cancelled=bool):
     context = Context((Passage(0, TEXT, True),), 40)
     items = [Item("What says a0?", "One thing."), Item("What says b2?")]
     means = Means(asking, asking, lambda _, others: np.full(len(others), 0.5), load_tokenizer("words").count)
-    found = {}
+    outcomes = {}
     gathered = {0: Gathered((context,) * len(items), 0.0, 0.0, 1)}
-    answer_all(items, gathered, means, found.__setitem__, lambda _: None, cancelled)
+    answer_all(items, gathered, means, outcomes.__setitem__, lambda _: None, cancelled)
     measures = ("faithfulness", "relevancy", "correctness")
-    return [(one.answer.text, *map(one.value, measures)) for _, one in sorted(found.items())]
+    return [(outcome.answer.text, *map(outcome.value, measures)) for _, outcome in sorted(outcomes.items())]
 
 
 FEATURES = {

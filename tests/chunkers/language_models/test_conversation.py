@@ -175,7 +175,7 @@ def test_the_faults_of_a_list_are_not_gathered_and_true_is_no_number(form):
         if int in (field.annotation, *get_args(field.annotation)):
             with pytest.raises(ValidationError) as error:
                 form.model_validate({name: True})
-            assert any(one["loc"] == (name,) for one in error.value.errors())
+            assert any(fault["loc"] == (name,) for fault in error.value.errors())
 
 
 LOOP = "What is the capital of the region? "

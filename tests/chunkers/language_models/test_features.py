@@ -42,13 +42,13 @@ def http(serve):
 @pytest.fixture(scope="module")
 def known():
     """Return the result of every feature on a correct server, and the number of its requests."""
-    one, found = ChatModelServer(right), {}
+    chat_server, outcomes = ChatModelServer(right), {}
     for feature, work in FEATURES.items():
-        before = len(one.requests)
-        found[feature] = work(asking(one)), len(one.requests) - before
-        assert found[feature][1] >= 3
-    one.close()
-    return found
+        before = len(chat_server.requests)
+        outcomes[feature] = work(asking(chat_server)), len(chat_server.requests) - before
+        assert outcomes[feature][1] >= 3
+    chat_server.close()
+    return outcomes
 
 
 @pytest.fixture
@@ -77,11 +77,11 @@ PASSES = {
 def test_a_server_that_fails_for_a_while_changes_nothing(http, feature, fault, undisturbed):
     made, count = undisturbed
     http.script = [http.right, *(script := PASSES[fault]())]
-    one = asking(http)
-    assert FEATURES[feature](one) == made
-    assert one.spent.requests == len(http.requests) == count + len(script) * (fault != "slowly")
-    assert (one.spent.tokens_in, one.spent.tokens_out) == (100 * count, 7 * count)
-    assert bool(one.spent.unsure) == (fault == "a cut stream")
+    asker = asking(http)
+    assert FEATURES[feature](asker) == made
+    assert asker.spent.requests == len(http.requests) == count + len(script) * (fault != "slowly")
+    assert (asker.spent.tokens_in, asker.spent.tokens_out) == (100 * count, 7 * count)
+    assert bool(asker.spent.unsure) == (fault == "a cut stream")
 
 
 def message(**fields):
@@ -120,13 +120,13 @@ def test_a_server_that_cannot_be_used_is_one_sentence_and_the_next_run_goes_on(
         monkeypatch.setattr(server, "TIMEOUT_HERE", 0.5)
     http.script = [http.right, *script]
     answers = AnswerCache()
-    one = asking(http, answers)
+    asker = asking(http, answers)
     with pytest.raises(ModelError) as error:
-        FEATURES[feature](one)
+        FEATURES[feature](asker)
     assert sentence in str(error.value)
     assert str(error.value).startswith("openai:test: 127.0.0.1:")
-    for said in ("".join(format_exception(error.value)), caplog.text, str(one.spent)):
-        assert KEY not in said
+    for text in ("".join(format_exception(error.value)), caplog.text, str(asker.spent)):
+        assert KEY not in text
     assert not elsewhere.requests
     elsewhere.close()
     sent = len(http.requests)
@@ -138,7 +138,7 @@ def test_a_server_that_cannot_be_used_is_one_sentence_and_the_next_run_goes_on(
     # What was answered the first time is not asked for again; what was on its way when another failed may be.
     assert again.spent.requests <= count
     if feature not in TOGETHER:
-        assert one.spent.requests == sent
+        assert asker.spent.requests == sent
         assert again.spent.requests == len(http.requests) - sent == count - 1
 
 
@@ -156,8 +156,8 @@ def wrong(said, **fields):
 
     def change(value):
         if isinstance(value, dict):
-            return {name: fields[name] if name in fields else change(one) for name, one in value.items()}
-        return [change(one) for one in value] if isinstance(value, list) else value
+            return {name: fields[name] if name in fields else change(field) for name, field in value.items()}
+        return [change(member) for member in value] if isinstance(value, list) else value
 
     return json.dumps(change(json.loads(said)))
 
@@ -168,9 +168,9 @@ def all_fields(value):
 
 
 SAID = {
-    "reasoning before": lambda said: f'<think>Is it {{"grade": 1}}?\nsplit_after: 9\nAnswer: 1</think>\n\n{said}',
-    "reasoning begun before": lambda said: f"Well, {{a}} or none: {{}}.\n</think>\n{said}",
-    "a fence after reasoning": lambda said: f"<think>Hm.</think>\n```\n{said}\n```\n",
+    "reasoning before": lambda answer: f'<think>Is it {{"grade": 1}}?\nsplit_after: 9\nAnswer: 1</think>\n\n{answer}',
+    "reasoning begun before": lambda answer: f"Well, {{a}} or none: {{}}.\n</think>\n{answer}",
+    "a fence after reasoning": lambda answer: f"<think>Hm.</think>\n```\n{answer}\n```\n",
 }
 
 
@@ -196,25 +196,25 @@ def test_a_server_that_does_not_count_is_taken_to_have_used_the_most(http, featu
     made, count = undisturbed
     http.right = None
     http.script = [lambda messages: words(right(messages)) | {"usage": USES[use]}] * count
-    one = asking(http)
-    assert FEATURES[feature](one) == made
-    assert (one.spent.tokens_in, one.spent.tokens_out) == (0, 0)
-    assert one.spent.unsure > count * 1_000
-    assert len(str(one.spent)) < 200
+    asker = asking(http)
+    assert FEATURES[feature](asker) == made
+    assert (asker.spent.tokens_in, asker.spent.tokens_out) == (0, 0)
+    assert asker.spent.unsure > count * 1_000
+    assert len(str(asker.spent)) < 200
 
 
 UNUSABLE = {
-    "cut": lambda said: words(said, finish="length"),
-    "filtered": lambda said: words(None, finish="content_filter"),
-    "nothing": lambda said: words("  \n"),
-    "reasoning without an end": lambda said: words(f"<think>Is it so?\n{said}"),
-    "half of it": lambda said: words(said[: len(said) // 2] if said.startswith("{") else ""),
-    "a long one": lambda said: words("split_after: Answer: " + "{" * 300_000 + "!"),
-    "NaN": lambda said: words(wrong(said, **all_fields(float("nan")))),
-    "a huge number": lambda said: words(wrong(said, **all_fields(10**4_000))),
-    "nested lists": lambda said: words(wrong(said, **all_fields([[[]]]))),
-    "true": lambda said: words(wrong(said, **{**all_fields(True), "supported": "perhaps"})),
-    "thousands of faults": lambda said: words(wrong(said, **{**all_fields([0.5] * 10_000), "chunk": 0.5})),
+    "cut": lambda answer: words(answer, finish="length"),
+    "filtered": lambda answer: words(None, finish="content_filter"),
+    "nothing": lambda answer: words("  \n"),
+    "reasoning without an end": lambda answer: words(f"<think>Is it so?\n{answer}"),
+    "half of it": lambda answer: words(answer[: len(answer) // 2] if answer.startswith("{") else ""),
+    "a long one": lambda answer: words("split_after: Answer: " + "{" * 300_000 + "!"),
+    "NaN": lambda answer: words(wrong(answer, **all_fields(float("nan")))),
+    "a huge number": lambda answer: words(wrong(answer, **all_fields(10**4_000))),
+    "nested lists": lambda answer: words(wrong(answer, **all_fields([[[]]]))),
+    "true": lambda answer: words(wrong(answer, **{**all_fields(True), "supported": "perhaps"})),
+    "thousands of faults": lambda answer: words(wrong(answer, **{**all_fields([0.5] * 10_000), "chunk": 0.5})),
 }
 
 
@@ -232,8 +232,8 @@ def test_an_answer_that_cannot_be_used_is_asked_again_and_then_given_up(http, fe
         return messages[0]["content"] != prompts.ANSWER_SYSTEM or way in ANY_WORDS
 
     http.right = once
-    one = asking(http)
-    assert FEATURES[feature](one) == made
+    asker = asking(http)
+    assert FEATURES[feature](asker) == made
     repeated = sum(len(messages) > first for messages in map(json.loads, asked(http)))
     assert 1 <= repeated <= count
     assert len(http.requests) == count + repeated
@@ -278,10 +278,10 @@ def test_the_limit_is_never_passed_and_a_second_run_with_the_answers_is_free_and
     answers = AnswerCache()
     for tokens in range(3_000, 30_000, 3_000):
         http.script = [Raw(b"{", {"Content-Length": "9"})] * (tokens % 2_000 == 0)
-        one = asking(http, answers, Limit(tokens))
+        asker = asking(http, answers, Limit(tokens))
         with suppress(ModelError):
-            FEATURES[feature](one)
-        assert one.spent.tokens <= tokens
+            FEATURES[feature](asker)
+        assert asker.spent.tokens <= tokens
     assert FEATURES[feature](asking(http, answers)) == made
     again = asking(http, answers, Limit(1))
     assert FEATURES[feature](again) == made

@@ -65,12 +65,12 @@ def write_model(folder, answer="", ends=()):
     )
     if answer:
         # The layer adds nothing; so the last token alone decides on the next.
-        asked, said, end = tokens.convert_tokens_to_ids(["<|assistant|>", answer, "<|end|>"])
+        asked, answered, end = tokens.convert_tokens_to_ids(["<|assistant|>", answer, "<|end|>"])
         with torch.no_grad():
             for weights in (model.model.layers[0].self_attn.o_proj, model.model.layers[0].mlp.down_proj, model.lm_head):
                 weights.weight.zero_()
             model.model.embed_tokens.weight.copy_(torch.eye(size))
-            model.lm_head.weight[said, asked] = model.lm_head.weight[end, said] = 1
+            model.lm_head.weight[answered, asked] = model.lm_head.weight[end, answered] = 1
         ends = (end,)
     model.generation_config = GenerationConfig(eos_token_id=[*ends] or None)
     model.save_pretrained(folder)
@@ -106,11 +106,11 @@ class TransformersServe:
     def wait(self):
         """Wait until it answers; its log says at which port."""
         until = time.monotonic() + LIMIT
-        while not (found := re.search(r"running on (http://127\.0\.0\.1:\d+)", self.said)):
+        while not (match := re.search(r"running on (http://127\.0\.0\.1:\d+)", self.said)):
             assert self._process.poll() is None, self.said
             assert time.monotonic() < until, self.said
             time.sleep(0.05)
-        self.address = f"{found[1]}/v1"
+        self.address = f"{match[1]}/v1"
 
     def asking(self, model, answers=None):
         named = ChatServer(f"openai:{self.folder / model}", self.address)
@@ -144,8 +144,8 @@ def cut(asked):
 
 def test_it_answers_and_counts_the_tokens_and_is_not_asked_the_same_again(served):
     answers, ledger = AnswerCache(), Ledger()
-    one = served.asking("random", answers)
-    reply = one.ask(HELLO, ledger=ledger, kind=AnswerKind(12))
+    asker = served.asking("random", answers)
+    reply = asker.ask(HELLO, ledger=ledger, kind=AnswerKind(12))
     # A byte is a token, and so is each of the three marks.
     read = len("".join(message.text for message in HELLO).encode()) + 3
     assert reply == Reply(reply.text, read, 12, "cut")
@@ -165,25 +165,25 @@ def test_a_text_is_cut_where_its_model_says(served):
 
 
 def test_a_text_stays_whole_where_its_model_says_nothing_of_use_and_the_reason_tells(served):
-    one = served.asking("brief")
-    made = cut(one)
+    asker = served.asking("brief")
+    made = cut(asker)
     assert made.texts == ("\n\n".join(PARAGRAPHS),)
-    said = (
+    reason = (
         "no usable answer in 3 attempts (the answer must have a line that begins with 'split_after:'; it has none); "
         "window of pieces 1 to 4"
     )
-    assert {str(gap.reason) for gap in made.gaps} == {f"{said}, which stays whole"}
+    assert {str(gap.reason) for gap in made.gaps} == {f"{reason}, which stays whole"}
     assert "no usable answer about 1 of 1 window" in made.notes[0]
     # One more finds out what the server does with a schema.
-    assert (one.structured, one.spent.requests) == ("ignored", REPEATS + 2)
+    assert (asker.structured, asker.spent.requests) == ("ignored", REPEATS + 2)
 
 
 def test_nobody_waits_for_its_answer_once_the_user_has_stopped(served):
-    one, stopped, outcome = served.asking("random"), threading.Event(), []
+    asker, stopped, outcome = served.asking("random"), threading.Event(), []
 
     def ask():
         try:
-            one.ask(HELLO, stopped.is_set, kind=AnswerKind(100_000))
+            asker.ask(HELLO, stopped.is_set, kind=AnswerKind(100_000))
         except Cancelled as error:
             outcome.append(error)
 
@@ -195,4 +195,4 @@ def test_nobody_waits_for_its_answer_once_the_user_has_stopped(served):
     # The answer takes minutes.
     waiting.join(10)
     assert len(outcome) == 1
-    assert one.spent.unsure > 100_000
+    assert asker.spent.unsure > 100_000

@@ -70,15 +70,15 @@ def test_a_server_is_asked_in_its_protocol(http):
 def test_the_same_question_is_asked_once_of_each_model_and_no_failure_is_remembered(http):
     answers, ledger = AnswerCache(), Ledger()
     http.script = [(401, {})]
-    one = asking(http, answers=answers)
+    asker = asking(http, answers=answers)
     with pytest.raises(ModelError):
-        one.ask(HELLO)
-    assert [one.ask(HELLO, ledger=ledger).text for _ in range(3)] == ["Yes."] * 3
+        asker.ask(HELLO)
+    assert [asker.ask(HELLO, ledger=ledger).text for _ in range(3)] == ["Yes."] * 3
     assert asking(http, answers=answers).ask(HELLO, cancelled=lambda: True).text == "Yes."
     assert len(http.requests) == 2
     assert ledger.spent == Spending(1, 2, 100, 7, 0, None)
     with pytest.raises(Cancelled):
-        one.ask(HELLO[:1], cancelled=lambda: True)
+        asker.ask(HELLO[:1], cancelled=lambda: True)
     asking(http, answers=answers, name="openai:other").ask(HELLO)
     assert len(http.requests) == 3
 
@@ -108,18 +108,18 @@ GOOD = {
 @pytest.mark.parametrize(("script", "requests", "reply", "unsure"), GOOD.values(), ids=GOOD)
 def test_what_passes_ends_in_an_answer_and_in_the_ledger(http, script, requests, reply, unsure):
     http.script = list(script)
-    one, ledger = asking(http), Ledger()
-    assert one.ask(HELLO, ledger=ledger) == reply
+    asker, ledger = asking(http), Ledger()
+    assert asker.ask(HELLO, ledger=ledger) == reply
     assert len(http.requests) == requests
     known = (reply.tokens_in, reply.tokens_out) if None not in reply else (0, 0)
-    assert ledger.spent == one.spent == Spending(requests, 0, *known, unsure * MOST, None)
+    assert ledger.spent == asker.spent == Spending(requests, 0, *known, unsure * MOST, None)
 
 
 def test_a_setting_that_a_server_does_not_know_is_left_out_from_then_on(http):
     http.script = [(400, {"param": "temperature"}), (400, {"param": "max_tokens"})]
-    one = asking(http)
-    one.ask(HELLO)
-    one.ask(HELLO[1:])
+    asker = asking(http)
+    asker.ask(HELLO)
+    asker.ask(HELLO[1:])
     settings = [{*body} - {"model", "messages", *STREAMED} for _, _, body in http.requests]
     assert settings == [{"max_tokens", "temperature"}, {"max_tokens"}, {"max_completion_tokens"}, {"max_completion_tokens"}]
 
@@ -180,19 +180,19 @@ BAD = {
 def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script, requests, sentence, unsure):
     caplog.set_level(logging.DEBUG)
     http.script = list(script)
-    one = asking(http)
+    asker = asking(http)
     with pytest.raises(ModelError) as error:
-        one.ask(HELLO)
+        asker.ask(HELLO)
     assert sentence in str(error.value)
     assert str(error.value).startswith("openai:test: 127.0.0.1:")
     assert "\n" not in str(error.value)
     assert len(http.requests) == requests
-    assert one.spent == Spending(requests, 0, 0, 0, unsure * MOST, None if unsure else Decimal(0))
+    assert asker.spent == Spending(requests, 0, 0, 0, unsure * MOST, None if unsure else Decimal(0))
     assert error.value.__context__ is None
     assert error.value.__cause__ is None
     traceback = "".join(format_exception(error.value))
-    for said in (traceback, repr(error.value), repr(one.model), one.model.revision, caplog.text):
-        assert KEY not in said
+    for text in (traceback, repr(error.value), repr(asker.model), asker.model.revision, caplog.text):
+        assert KEY not in text
 
 
 def test_a_server_that_sends_a_byte_now_and_then_ends_at_the_deadline(http, monkeypatch):
@@ -206,11 +206,11 @@ def test_a_server_that_sends_a_byte_now_and_then_ends_at_the_deadline(http, monk
 def test_nobody_waits_for_a_server_that_hangs_once_the_user_has_stopped(http, script):
     http.script = list(script)
     stopped, outcome = threading.Event(), []
-    one = asking(http)
+    asker = asking(http)
 
     def ask():
         try:
-            one.ask(HELLO, stopped.is_set)
+            asker.ask(HELLO, stopped.is_set)
         except Cancelled as error:
             outcome.append(error)
 
@@ -223,7 +223,7 @@ def test_nobody_waits_for_a_server_that_hangs_once_the_user_has_stopped(http, sc
     waiting.join(LONG / 2)
     assert not waiting.is_alive()
     assert len(outcome) == 1
-    assert one.spent.unsure == MOST
+    assert asker.spent.unsure == MOST
 
 
 @pytest.mark.parametrize("why", ["nobody listens", "it speaks no TLS"])
@@ -234,10 +234,10 @@ def test_a_server_that_is_not_there_has_cost_nothing(http, why):
             http.address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     else:
         http.address = http.address.replace("http:", "https:")
-    one = asking(http)
+    asker = asking(http)
     with pytest.raises(ModelError, match="must be reachable; it was not, in 4 attempts"):
-        one.ask(HELLO)
-    assert one.spent == Spending(4, 0, 0, 0, 0, Decimal(0))
+        asker.ask(HELLO)
+    assert asker.spent == Spending(4, 0, 0, 0, 0, Decimal(0))
     assert not http.requests
 
 
@@ -311,12 +311,12 @@ def ask_all(one, conversations):
 @pytest.mark.parametrize("together", [False, True])
 def test_asking_stops_before_the_limit_is_passed_and_what_was_answered_is_kept(limit, together):
     model, answers = PricedModel(), AnswerCache()
-    one = Asking(model, answers, limit)
+    asker = Asking(model, answers, limit)
     with pytest.raises(ModelError, match=r"^priced: the spending limit is .* What was answered is kept\.$"):
-        ask_all(one, questions(100)) if together else [one.ask(question) for question in questions(100)]
+        ask_all(asker, questions(100)) if together else [asker.ask(question) for question in questions(100)]
     # Each takes 400 in the end, and 2,000 are set aside for it: the last is sent while 8,000 are spent, whoever else asks.
-    assert one.spent.tokens == 8_400
-    assert one.spent.requests == model.asked == one.spent.tokens // 400
+    assert asker.spent.tokens == 8_400
+    assert asker.spent.requests == model.asked == asker.spent.tokens // 400
     again = Asking(PricedModel(), answers, Limit(tokens=1))
     kept = [question for question in questions(100) if answers.get(answers.key(model, ROOM, question))]
     assert len(kept) == model.asked
@@ -333,23 +333,23 @@ def test_a_limit_in_money_needs_a_price(http):
 def test_retries_after_silence_count_against_the_limit(http, monkeypatch):
     monkeypatch.setattr(server, "TIMEOUT_HERE", 0.3)
     http.script = [LONG] * 9
-    one = asking(http, Limit(tokens=2 * MOST))
+    asker = asking(http, Limit(tokens=2 * MOST))
     with pytest.raises(ModelError, match="the spending limit is"):
-        one.ask(HELLO)
+        asker.ask(HELLO)
     assert len(http.requests) == 2
-    assert one.spent.tokens == 2 * MOST
+    assert asker.spent.tokens == 2 * MOST
 
 
 def test_a_question_that_waits_for_the_limit_ends_when_the_user_stops(http):
     http.script = [LONG]
-    one = asking(http, Limit(tokens=2 * MOST - 1))
+    asker = asking(http, Limit(tokens=2 * MOST - 1))
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(one.ask, HELLO, (stop := threading.Event()).is_set)
+        pool.submit(asker.ask, HELLO, (stop := threading.Event()).is_set)
         while not http.requests:
             time.sleep(0.01)
         began, moment = time.monotonic(), time.monotonic() + 0.2
         with pytest.raises(Cancelled):
-            one.ask(HELLO, lambda: time.monotonic() > moment, repeat=1)
+            asker.ask(HELLO, lambda: time.monotonic() > moment, repeat=1)
         assert time.monotonic() - began < LONG / 2
         stop.set()
     assert len(http.requests) == 1
@@ -357,8 +357,8 @@ def test_a_question_that_waits_for_the_limit_ends_when_the_user_stops(http):
 
 @pytest.mark.parametrize(
     "limit",
-    [{"tokens": one} for one in (0, -5, float("inf"), float("nan"))]
-    + [{"money": Decimal(one)} for one in ("0", "-0.1", "inf", "-inf", "NaN", "sNaN")]
+    [{"tokens": amount} for amount in (0, -5, float("inf"), float("nan"))]
+    + [{"money": Decimal(amount)} for amount in ("0", "-0.1", "inf", "-inf", "NaN", "sNaN")]
     + [{"money": float("inf")}],
 )
 def test_a_limit_of_nothing_is_refused(limit):
@@ -369,8 +369,8 @@ def test_a_limit_of_nothing_is_refused(limit):
 def test_what_was_spent_in_words():
     assert str(Spending(1, 0, 1200, 1, 0, Decimal("0.00123"))) == "1 request, 1,200 tokens read and 1 written, $0.0012"
     assert str(Spending(remembered=1)) == "0 requests, 1 answer from before"
-    said = "2 requests, 5 tokens read and 6 written, at most 9 of which the server did not say, cost unknown"
-    assert str(Spending(2, 0, 5, 6, 9, None)) == said
+    sentence = "2 requests, 5 tokens read and 6 written, at most 9 of which the server did not say, cost unknown"
+    assert str(Spending(2, 0, 5, 6, 9, None)) == sentence
 
 
 # Several at once, and what is kept.
@@ -473,9 +473,9 @@ def test_a_row_that_was_changed_is_asked_again(http, tmp_path):
 
 
 def test_an_answer_may_be_longer_or_shorter_and_is_another_one_then(http):
-    one = asking(http)
+    asker = asking(http)
     for most in (5, 5, 5_000):
-        one.ask(HELLO, kind=AnswerKind(most))
+        asker.ask(HELLO, kind=AnswerKind(most))
     assert [body["max_tokens"] for _, _, body in http.requests] == [5, 5_000]
 
 
@@ -575,11 +575,11 @@ class Failing(PricedModel):
 @pytest.mark.parametrize("limit", [{"tokens": 30_000}, {"tokens": None, "money": Decimal("0.3")}], ids=["tokens", "money"])
 def test_several_at_once_that_fail_and_repeat_never_take_more_than_the_limit(limit):
     model = Failing()
-    one = Asking(model, AnswerCache(), Limit(**limit))
-    works = [lambda stopped, asked=asked: suppressed(one, asked, stopped) for asked in questions(60)]
+    asker = Asking(model, AnswerCache(), Limit(**limit))
+    works = [lambda stopped, asked=asked: suppressed(asker, asked, stopped) for asked in questions(60)]
     together(works)
-    assert 20_000 < model.took == one.spent.tokens <= 30_000
-    assert one.spent.cost == Decimal(model.took) / 100_000
+    assert 20_000 < model.took == asker.spent.tokens <= 30_000
+    assert asker.spent.cost == Decimal(model.took) / 100_000
 
 
 def suppressed(one, asked, stopped):
@@ -592,8 +592,8 @@ def test_the_file_of_answers_takes_more_than_memory_does(http, tmp_path):
     file = tmp_path / "answers.sqlite"
     http.model = lambda messages: messages[0]["content"] * 300
     for _ in range(2):
-        one = Asking(ChatServer("openai:test", http.address, KEY), AnswerCache(file, memory_bytes=10))
-        assert len(ask_all(one, questions(8))) == 8
+        asker = Asking(ChatServer("openai:test", http.address, KEY), AnswerCache(file, memory_bytes=10))
+        assert len(ask_all(asker, questions(8))) == 8
     assert len(http.requests) == 8
     (most,) = AnswerCache(file)._file.execute("PRAGMA max_page_count").fetchone()
     assert most * 4096 > 10**12

@@ -33,16 +33,16 @@ def streams(http):
 def test_the_connection_is_closed_as_soon_as_the_answer_repeats_itself(http):
     events = streamed(LOOP, pause=0.001)
     http.script = [events]
-    one = asking(http)
+    asker = asking(http)
     with pytest.raises(
         Repetitive, match=r"the answer repeats .*capital.* again and again, so the model was not asked again"
     ):
-        usable_answer(one.ask, HELLO, int)
+        usable_answer(asker.ask, HELLO, int)
     # 400 characters are 85 words.
     assert 85 <= events.sent < 300 < len(events.pieces)
-    assert one.spent == Spending(1, 0, 0, 0, MOST, None)
+    assert asker.spent == Spending(1, 0, 0, 0, MOST, None)
     # What was read is remembered like any other answer.
-    assert one.ask(HELLO).ended == "cut"
+    assert asker.ask(HELLO).ended == "cut"
     assert len(http.requests) == 1
 
 
@@ -61,10 +61,10 @@ GOOD = {
 def test_a_streamed_answer_is_that_of_one_piece(http, given, reply):
     events = streamed(*given)
     http.script = [events]
-    one = asking(http)
-    assert one.ask(HELLO) == reply
+    asker = asking(http)
+    assert asker.ask(HELLO) == reply
     assert events.sent == len(events.pieces)
-    assert one.spent == Spending(1, 0, 100, 7, 0, None)
+    assert asker.spent == Spending(1, 0, 100, 7, 0, None)
 
 
 def delta(**fields):
@@ -101,17 +101,17 @@ def test_a_stream_that_cannot_be_used_is_one_sentence(http, pieces, sentence):
 )
 def test_a_server_that_refuses_to_stream_is_asked_for_one_piece_from_then_on(http, refusal):
     http.script = [refusal]
-    one = asking(http)
-    assert one.ask(HELLO).text == "Yes."
-    one.ask([*HELLO, Message("user", "And now?")])
+    asker = asking(http)
+    assert asker.ask(HELLO).text == "Yes."
+    asker.ask([*HELLO, Message("user", "And now?")])
     assert streams(http) == [True, False, False]
 
 
 def test_a_stream_without_numbers_of_tokens_is_the_last_one(http):
     http.script = [streamed("Yes.", None)]
-    one = asking(http)
-    assert one.ask(HELLO) == Reply("Yes.")
-    assert one.ask([*HELLO, Message("user", "And now?")]) == Reply("Yes.", 100, 7)
+    asker = asking(http)
+    assert asker.ask(HELLO) == Reply("Yes.")
+    assert asker.ask([*HELLO, Message("user", "And now?")]) == Reply("Yes.", 100, 7)
     assert streams(http) == [True, False]
 
 
@@ -124,7 +124,7 @@ def test_a_stream_that_is_lost_in_the_middle_is_asked_for_again(http):
 
 def test_only_what_may_repeat_itself_is_streamed(serve):
     http = serve(ChatModelServer, lambda _: '{"reason": "", "grade": 4}', "enforced")
-    one = asking(http)
-    one.ask(HELLO, kind=CORRECTNESS)
-    one.ask(HELLO, kind=CORRECTNESS.within({}, LONGEST_STREAMED + 1))
+    asker = asking(http)
+    asker.ask(HELLO, kind=CORRECTNESS)
+    asker.ask(HELLO, kind=CORRECTNESS.within({}, LONGEST_STREAMED + 1))
     assert streams(http) == [False, False, False]

@@ -41,15 +41,15 @@ def formats(http):
 )
 def test_one_small_request_finds_out_what_the_server_does_with_a_schema(serve, schema, dialects, found, sent):
     http = serve(ChatModelServer, lambda _: GRADE, schema, dialects)
-    one = asking(http)
-    assert one.structured is None
+    asker = asking(http)
+    assert asker.structured is None
     for number in range(2):
-        assert read_json(one.ask(question(number), kind=CORRECTNESS).text, Correctness).grade == 4
-    assert one.structured == found
+        assert read_json(asker.ask(question(number), kind=CORRECTNESS).text, Correctness).grade == 4
+    assert asker.structured == found
     assert formats(http) == sent
-    assert found in one.told.replace("enforces", "enforced").replace("refuses", "refused").replace("ignores", "ignored")
+    assert found in asker.told.replace("enforces", "enforced").replace("refuses", "refused").replace("ignores", "ignored")
     # An answer in words needs no schema, and nobody is asked twice for what is known.
-    one.ask(question(), kind=WORDS)
+    asker.ask(question(), kind=WORDS)
     assert formats(http)[-1] is None
 
 
@@ -73,9 +73,9 @@ def test_what_was_found_out_is_remembered_with_the_answers(serve):
 
 def test_a_weak_model_of_a_server_that_enforces_the_schema_is_held_to_it(serve):
     http = serve(ChatModelServer, lambda _: "What is it? " * 50, "enforced")
-    one = asking(http)
+    asker = asking(http)
     messages = [Message("system", SPLITS_SYSTEM), Message("user", "pieces")]
-    assert read_line(one.ask(messages, kind=SPLITS.within({"split_after": (1, 3)})).text, Splits) == Splits(split_after=[])
+    assert read_line(asker.ask(messages, kind=SPLITS.within({"split_after": (1, 3)})).text, Splits) == Splits(split_after=[])
     system = http.requests[-1][2]["messages"][0]["content"]
     # The prompt asks for what the schema allows.
     assert Splits.wording() in system
@@ -97,36 +97,36 @@ def test_a_model_that_answers_rightly_gives_the_same_however_it_is_asked(serve, 
 
 def test_a_schema_that_is_refused_alone_is_left_out(serve):
     http = serve(ChatModelServer, lambda _: GRADE, "enforced")
-    one = asking(http)
-    one.ask(question(), kind=CORRECTNESS)
+    asker = asking(http)
+    asker.ask(question(), kind=CORRECTNESS)
     http.schema = "refused"
-    assert one.ask(question(1), kind=CORRECTNESS).text == GRADE
+    assert asker.ask(question(1), kind=CORRECTNESS).text == GRADE
     assert formats(http)[-2:] == ["json_schema", None]
 
 
 def test_the_first_answers_say_once_that_many_cannot_be_used_and_what_helps(serve):
-    said = []
-    one = asking(serve(ChatModelServer), warn=lambda sentence, unusable: said.append((sentence, unusable)))
+    warnings = []
+    asker = asking(serve(ChatModelServer), warn=lambda sentence, unusable: warnings.append((sentence, unusable)))
     for number in range(3 * FIRST_ANSWERS):
-        assert said == [] or number >= FIRST_ANSWERS
-        one.tell(number % 2 == 0)
-    assert said == [(one.many_unusable, 5)]
-    assert one.many_unusable.startswith(f"5 of the first {FIRST_ANSWERS} answers could not be used.")
-    assert "larger model" in one.many_unusable
-    assert "structured answers" in one.many_unusable
-    few = asking(serve(ChatModelServer), warn=lambda sentence, unusable: said.append((sentence, unusable)))
+        assert warnings == [] or number >= FIRST_ANSWERS
+        asker.tell(number % 2 == 0)
+    assert warnings == [(asker.many_unusable, 5)]
+    assert asker.many_unusable.startswith(f"5 of the first {FIRST_ANSWERS} answers could not be used.")
+    assert "larger model" in asker.many_unusable
+    assert "structured answers" in asker.many_unusable
+    few = asking(serve(ChatModelServer), warn=lambda sentence, unusable: warnings.append((sentence, unusable)))
     for number in range(FIRST_ANSWERS):
         few.tell(number > 3)
-    assert (few.many_unusable, len(said)) == ("", 1)
+    assert (few.many_unusable, len(warnings)) == ("", 1)
 
 
 def test_a_warning_may_end_the_asking(serve):
     def stop(said, unusable):
         raise InputError(said)
 
-    one = asking(serve(ChatModelServer), warn=stop)
+    asker = asking(serve(ChatModelServer), warn=stop)
     for _ in range(FIRST_ANSWERS - 1):
-        one.tell(False)
+        asker.tell(False)
     with pytest.raises(InputError, match="could not be used"):
-        one.tell(False)
-    one.tell(False)
+        asker.tell(False)
+    asker.tell(False)

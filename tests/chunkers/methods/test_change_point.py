@@ -108,20 +108,20 @@ def plain_search(vectors, penalty=None, runs=None):
             total, squares = total + row, squares + row @ row
             costs[first, last] = int(squares) - Fraction(int(total @ total), last - first)
     levels = range(1, 2 if runs is None else runs + 1)
-    found = {(0, 0): (Fraction(0), ())}
+    cheapest = {(0, 0): (Fraction(0), ())}
     for level in levels:
         for end in range(1, count + 1):
             best = None
             for start in range(end):
-                before = found.get((0 if start == 0 else level, start) if runs is None else (level - 1, start))
+                before = cheapest.get((0 if start == 0 else level, start) if runs is None else (level - 1, start))
                 if before is None:
                     continue
                 total = before[0] + costs[start, end] + Fraction(penalty or 0)
                 if best is None or total < best[0]:
                     best = total, (*before[1], start)
             if best is not None:
-                found[level, end] = best
-    return [cut for cut in found[levels[-1], count][1] if cut]
+                cheapest[level, end] = best
+    return [cut for cut in cheapest[levels[-1], count][1] if cut]
 
 
 few_values = st.integers(1, 3).flatmap(
@@ -137,15 +137,15 @@ def test_the_search_over_allowed_places_is_best_of_their_partitions(rows, quarte
     choices = [cuts for count in range(len(allowed) + 1) for cuts in itertools.combinations(allowed, count)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(change_search, "BLOCK", block)
-        found = best_by_penalty(vectors, penalty, ignore, allowed)
-        assert set(found) <= set(allowed)
+        best_cuts = best_by_penalty(vectors, penalty, ignore, allowed)
+        assert set(best_cuts) <= set(allowed)
         least = min(cost(vectors, cuts) + penalty * len(cuts) for cuts in choices)
-        assert cost(vectors, found) + penalty * len(found) == pytest.approx(least, abs=1e-6)
+        assert cost(vectors, best_cuts) + penalty * len(best_cuts) == pytest.approx(least, abs=1e-6)
         for runs in range(1, len(allowed) + 2):
-            found = best_by_number(vectors, runs, ignore, allowed)
-            assert set(found) <= set(allowed)
+            best_cuts = best_by_number(vectors, runs, ignore, allowed)
+            assert set(best_cuts) <= set(allowed)
             least = min(cost(vectors, cuts) for cuts in choices if len(cuts) == runs - 1)
-            assert cost(vectors, found) == pytest.approx(least, abs=1e-6)
+            assert cost(vectors, best_cuts) == pytest.approx(least, abs=1e-6)
     if allowed:
         most = max(gained(vectors, cuts) / len(cuts) for cuts in choices if cuts)
         assert critical_penalty(vectors, ignore, allowed) == pytest.approx(most, abs=1e-6)
@@ -156,10 +156,10 @@ def test_allowed_places_of_a_long_text_are_searched_as_a_search_without_shortcut
     vectors = subjects(3000, 24, 60, likeness, seed=1)
     allowed = np.flatnonzero(np.random.default_rng(2).random(2999) < 0.25) + 1
     for penalty in (0.2, 0.9, 1.1, 2):
-        found = best_by_penalty(vectors, penalty, ignore, allowed)
+        cuts = best_by_penalty(vectors, penalty, ignore, allowed)
         with monkeypatch.context() as patch:
             patch.setattr(change_search, "_left_out", lambda behind, *_: np.zeros(len(behind), np.intp))
-            assert best_by_penalty(vectors, penalty, ignore, allowed) == found
+            assert best_by_penalty(vectors, penalty, ignore, allowed) == cuts
 
 
 @settings(deadline=None)
@@ -249,8 +249,8 @@ def test_a_long_search_reports_its_progress_and_can_be_stopped(monkeypatch):
 
 def test_a_search_of_too_many_comparisons_is_refused(monkeypatch):
     monkeypatch.setattr(change_point, "MOST_CHANGE_PRODUCTS", 240_000)
-    said = r"at most 10,000 comparisons of vectors with 24 dimensions; it reached this limit after \d+ of 1,000 "
-    with pytest.raises(InputError, match=said + r"sentences\. Set a much higher or a much lower penalty\."):
+    pattern = r"at most 10,000 comparisons of vectors with 24 dimensions; it reached this limit after \d+ of 1,000 "
+    with pytest.raises(InputError, match=pattern + r"sentences\. Set a much higher or a much lower penalty\."):
         cut(build_chunker("change_point", {}), "\n".join(map(str, range(1000))), embedder=OneSubject())
 
 
@@ -272,10 +272,10 @@ def gained(vectors, cuts):
 def test_the_critical_penalty_is_the_most_that_cuts_gain_by_their_number(seed):
     vectors = np.random.default_rng(seed).normal(size=(9, 3))
     most = max(gained(vectors, cuts) / len(cuts) for cuts in partitions(9) if cuts)
-    found = critical_penalty(vectors, ignore)
-    assert found == pytest.approx(most, abs=1e-8)
-    assert best_by_penalty(vectors, found * 1.0001, ignore) == []
-    assert best_by_penalty(vectors, found * 0.9999, ignore) != []
+    critical = critical_penalty(vectors, ignore)
+    assert critical == pytest.approx(most, abs=1e-8)
+    assert best_by_penalty(vectors, critical * 1.0001, ignore) == []
+    assert best_by_penalty(vectors, critical * 0.9999, ignore) != []
 
 
 def test_the_critical_penalty_by_hand():

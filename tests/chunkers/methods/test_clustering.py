@@ -38,10 +38,10 @@ def groups(chunking):
 
 
 def same_groups(labels):
-    found = {}
+    by_label = {}
     for sentence, label in enumerate(labels):
-        found.setdefault(label, []).append(sentence)
-    return list(found.values())
+        by_label.setdefault(label, []).append(sentence)
+    return list(by_label.values())
 
 
 @pytest.mark.parametrize("sample", samples("report"))
@@ -250,8 +250,10 @@ def test_kmeans_refuses_too_much_work_before_it_embeds_more_than_one_sentence(mo
     monkeypatch.setattr(kmeans, "MOST_CLUSTERING_WORK", 8 * 28 * 60)
     assert cut(build_chunker("kmeans", {}), "\n".join(map(str, range(60)))).chunks
     embedder = HashEmbedder()
-    said = r"sentences × \(clusters \+ 25\) × dimensions must be at most 13,440; this text has 61 sentences, 3 clusters and"
-    with pytest.raises(InputError, match=said):
+    pattern = (
+        r"sentences × \(clusters \+ 25\) × dimensions must be at most 13,440; this text has 61 sentences, 3 clusters and"
+    )
+    with pytest.raises(InputError, match=pattern):
         cut(build_chunker("kmeans", {}), "\n".join(map(str, range(61))), embedder=embedder)
     assert sum(map(len, embedder.batches)) == 1
 

@@ -30,7 +30,9 @@ def test_at_most_one_function_in_a_hundred_that_fits_is_cut(kind, count, most):
     fitting = cut = 0
     for text in sources(kind, count):
         document = Document.from_text(text, "lines")
-        starts = [one.start for one in run(build_chunker("code", {"max_size": most, "language": kind}), document, tools())]
+        starts = [
+            piece.start for piece in run(build_chunker("code", {"max_size": most, "language": kind}), document, tools())
+        ]
         for start, end in functions(text, kind):
             if counted([text[start:end]])[0] <= most:
                 fitting += 1
@@ -82,7 +84,7 @@ def made(text=PARSER, name="text", **parameters):
 
 def test_a_class_is_cut_between_its_methods_and_a_method_between_its_statements():
     chunking = made(language="python")
-    assert [(one.text.splitlines()[0], one.context) for one in chunking] == [
+    assert [(piece.text.splitlines()[0], piece.context) for piece in chunking] == [
         ('"""Reads dates."""', ""),
         ("class Parser:", ""),
         ("# Finds the first.", "class Parser"),
@@ -107,8 +109,8 @@ def test_reasons_name_the_syntax_and_what_is_compared():
 
 
 def test_comments_of_a_file_of_code_are_no_headings():
-    assert {one.heading_path for one in made("# Reads.\nread()\n", "a.py")} == {()}
-    assert {one.heading_path for one in made("# Reads.\n\nIt reads.\n", "a.md")} == {("Reads.",)}
+    assert {piece.heading_path for piece in made("# Reads.\nread()\n", "a.py")} == {()}
+    assert {piece.heading_path for piece in made("# Reads.\n\nIt reads.\n", "a.md")} == {("Reads.",)}
 
 
 def test_a_function_stays_whole_under_decorators_that_fill_a_chunk():
@@ -140,8 +142,8 @@ WRITTEN = {
 
 @pytest.mark.parametrize("language", WRITTEN)
 def test_the_language_is_the_one_with_the_fewest_syntax_errors(language):
-    found = detect(WRITTEN[language], "text", "code")
-    assert found == (language, f"Language: {language}, whose grammar finds the fewest syntax errors.")
+    detected = detect(WRITTEN[language], "text", "code")
+    assert detected == (language, f"Language: {language}, whose grammar finds the fewest syntax errors.")
 
 
 @pytest.mark.parametrize(
@@ -157,16 +159,16 @@ def test_the_language_is_the_one_with_the_fewest_syntax_errors(language):
     ],
 )
 def test_definitions_have_their_names(language, names):
-    said = " ".join(gap.reason for gap in made(WRITTEN[language], language=language, max_size=8).gaps)
+    reasons = " ".join(gap.reason for gap in made(WRITTEN[language], language=language, max_size=8).gaps)
     for name in names:
-        assert name in said
+        assert name in reasons
 
 
 def test_prose_is_in_no_language_and_cut_between_paragraphs():
     text = "Bees make honey. They dry nectar in the hive.\n\n" * 9
     chunking = made(text)
     assert chunking.notes[0].startswith("Language: unknown. The grammars of python, javascript")
-    assert {one.text.count("Bees") for one in chunking} == {1, 2}
+    assert {piece.text.count("Bees") for piece in chunking} == {1, 2}
     assert "between two paragraphs; together 27 > 25 tokens" in {gap.reason for gap in chunking.gaps}
 
 
@@ -181,7 +183,7 @@ def test_a_syntax_error_is_reported_with_its_line():
 
 def test_a_line_that_is_too_long_is_cut_inside():
     text = "values = [" + ", ".join(map(str, range(200))) + "]\n"
-    assert max(len(one.text.split()) for one in made(text, language="python")) <= 25
+    assert max(len(piece.text.split()) for piece in made(text, language="python")) <= 25
     text = '"' + "word " * 60 + '"\n'
     assert "cut inside a line" in made(text, language="python").gaps[-1].reason
 

@@ -106,7 +106,9 @@ def test_a_minimum_size_comes_after_both_passes():
 
 def test_comparisons_are_told_in_the_order_in_which_they_are_made():
     chunking = double("0\n5\n90 code here\n3\n6")
-    told = [(one.kind, *one.left, *one.right, one.outcome) for one in chunking.comparisons]
+    told = [
+        (comparison.kind, *comparison.left, *comparison.right, comparison.outcome) for comparison in chunking.comparisons
+    ]
     assert told == [
         ("initial", 0, 1, 1, 2, "joined"),
         ("appending", 0, 2, 2, 3, "not above"),
@@ -142,17 +144,17 @@ def test_the_comparisons_replayed_give_the_ledger_and_the_chunks(sample, paramet
     chunking = run(chunker, document, tools())
     reasons = [[] for _ in chunking.gaps]
     starts = list(range(len(document.sentences)))
-    for one in chunking.comparisons:
-        assert (one.similarity > one.threshold) == (one.outcome != "not above")
-        assert starts[starts.index(one.left.start) + 1] == one.left.end
-        if one.outcome == "joined":
-            joined = [start for start in starts if one.left.start < start <= one.right.start]
+    for comparison in chunking.comparisons:
+        assert (comparison.similarity > comparison.threshold) == (comparison.outcome != "not above")
+        assert starts[starts.index(comparison.left.start) + 1] == comparison.left.end
+        if comparison.outcome == "joined":
+            joined = [start for start in starts if comparison.left.start < start <= comparison.right.start]
             starts = [start for start in starts if start not in joined]
         else:
-            joined = [one.left.end]
-        for start in joined if one.reason else ():
-            reasons[start - 1].append(one.reason)
-    assert ["; ".join(said) for said in reasons] == [gap.reason for gap in chunking.gaps]
+            joined = [comparison.left.end]
+        for start in joined if comparison.reason else ():
+            reasons[start - 1].append(comparison.reason)
+    assert ["; ".join(parts) for parts in reasons] == [gap.reason for gap in chunking.gaps]
     assert [document.sentences[start].start for start in starts] == [chunk.start for chunk in chunking.chunks]
 
 
@@ -164,8 +166,8 @@ def test_a_chunk_above_maximum_size_is_said(spaces, most, vector):
     chunking = cut(DoublePass.build(vector=vector, max_size=most, **always), text, embedder=AngleEmbedder())
     longer = [chunk for chunk in chunking if len(chunk.text) > max(most, len("0 a."))]
     assert vector == "re-embed" or not longer
-    said = [note for note in chunking.notes if "longer than the maximum size" in note]
-    assert len(said) == bool(longer)
+    notes = [note for note in chunking.notes if "longer than the maximum size" in note]
+    assert len(notes) == bool(longer)
     if longer:
-        assert f" {max(len(chunk.text) for chunk in longer)}: with re-embed, white space" in said[0]
-        assert said[0].startswith("A chunk is" if len(longer) == 1 else f"{len(longer)} chunks are")
+        assert f" {max(len(chunk.text) for chunk in longer)}: with re-embed, white space" in notes[0]
+        assert notes[0].startswith("A chunk is" if len(longer) == 1 else f"{len(longer)} chunks are")

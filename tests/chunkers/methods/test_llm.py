@@ -164,8 +164,8 @@ class Answers(ScriptedModel):
     def answer(self, messages):
         if not self.answers:
             return super().answer(messages)
-        said = self.answers.pop(0)
-        return said if isinstance(said, Reply) else Reply(said, 10, 2)
+        answer = self.answers.pop(0)
+        return answer if isinstance(answer, Reply) else Reply(answer, 10, 2)
 
 
 @pytest.mark.parametrize(("name", "answer", "after"), [(name, *row) for name, rows in USABLE.items() for row in rows])
@@ -228,9 +228,9 @@ def test_a_text_in_which_nothing_can_be_cut_is_not_sent(name, text, chunks):
 
 @pytest.mark.parametrize("name", CUTTING)
 def test_what_was_asked_is_counted_and_not_asked_again(name):
-    one = asking(ScriptedModel(changes))
-    first, again = (cut(name, one, window=24, **SMALL[name]) for _ in range(2))
-    count = len(one.model.asked)
+    asker = asking(ScriptedModel(changes))
+    first, again = (cut(name, asker, window=24, **SMALL[name]) for _ in range(2))
+    count = len(asker.model.asked)
     assert count > 3
     assert first.spending == Spending(count, 0, 10 * count, 2 * count, 0, None)
     assert again.spending == Spending(remembered=count)
@@ -253,15 +253,15 @@ def test_the_estimate_is_near_what_is_sent_and_sends_nothing(name, window):
 
 
 def test_stopping_ends_before_the_next_request_and_answers_that_are_there_need_none():
-    one = asking(ScriptedModel(changes))
+    asker = asking(ScriptedModel(changes))
     chunker, document = build_chunker("llm", {"window": 24, "piece_size": 9}), Document.from_text(TEXT, "paragraphs")
     with pytest.raises(Cancelled):
-        chunker.chunk(document, tools(asking=one, cancelled=lambda: len(one.model.asked) == 2))
-    assert len(one.model.asked) == 2
+        chunker.chunk(document, tools(asking=asker, cancelled=lambda: len(asker.model.asked) == 2))
+    assert len(asker.model.asked) == 2
     with pytest.raises(Cancelled):
-        chunker.chunk(document, tools(asking=one, cancelled=lambda: True))
-    made = chunker.chunk(document, tools(asking=one))
-    assert chunker.chunk(document, tools(asking=one, cancelled=lambda: True)) == made
+        chunker.chunk(document, tools(asking=asker, cancelled=lambda: True))
+    made = chunker.chunk(document, tools(asking=asker))
+    assert chunker.chunk(document, tools(asking=asker, cancelled=lambda: True)) == made
 
 
 def test_the_limit_stops_a_run_and_what_was_answered_is_not_asked_again():
@@ -284,21 +284,21 @@ def test_the_limit_stops_a_run_and_what_was_answered_is_not_asked_again():
 @pytest.fixture
 def http(serve, monkeypatch):
     scripted = ScriptedModel(changes)
-    one = serve(ChatModelServer, lambda messages: scripted.words(messages[1]["content"]))
-    monkeypatch.setenv("OPENAI_BASE_URL", one.address)
+    chat_server = serve(ChatModelServer, lambda messages: scripted.words(messages[1]["content"]))
+    monkeypatch.setenv("OPENAI_BASE_URL", chat_server.address)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    return one
+    return chat_server
 
 
 @pytest.mark.parametrize("name", CUTTING)
 def test_a_server_fails_between_two_windows_and_the_next_run_goes_on_there(http, name):
-    one = asking(ChatServer("openai:test"))
+    asker = asking(ChatServer("openai:test"))
     http.script = [*[(429, {"Retry-After": "0.05"})] * 2, (500, {})]
     http.script += [http.right, http.right, *[(500, {})] * 4]
     with pytest.raises(ModelError, match="must work; asked up to 4 times, it failed"):
-        cut(name, one, window=24, **SMALL[name])
+        cut(name, asker, window=24, **SMALL[name])
     before = len(http.requests)
-    assert begins(cut(name, one, window=24, **SMALL[name])) == STARTS
+    assert begins(cut(name, asker, window=24, **SMALL[name])) == STARTS
     asked = [json.dumps(body["messages"]) for _, _, body in http.requests]
     assert asked[before - 1] == asked[before]
     assert not {*asked[before:]} & {*asked[: before - 4]}

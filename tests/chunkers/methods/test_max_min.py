@@ -133,9 +133,9 @@ def test_what_would_change_a_verdict_does(hard):
     document = Document.from_text(sample.text, sample.sentences)
     chunker, made = MaxMin(hard_threshold=hard), tools(HashEmbedder())
     chunking = run(chunker, document, made)
-    found = [(gap, chunker.tipping(chunking, gap, made)) for gap in chunking.gaps]
-    assert any(tipping for _, tipping in found)
-    for gap, tipping in found:
+    tippings = [(gap, chunker.tipping(chunking, gap, made)) for gap in chunking.gaps]
+    assert any(tipping for _, tipping in tippings)
+    for gap, tipping in tippings:
         if tipping:
             other = run(build_chunker("max_min", {"hard_threshold": tipping.value}), document, made)
             assert other.gaps[gap.index].verdict.is_cut == tipping.cuts != gap.verdict.is_cut

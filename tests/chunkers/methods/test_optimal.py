@@ -134,10 +134,10 @@ def test_no_memory_is_taken_for_longer_runs_than_there_are_pieces(monkeypatch):
 def test_too_many_pieces_in_too_long_chunks_are_refused_before_they_are_embedded(monkeypatch, text, pieces):
     monkeypatch.setattr(optimal, "MOST_RUNS", 100)
     embedder = HashEmbedder()
-    said = (
+    pattern = (
         rf"pieces in the largest chunk must be at most 100; this text has {pieces} pieces, and its largest chunk up to 4\."
     )
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=pattern):
         cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), text, embedder=embedder)
     assert not embedder.batches
 
@@ -177,5 +177,5 @@ def test_a_sentence_that_is_longer_than_the_size_is_a_chunk_of_its_own():
 def test_whole_sentences_find_the_boundaries_of_short_topics():
     for name in ("stubs", "three_topics"):
         sample = load_sample(name)
-        found = chunk(sample.text, "optimal", pieces="sentences", sentences=sample.sentences)
-        assert tuple(one.start for one in found.chunks[1:]) == sample.known
+        chunking = chunk(sample.text, "optimal", pieces="sentences", sentences=sample.sentences)
+        assert tuple(piece.start for piece in chunking.chunks[1:]) == sample.known

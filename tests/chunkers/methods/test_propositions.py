@@ -34,10 +34,12 @@ class Stating(ScriptedModel):
         self.answers = list(answers)
 
     def answer(self, messages):
-        said = self.answers.pop(0) if self.answers else None
-        if said is None:
+        answer = self.answers.pop(0) if self.answers else None
+        if answer is None:
             return super().answer(messages)
-        return said if isinstance(said, Reply) else Reply(said if isinstance(said, str) else json.dumps(said), 10, 2)
+        return (
+            answer if isinstance(answer, Reply) else Reply(answer if isinstance(answer, str) else json.dumps(answer), 10, 2)
+        )
 
     def stated(self, sentences):
         return json.dumps({"propositions": [self.one(number, text) for number, text in sentences]})
@@ -73,7 +75,7 @@ def test_a_chunk_is_its_propositions_its_title_and_the_sentences_they_come_from(
         ["Ada Lovelace wrote notes.\nShe was born in 1815.", "Her notes became famous."],
         ["Bread needs flour.", "It needs salt too."],
     ]
-    sources = [TEXT[slice(*one.span)] for one in made[0].stated.propositions]
+    sources = [TEXT[slice(*proposition.span)] for proposition in made[0].stated.propositions]
     assert sources == ["Ada Lovelace wrote notes.", "She was born in 1815.", "Her notes became famous."]
     assert [gap.verdict.is_cut for gap in made.gaps] == [False, True, True, True]
     assert made.gaps[1].reason == "sentence 2: 1 proposition, in chunk 1; sentence 3: 1 proposition, in chunk 2"
@@ -116,7 +118,7 @@ def test_what_is_asked_is_what_the_prompts_say():
     model = Stating()
     cut(model, "\n".join(f"Ada {'word ' * 7}{number}." for number in range(3)), window=10, before=1, batch=2)
     asked = [user.text for _, user in model.asked]
-    assert f"meant:\nAda {'word ' * 7}1.\n\nID 3: Ada" in next(said for said in asked if "ID 3" in said)
+    assert f"meant:\nAda {'word ' * 7}1.\n\nID 3: Ada" in next(prompt for prompt in asked if "ID 3" in prompt)
     assert asked[-1].startswith("The chunks so far:\nCHUNK 1: Ada | All Ada.\n\nFurther propositions:\nID 3: ")
 
 
@@ -127,8 +129,8 @@ def test_a_sentence_of_which_nothing_is_stated_stands_for_itself_and_the_notes_a
     made = cut(
         Stating(claims(("Ada Lovelace wrote notes.", 1, "Lovelace wrote notes"), ("Bread needs salt.", 5, "It needs salt")))
     )
-    lost = [one for chunk in made for one in chunk.stated.propositions if one.tied == "as it is"]
-    assert [one.text for one in lost] == TEXT.splitlines()[1:4]
+    lost = [proposition for chunk in made for proposition in chunk.stated.propositions if proposition.tied == "as it is"]
+    assert [proposition.text for proposition in lost] == TEXT.splitlines()[1:4]
     assert "sentence 2: lost by the model, so it stands for itself, in chunk 2" in made.gaps[0].reason
     assert made.notes == ("Lost: the model stated nothing of 3 sentences (2, 3, 4); they stand for themselves.",)
 
@@ -136,7 +138,9 @@ def test_a_sentence_of_which_nothing_is_stated_stands_for_itself_and_the_notes_a
 def test_what_quotes_words_that_are_not_there_is_in_no_chunk_and_is_shown():
     rows = [("Ada was a queen.", 1, "Ada Lovelace, queen of England"), ("Nothing.", 2, "")]
     made = cut(Stating(claims(*rows, *[(line, number, line) for number, line in enumerate(TEXT.splitlines(), start=1)])))
-    assert [(one.text, one.span, one.tied, one.sentence) for one in made.left_out] == [
+    assert [
+        (proposition.text, proposition.span, proposition.tied, proposition.sentence) for proposition in made.left_out
+    ] == [
         (rows[0][0], None, "nowhere", 0),
         (rows[1][0], None, "nowhere", 1),
     ]
@@ -158,10 +162,10 @@ def test_what_quotes_words_that_are_not_there_is_in_no_chunk_and_is_shown():
 )
 def test_a_quotation_is_found_in_its_sentence_or_else_nearby(quotation, number, tied, source):
     made = cut(Stating(claims(("One thing.", number, quotation))))
-    (one,) = [one for chunk in made for one in chunk.stated.propositions if one.tied != "as it is"]
-    assert (one.tied, TEXT[slice(*one.span)]) == (tied, source)
+    (proposition,) = [claim for chunk in made for claim in chunk.stated.propositions if claim.tied != "as it is"]
+    assert (proposition.tied, TEXT[slice(*proposition.span)]) == (tied, source)
     if quotation in TEXT.splitlines()[number - 1]:
-        assert made.document.sentence_at(one.span.start) == number - 1
+        assert made.document.sentence_at(proposition.span.start) == number - 1
 
 
 def test_names_and_numbers_are_held_against_the_sentences_and_the_text():
@@ -296,24 +300,24 @@ def test_a_text_of_one_sentence_is_one_chunk_and_an_empty_one_is_not_sent(text, 
 
 
 def test_what_was_asked_is_counted_and_not_asked_again_and_stopping_keeps_it():
-    one, document = asking(Stating()), Document.from_text("\n".join([TEXT] * 6), "lines")
+    asker, document = asking(Stating()), Document.from_text("\n".join([TEXT] * 6), "lines")
     chunker = build_chunker("propositions", {"window": 20, "batch": 4})
-    estimate = chunker.estimate(document, tools(asking=one))
-    assert not one.model.asked
+    estimate = chunker.estimate(document, tools(asking=asker))
+    assert not asker.model.asked
     with pytest.raises(Cancelled):
-        run_chunker(chunker, document, tools(asking=one, cancelled=lambda: len(one.model.asked) >= 3))
-    before = len(one.model.asked)
+        run_chunker(chunker, document, tools(asking=asker, cancelled=lambda: len(asker.model.asked) >= 3))
+    before = len(asker.model.asked)
     assert before < 10
     shares = []
-    first = run_chunker(chunker, document, tools(asking=one, deciding=lambda done, total: shares.append(done / total)))
-    sent = sum(len(part.text.split()) for messages in one.model.asked for part in messages)
-    assert estimate.requests / 4 <= len(one.model.asked) <= estimate.requests * 4
+    first = run_chunker(chunker, document, tools(asking=asker, deciding=lambda done, total: shares.append(done / total)))
+    sent = sum(len(part.text.split()) for messages in asker.model.asked for part in messages)
+    assert estimate.requests / 4 <= len(asker.model.asked) <= estimate.requests * 4
     assert estimate.tokens / 4 <= sent <= estimate.tokens * 4
     assert estimate.answers > 2 * len(document.text.split())
-    assert first.spending.requests + before == len(one.model.asked) == len({str(asked) for asked in one.model.asked})
+    assert first.spending.requests + before == len(asker.model.asked) == len({str(asked) for asked in asker.model.asked})
     assert first.spending.remembered <= before
     assert shares[-1] == 1
-    again = run_chunker(chunker, document, tools(asking=one, cancelled=lambda: True))
+    again = run_chunker(chunker, document, tools(asking=asker, cancelled=lambda: True))
     assert again == first
     assert again.spending.requests == 0
 
@@ -347,7 +351,9 @@ def test_a_table_has_title_summary_and_the_place_of_each_proposition():
     (first, _) = csv.DictReader(io.StringIO(to_csv(made), newline=""))
     assert (first["title"], first["summary"], first["text"]) == ("Ada", "All Ada.", made[0].text)
     read = json.loads(first["propositions"])
-    assert [TEXT[one["start"] : one["end"]] for one in read] == [one.quotation for one in made[0].stated.propositions]
+    assert [TEXT[record["start"] : record["end"]] for record in read] == [
+        proposition.quotation for proposition in made[0].stated.propositions
+    ]
     (document, _) = made.to_documents("haystack")
     assert document.content == made[0].text
     assert document.meta["chunk_title"] == "Ada"

@@ -229,8 +229,8 @@ def test_a_list_that_is_too_long_is_cut_between_items_and_its_introduction_stays
 def test_an_item_that_is_too_long_is_cut_between_lines_and_sentences():
     text = f"- {words(3)}\n  - {words(3)}\n  - {words(3)}\n- {words(3)} {words(3)} {words(3)}"
     document = Document.from_text(text, "regex")
-    found = [chunk.text for chunk in run(Structure(max_size=8), document, tools())]
-    assert found == [
+    chunk_texts = [chunk.text for chunk in run(Structure(max_size=8), document, tools())]
+    assert chunk_texts == [
         f"- {words(3)}\n  - {words(3)}",
         f"- {words(3)}",
         f"- {words(3)} {words(3)}",
@@ -278,8 +278,8 @@ def test_items_that_fit_are_whole_in_a_list_that_does_not():
 def test_an_item_that_is_too_long_is_cut_around_the_code_and_the_tables_inside_it():
     code, table = (block.replace("\n", "\n   ") for block in (lines(12), TABLE))
     text = f"1. {words(3)}\n\n   {code}\n\n   {table}\n\n   - {words(4)}\n   - {words(5)}\n\n2. {words(2)}"
-    found = texts(text, max_size=22, join_below=1)
-    assert found == [f"1. {words(3)}\n\n   {code}", table, f"- {words(4)}\n   - {words(5)}\n\n2. {words(2)}"]
+    chunk_texts = texts(text, max_size=22, join_below=1)
+    assert chunk_texts == [f"1. {words(3)}\n\n   {code}", table, f"- {words(4)}\n   - {words(5)}\n\n2. {words(2)}"]
 
 
 def test_a_quotation_that_is_too_long_is_cut_around_the_blocks_inside_it():
@@ -349,7 +349,7 @@ def test_the_inner_chunker_cuts_what_is_too_long_on_its_own_sentences_and_embeds
         f"# Another\n\n{one}",
         other,
     ]
-    embedded = {one for batch in embedder.batches for one in batch}
+    embedded = {sentence for batch in embedder.batches for sentence in batch}
     assert embedded
     assert "\n".join(embedded).count("Another") == 0
     (_, why) = (gap.reason for gap in chunking.gaps if gap.verdict.is_cut)
@@ -380,8 +380,8 @@ def test_a_reason_says_where_a_gap_lies():
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends_change_nothing(end):
     text = f"# One\n\nBring:\n\n- {words(3)}\n- {words(3)}\n\n{TABLE}\n\n```\na b\nc d\n```"
-    found = texts(text.replace("\n", end), max_size=12)
-    assert [part.replace(end, "\n") for part in found] == texts(text, max_size=12)
+    chunk_texts = texts(text.replace("\n", end), max_size=12)
+    assert [part.replace(end, "\n") for part in chunk_texts] == texts(text, max_size=12)
 
 
 def test_a_search_ends_between_blocks_when_it_is_cancelled():

@@ -216,14 +216,14 @@ def test_no_turn_is_cut_unless_it_is_longer_than_a_chunk(program, kind, seed, mo
     text, turns = file_of(program, kind, seed)
     count = load_tokenizer("words").count
     chunking = run(build_chunker("turns", {"max_size": most}), Document.from_text(text, "regex"), tools())
-    for one in chunking:
-        start, end, speaker = next(turn for turn in reversed(turns) if turn[0] <= one.start)
-        if text[start : one.start].strip():
+    for piece in chunking:
+        start, end, speaker = next(turn for turn in reversed(turns) if turn[0] <= piece.start)
+        if text[start : piece.start].strip():
             # The time of its cue counts too where a turn begins inside one.
             (size,) = count([text[start:end].strip()])
-            assert size + 3 > most, f"{text[start : one.start]!r} | {one.text[:60]!r}"
-            assert not speaker or speaker in one.context or most == 15
-        held = count([one.text])[0] + (count([one.context])[0] if one.context else 0)
+            assert size + 3 > most, f"{text[start : piece.start]!r} | {piece.text[:60]!r}"
+            assert not speaker or speaker in piece.context or most == 15
+        held = count([piece.text])[0] + (count([piece.context])[0] if piece.context else 0)
         assert held <= most
     # No two neighbours fit into one chunk.
     for earlier, later in zip(chunking, chunking.chunks[1:], strict=False):
@@ -243,15 +243,15 @@ def test_a_long_turn_repeats_its_speaker_and_time():
     text = f"[00:01:02] Ben: {LONG.strip()}\nANNA: Thanks."
     first, *rest, last = chunk(text, "turns", max_size=20, tokenizer="words", embedder="tfidf", sentences="regex").chunks
     assert first.context == ""
-    assert {one.context for one in rest} == {"[00:01:02] Ben:"}
-    assert all(one.text.endswith("that.") or one.text.endswith("this.") for one in rest)
+    assert {piece.context for piece in rest} == {"[00:01:02] Ben:"}
+    assert all(piece.text.endswith("that.") or piece.text.endswith("this.") for piece in rest)
     assert last.text.endswith("ANNA: Thanks.")
 
 
 def test_a_long_cue_repeats_its_time_and_voice():
     cues = f"WEBVTT\n\n00:01.000 --> 00:09.000\n<v Ben>{LONG.strip()}\n\n00:09.000 --> 00:10.000\nAnd so on.\n"
     made = chunk(cues, "turns", max_size=20, tokenizer="words", embedder="tfidf", sentences="regex")
-    assert {one.context for one in made.chunks[1:-1]} == {"00:01.000 --> 00:09.000\n<v Ben>"}
+    assert {piece.context for piece in made.chunks[1:-1]} == {"00:01.000 --> 00:09.000\n<v Ben>"}
     assert made.gaps[-1].reason
     assert any("turn of Ben is longer than 20 tokens: cut between sentences" in gap.reason for gap in made.gaps)
 
@@ -269,7 +269,7 @@ def test_reasons_say_what_was_joined_and_what_was_not():
 def test_a_sentence_that_is_too_long_is_cut_inside():
     text = "ANNA: " + "word " * 30
     made = chunk(text, "turns", max_size=10, tokenizer="words", embedder="tfidf", sentences="regex")
-    assert all(one.context == "ANNA:" for one in made.chunks[1:])
+    assert all(piece.context == "ANNA:" for piece in made.chunks[1:])
     assert all("cut inside the sentence" in gap.reason for gap in made.gaps)
     assert "".join(made.texts).replace(" ", "") == text.replace(" ", "")
 
@@ -279,7 +279,7 @@ def test_prose_without_turns_is_cut_between_sentences():
     assert [turn.speaker for turn in Transcript.of(text).turns] == [""]
     made = chunk(text, "turns", max_size=20, tokenizer="words", embedder="tfidf", sentences="regex")
     assert len(made) > 1
-    assert all(one.context == "" and one.text.endswith(".") for one in made)
+    assert all(piece.context == "" and piece.text.endswith(".") for piece in made)
 
 
 @pytest.mark.slow

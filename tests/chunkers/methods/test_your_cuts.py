@@ -13,7 +13,7 @@ TOOLS = Tools(None, load_tokenizer("words"))
 def test_the_text_is_cut_where_the_user_did_and_every_gap_says_so():
     place = TEXT.index("The loom")
     made = run(YourCuts.of(DOCUMENT.identity, [place]), DOCUMENT, TOOLS)
-    assert [one.text for one in made.chunks] == [TEXT[:place].strip(), TEXT[place:]]
+    assert [chunk.text for chunk in made.chunks] == [TEXT[:place].strip(), TEXT[place:]]
     assert [gap.reason for gap in made.gaps] == ["you did not cut here", "you cut here", "you did not cut here"]
     assert [gap.verdict.is_cut for gap in made.gaps] == [False, True, False]
 
@@ -29,14 +29,14 @@ def test_places_come_back_from_the_parameter_which_a_link_takes_for_no_number(pl
 
 def test_without_cuts_the_text_is_one_chunk():
     made = run(YourCuts.of(DOCUMENT.identity, ()), DOCUMENT, TOOLS)
-    assert [one.text for one in made.chunks] == [TEXT]
+    assert [chunk.text for chunk in made.chunks] == [TEXT]
 
 
 def test_sentences_split_otherwise_are_cut_at_the_same_places():
     place = TEXT.index("The loom")
     lines = Document.from_text(TEXT, "lines", "notes")
     made = run(YourCuts.of(DOCUMENT.identity, [place]), lines, TOOLS)
-    assert [one.text for one in made.chunks] == [TEXT[:place].strip(), TEXT[place:]]
+    assert [chunk.text for chunk in made.chunks] == [TEXT[:place].strip(), TEXT[place:]]
 
 
 def test_cuts_of_another_text_and_places_outside_are_refused_or_left_out():

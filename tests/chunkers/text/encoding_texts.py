@@ -276,8 +276,8 @@ TEXTS = (
 def encoded_texts() -> list[tuple[str, str, str, bytes]]:
     """Return language, encoding, text and bytes of every case: each paragraph once and ten times."""
     return [
-        (one.language, encoding, text, text.encode(encoding))
-        for one in TEXTS
-        for encoding in one.encodings
-        for text in (one.text, "\n".join([one.text] * 10))
+        (paragraph.language, encoding, text, text.encode(encoding))
+        for paragraph in TEXTS
+        for encoding in paragraph.encodings
+        for text in (paragraph.text, "\n".join([paragraph.text] * 10))
     ]

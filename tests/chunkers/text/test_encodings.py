@@ -10,7 +10,7 @@ from chunkers import InputError
 from chunkers.text.encodings import USUAL, as_plain_utf_8, decode_by_evidence
 from tests.chunkers.text.encoding_texts import TEXTS, encoded_texts
 
-PROSE = {one.language: one.text for one in TEXTS}
+PROSE = {paragraph.language: paragraph.text for paragraph in TEXTS}
 
 
 @pytest.mark.slow
@@ -51,15 +51,15 @@ def test_wide_text_without_a_mark_is_text(language, encoding):
 
 @given(st.binary(max_size=200))
 def test_no_bytes_are_more_than_a_sentence(data):
-    said = "file.txt: "
+    message = "file.txt: "
     with contextlib.suppress(InputError):
         try:
             decode_by_evidence(data, "file.txt")
         except InputError as error:
-            said = str(error)
+            message = str(error)
             raise
-    assert said.startswith("file.txt: ")
-    assert "\n" not in said
+    assert message.startswith("file.txt: ")
+    assert "\n" not in message
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0$("), max_size=200))

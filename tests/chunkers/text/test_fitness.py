@@ -16,19 +16,19 @@ def warnings_of(document, embedder=None, tokenizer=None):
 
 def test_one_sentence_that_is_the_text_is_said_with_what_helps():
     document = Document.from_text(PARAGRAPHS["zh"] * 2, "regex")
-    (said,) = warnings_of(document)
-    assert said.startswith(f"Split by regex, the text is one sentence, of {len(document.text)} characters")
-    assert said.endswith("The splitter sentencex finds 18.")
+    (warning,) = warnings_of(document)
+    assert warning.startswith(f"Split by regex, the text is one sentence, of {len(document.text)} characters")
+    assert warning.endswith("The splitter sentencex finds 18.")
     assert misfits_of(document)[0].remedies == (Remedy("sentences", "sentencex"),)
-    (said,) = warnings_of(Document.from_text(THAI * 3))
-    assert said.endswith("No splitter here finds more; fixed_characters and recursive cut without sentences.")
+    (warning,) = warnings_of(Document.from_text(THAI * 3))
+    assert warning.endswith("No splitter here finds more; fixed_characters and recursive cut without sentences.")
     assert misfits_of(Document.from_text(THAI * 3))[0].remedies == ()
 
 
 def test_a_sentence_that_is_more_than_half_of_the_text_is_said():
     long = "and so on, " * 60
-    (said,) = warnings_of(Document.from_text(f"One. It went {long}to the end. Two.", "regex"))
-    assert "one of the 3 sentences is more than half of the text" in said
+    (warning,) = warnings_of(Document.from_text(f"One. It went {long}to the end. Two.", "regex"))
+    assert "one of the 3 sentences is more than half of the text" in warning
     assert warnings_of(Document.from_text(f"It went {long}to the end.\n\n" * 2)) == ()
 
 
@@ -46,16 +46,16 @@ def test_nothing_is_said_where_all_is_well(code):
 @pytest.mark.parametrize("word", ["a" * (LONGEST_WORD + 1), "x1" * 300])
 def test_a_run_without_a_space_is_one_unknown_token(word):
     text = f"The tide comes in twice a day. The key is {word} today. The tide goes out. " + "The moon moves it. " * 40
-    (said,) = warnings_of(Document.from_text(text), load_embedder())
-    assert said.startswith("1 run of more than 100 characters without a space is one unknown token to all-MiniLM-L6-v2")
-    assert said.endswith("The embedder tfidf knows every character.")
+    (warning,) = warnings_of(Document.from_text(text), load_embedder())
+    assert warning.startswith("1 run of more than 100 characters without a space is one unknown token to all-MiniLM-L6-v2")
+    assert warning.endswith("The embedder tfidf knows every character.")
     assert warnings_of(Document.from_text(text.replace(word, "a" * LONGEST_WORD)), load_embedder()) == ()
     assert warnings_of(Document.from_text(text), load_embedder("tfidf")) == ()
 
 
 def test_a_script_that_the_model_does_not_know_is_said():
-    (said,) = warnings_of(Document.from_text(PARAGRAPHS["am"]), load_embedder())
-    assert said.startswith("98% of the characters are unknown to all-MiniLM-L6-v2, and sentences of unknown tokens")
+    (warning,) = warnings_of(Document.from_text(PARAGRAPHS["am"]), load_embedder())
+    assert warning.startswith("98% of the characters are unknown to all-MiniLM-L6-v2, and sentences of unknown tokens")
 
 
 @pytest.mark.parametrize(

@@ -72,12 +72,12 @@ def book(chapters, spine, **files):
 
 
 def encryption(reference):
-    found = (
+    markup = (
         '<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container" xmlns:enc="http://www.w3.org/2001/04/xmlenc#">'
         f'<enc:EncryptedData><enc:CipherData><enc:CipherReference URI="{reference}"/></enc:CipherData></enc:EncryptedData>'
         "</encryption>"
     )
-    return {"META-INF/encryption.xml": found}
+    return {"META-INF/encryption.xml": markup}
 
 
 def test_html_becomes_markdown_without_what_no_browser_shows():
@@ -272,8 +272,8 @@ def test_a_chapters_declaration_is_no_text():
 
 def test_what_is_left_out_is_said():
     page = "<!-- a --><!-- b --><script>1</script><style>p {}</style><svg></svg><img alt='a buoy'><video></video><p>Hi.</p>"
-    said = "Left out: 1 script, 2 pictures, 1 video and 2 comments."
-    assert read_document(page.encode(), "a.html").left_out == said
+    left_out = "Left out: 1 script, 2 pictures, 1 video and 2 comments."
+    assert read_document(page.encode(), "a.html").left_out == left_out
     assert read_document(b"<p>Hi.</p>", "a.html").left_out == ""
 
 

@@ -110,11 +110,11 @@ def test_no_tokenizer_gets_a_word_of_any_length(unit, monkeypatch):
     counting = CountingTokenizer(pipeline.tokenizer)
     monkeypatch.setattr(pipeline, "tokenizer", counting)
     text = "One. " + unit * 1000 + " Two. Three."
-    found = sentences(text, "spacy")
+    sentence_texts = sentences(text, "spacy")
     assert counting.longest < 400
-    assert "".join(found).replace(" ", "") == text.replace(" ", "")
-    assert found[0].startswith("One.")
-    assert found[-1] == "Three."
+    assert "".join(sentence_texts).replace(" ", "") == text.replace(" ", "")
+    assert sentence_texts[0].startswith("One.")
+    assert sentence_texts[-1] == "Three."
 
 
 def test_a_long_word_is_one_sentence_with_its_neighbours():
@@ -143,4 +143,4 @@ def test_documents_of_the_same_text_and_splitter_have_the_same_identity():
     document = Document.from_text(text, "lines", "mine")
     assert document.identity == Document.from_text(text, "lines", "yours").identity == Document.identity_of(text, "lines")
     others = [Document.from_text(text, "regex"), Document.from_text(f"{text} ", "lines")]
-    assert len({document.identity, *(one.identity for one in others)}) == 3
+    assert len({document.identity, *(other.identity for other in others)}) == 3

@@ -194,9 +194,11 @@ def test_front_matter_of_generated_documents_is_no_heading_is_not_embedded_as_on
         assert {heading.title for heading in headings(text)} <= {f"Part {number}" for number in range(3)}
         result = chunk(text, "structure", max_size=drawn.randint(30, 80), join_below=5, sentences="lines", tokenizer="words")
         assert not any(
-            path.startswith(("title", "author", "tags", "date")) for one in result for path in path_of(result.document, one)
+            path.startswith(("title", "author", "tags", "date"))
+            for piece in result
+            for path in path_of(result.document, piece)
         )
-        assert not any(one.text.strip(f"{mark}\r\n ") == "" for one in result)
+        assert not any(piece.text.strip(f"{mark}\r\n ") == "" for piece in result)
         assert result[0].text.startswith(mark)
         # It stays with what follows.
         assert "Before." in result[0].text or "Text" in result[0].text
@@ -208,13 +210,13 @@ def test_what_is_not_made_of_sentences_can_be_asked_for(end):
         f"{FRONT}\n\n# 1. One\n\nProse. More.\n\n[a]: https://b.example 'C. D.'\n[e]:\n  f\n\n<div>\nG. H.\n</div>\n\n"
         "- I. J.\n\n      code. in. it.\n\n- <br>\n\n> | a. | b |\n> |---|---|\n>\n> [k]: l\n>\n> Quoted.\n\n***\n"
     ).replace("\n", end)
-    found = blocks_without_prose(text)
-    assert [block.kind for block in found] == [
+    no_prose = blocks_without_prose(text)
+    assert [block.kind for block in no_prose] == [
         *("front matter", "heading", "link definitions", "HTML"),
         *("code block", "HTML", "table", "link definitions", "rule"),
     ]
-    assert {block.kind for block in found} <= NOT_PROSE
-    assert all(before.span.end <= after.span.start for before, after in pairwise(found))
+    assert {block.kind for block in no_prose} <= NOT_PROSE
+    assert all(before.span.end <= after.span.start for before, after in pairwise(no_prose))
     assert [block.kind for block in nested_blocks(text)] == ["item", "code block", "item", "table"]
     assert {block.kind for block in blocks(text)} <= {*KINDS.values()}
 
@@ -343,9 +345,9 @@ LINES = st.sampled_from(
 @example([("\\[", "\n"), ("- a", "\n"), ("  \\[", "\n"), ("\\] b", "\n"), ("\\[", "\n"), ("\\]", "\n")])
 def test_blocks_hold_all_but_white_space_once(lines):
     text = "".join(line + end for line, end in lines)
-    found = blocks(text)
+    all_blocks = blocks(text)
     place = 0
-    for kind, (start, end), level in found:
+    for kind, (start, end), level in all_blocks:
         assert not text[place:start].strip()
         assert text[start:end] == text[start:end].strip() != ""
         assert (level > 0) == (kind == "heading")
@@ -353,8 +355,8 @@ def test_blocks_hold_all_but_white_space_once(lines):
     assert not text[place:].strip()
     spans = [block.span for block in special_blocks(text)]
     assert spans == sorted(spans)
-    assert [block for block in found if block.kind == "code block"] == [
-        block for block in special_blocks(text) if block in found and block.kind == "code block"
+    assert [block for block in all_blocks if block.kind == "code block"] == [
+        block for block in special_blocks(text) if block in all_blocks and block.kind == "code block"
     ]
     for heading in headings(text):
         assert isinstance(heading, Heading)

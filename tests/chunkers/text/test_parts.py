@@ -92,12 +92,12 @@ def test_every_chunk_of_a_long_pdf_is_on_the_pages_that_its_words_were_put_on(pu
     crossing = 0
     for chunk in chunking.chunks:
         whole = [word for word in chunk.text.split() if word in page_of]
-        found = yearbook.parts.names(chunk.spans)
+        page_names = yearbook.parts.names(chunk.spans)
         # A chunk of characters may begin and end within a word, which is on the page of its neighbour or the one beside it.
-        assert {str(page_of[word]) for word in whole} <= set(found)
+        assert {str(page_of[word]) for word in whole} <= set(page_names)
         if chunker != "fixed_characters":
-            assert found == [str(page) for page in range(page_of[whole[0]], page_of[whole[-1]] + 1)]
-        crossing += len(found) > 1
+            assert page_names == [str(page) for page in range(page_of[whole[0]], page_of[whole[-1]] + 1)]
+        crossing += len(page_names) > 1
     assert crossing > 30
     assert {name for chunk in chunking.chunks for name in yearbook.parts.names(chunk.spans)} == {*map(str, range(1, 201))}
 
@@ -105,17 +105,17 @@ def test_every_chunk_of_a_long_pdf_is_on_the_pages_that_its_words_were_put_on(pu
 def test_what_returns_on_every_page_is_left_out_and_counted(put, yearbook):
     assert yearbook.left_out == "Left out: 200 repeated footers and 199 repeated headers."
     assert yearbook.text.split() == [word for lines in put[0] for word in " ".join(lines).split()]
-    assert {(one.part, one.words) for one in yearbook.omissions if one.what == "repeated header"} == {
+    assert {(omission.part, omission.words) for omission in yearbook.omissions if omission.what == "repeated header"} == {
         (number, HEADER) for number in range(1, 200)
     }
-    assert (0, "Page 1 of 200") in {(one.part, one.words) for one in yearbook.omissions}
+    assert (0, "Page 1 of 200") in {(omission.part, omission.words) for omission in yearbook.omissions}
 
 
 def test_a_sentence_that_goes_on_over_a_page_break_is_one(yearbook):
     document = Document.from_text(yearbook.text, "sentencex:en", parts=yearbook.parts)
     over = [span for span in document.sentences if len(yearbook.parts.names([span])) == 2]
     assert len(over) > PAGES / 2
-    assert all(one[0].isupper() and one.endswith(".") for one in document.sentence_texts[:-1])
+    assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in document.sentence_texts[:-1])
 
 
 def test_a_header_without_a_number_stays_on_the_first_page_where_it_may_be_the_title(put):
@@ -142,7 +142,7 @@ def test_pages_are_called_by_their_labels(put):
 def test_printed_labels_are_page_numbers_too():
     roman = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "1", "2", "3", "4", "5", "6", "7"]
     pages = [f"Words of one kind {'x' * number}\nand {'more' * number}.\n{label}" for number, label in enumerate(roman)]
-    assert [[one.words for one in found] for found in running_lines(pages, roman)] == [[label] for label in roman]
+    assert [[line.words for line in lines] for lines in running_lines(pages, roman)] == [[label] for label in roman]
 
 
 @pytest.mark.parametrize(
@@ -163,8 +163,8 @@ def test_text_at_the_edge_of_pages_is_no_header(line):
 @pytest.mark.parametrize("heading", ["Chapter {}", "KAPITEL {}.", "Section {}: Lamps", "第{}章", "§ {}"])
 def test_numbers_of_chapters_that_are_those_of_pages_make_no_header(heading):
     pages = [f"{heading.format(n)}\nText {n * 7} of it.\n{n}" for n in range(1, 13)]
-    found = running_lines(pages, [str(n) for n in range(1, 13)])
-    assert [[one.words for one in some] for some in found] == [[str(n)] for n in range(1, 13)]
+    running = running_lines(pages, [str(n) for n in range(1, 13)])
+    assert [[line.words for line in some] for some in running] == [[str(n)] for n in range(1, 13)]
 
 
 @pytest.mark.parametrize(("size", "headers"), [(16, 0), (11, 12)])
@@ -180,7 +180,7 @@ def test_a_numbered_line_larger_than_the_text_is_a_heading(size, headers):
         canvas.showPage()
     canvas.save()
     read = read_document(made.getvalue(), "voyages.pdf")
-    assert [one.what for one in read.omissions] == ["repeated header"] * headers
+    assert [omission.what for omission in read.omissions] == ["repeated header"] * headers
     assert read.text.count("Voyage") == 12 - headers
 
 
@@ -196,22 +196,22 @@ def test_pages_that_are_all_alike_stay():
 def test_lines_of_the_text_that_stand_on_every_page_stay():
     # As on forms: the same words at the same place, but well within the page.
     lines = [["Name of the keeper:", f"entry {'abcdefghij'[number]}", "Signed on the reef:"] for number in range(10)]
-    found = read_document(pdf(lines, header=HEADER, footer="Page {n}"), "forms.pdf")
-    assert found.text.count("Name of the keeper:") == found.text.count("Signed on the reef:") == 10
-    assert found.text.count(HEADER) == 1
-    assert "Page 7" not in found.text
+    read = read_document(pdf(lines, header=HEADER, footer="Page {n}"), "forms.pdf")
+    assert read.text.count("Name of the keeper:") == read.text.count("Signed on the reef:") == 10
+    assert read.text.count(HEADER) == 1
+    assert "Page 7" not in read.text
 
 
 def test_left_and_right_pages_may_have_headers_of_their_own():
     pages = [f"{('The book', 'The part')[n % 2]}\n{'text ' * (n + 1)}" for n in range(12)]
-    found = [[one.words for one in some] for some in running_lines(pages, [""] * 12)]
-    assert found == [[], ["The part"], *[["The book"], ["The part"]] * 5]
+    running = [[line.words for line in some] for some in running_lines(pages, [""] * 12)]
+    assert running == [[], ["The part"], *[["The book"], ["The part"]] * 5]
 
 
 def test_titles_of_chapters_go_with_the_number_of_the_page_if_most_pages_have_it_there():
     heads = ["1", "Of lamps 2", "Of lamps 3", "4", "5 Of buoys", "Of buoys 6", "7 Of buoys", "Of ships 8", "9", "Year 1900"]
     pages = [f"{head}\n{'text ' * (n + 1)}" for n, head in enumerate(heads)]
-    gone = [[one.words for one in some] for some in running_lines(pages, [""] * 10)]
+    gone = [[line.words for line in some] for some in running_lines(pages, [""] * 10)]
     # “5 Of buoys” and “7 Of buoys” are the same line, and “Of buoys 6” and “Of ships 8” stand alone, as text might.
     stays = {"Of buoys 6", "Of ships 8", "Year 1900"}
     assert gone == [[] if head in stays else [head] for head in heads]
@@ -223,19 +223,19 @@ def test_titles_of_chapters_go_with_the_number_of_the_page_if_most_pages_have_it
 def test_a_page_without_the_header_keeps_its_text():
     pages = [f"The book\n{'text ' * (n + 1)}\n– {n + 7} –" for n in range(12)]
     pages[5] = "A chapter begins\nwith its text"
-    found = [[one.words for one in some] for some in running_lines(pages, [""] * 12)]
-    assert found[5] == []
-    assert found[4] == ["The book", "– 11 –"]
+    running = [[line.words for line in some] for some in running_lines(pages, [""] * 12)]
+    assert running[5] == []
+    assert running[4] == ["The book", "– 11 –"]
 
 
 @given(st.lists(st.lists(st.sampled_from(["head", "7", "8", "a", "b c", "", " "]), max_size=5), max_size=12))
 def test_running_lines_are_edges_and_leave_most_pages_some_text(pages):
     texts = ["\n".join(lines) for lines in pages]
-    found = running_lines(texts, [str(number) for number in range(1, len(pages) + 1)])
+    page_lines = running_lines(texts, [str(number) for number in range(1, len(pages) + 1)])
     left = 0
-    for number, (text, some) in enumerate(zip(texts, found, strict=True)):
+    for number, (text, some) in enumerate(zip(texts, page_lines, strict=True)):
         lines = text.split("\n")
-        gone = {one.place for one in some}
+        gone = {running.place for running in some}
         assert len(gone) == len(some)
         kept = [place for place, line in enumerate(lines) if line.strip() and place not in gone]
         left += bool(kept)
@@ -301,7 +301,7 @@ def test_chapters_are_called_as_in_the_contents_or_by_their_heading_or_number(co
     at = read.text.index("Untitled.")
     assert read.parts.said([(at, at + 9)]) == "ch. 2"
     assert read.parts.names([(0, len(read.text))]) == [first, "2", "Buoys"]
-    assert [(one.what, one.part) for one in read.omissions] == [("picture", 1)]
+    assert [(omission.what, omission.part) for omission in read.omissions] == [("picture", 1)]
 
 
 @pytest.mark.slow
@@ -319,15 +319,15 @@ def test_a_title_of_any_length_is_a_short_line():
 def test_places_move_with_the_characters_that_stay(text, places):
     places = sorted(place for place in places if place <= len(text))
     for pattern, replacement in ((r"\r\n", "\n"), (r"\n(?:[^\S\n]*+\n){2,}", "\n\n"), (r"a+", "")):
-        found = re.compile(pattern)
-        new, moved = substituted(found, replacement, text, places)
-        assert new == found.sub(replacement, text)
+        compiled = re.compile(pattern)
+        new, moved = substituted(compiled, replacement, text, places)
+        assert new == compiled.sub(replacement, text)
         assert len(moved) == len(places)
-        replaced = {place for one in found.finditer(text) for place in range(*one.span())}
+        replaced = {place for match in compiled.finditer(text) for place in range(*match.span())}
         for old, place in zip(places, moved, strict=True):
             if old < len(text) and old not in replaced:
                 assert text[old] == new[place]
-                assert found.sub(replacement, text[:old] + "|" + text[old:]).index("|") >= place or pattern == r"a+"
+                assert compiled.sub(replacement, text[:old] + "|" + text[old:]).index("|") >= place or pattern == r"a+"
 
 
 def test_pages_in_words():

@@ -29,9 +29,9 @@ def test_a_repeated_excerpt_is_found_by_what_is_around_it(start):
 
 
 def test_a_repeated_excerpt_without_context_is_the_nearest_to_its_place():
-    for place, found in ((0, 0), (16, 0), (18, 34), (51, 34), (52, 68), (1000, 68)):
-        how = "in place" if place == found else "elsewhere"
-        assert Searched(TEXT).exact(Quotation(TIDE, start=place))[:2] == (Span(found, found + len(TIDE)), how)
+    for place, start in ((0, 0), (16, 0), (18, 34), (51, 34), (52, 68), (1000, 68)):
+        how = "in place" if place == start else "elsewhere"
+        assert Searched(TEXT).exact(Quotation(TIDE, start=place))[:2] == (Span(start, start + len(TIDE)), how)
     assert Searched(TEXT).exact(Quotation(TIDE)) == (Span(0, len(TIDE)), "in place", 1.0, True)
 
 
@@ -57,8 +57,8 @@ def test_an_excerpt_goes_with_its_surroundings_and_not_with_its_place():
 )
 def test_what_is_typeset_otherwise_is_the_same(text, written):
     assert Searched(text).exact(Quotation(written)) is None
-    found = Searched(text).typography(Quotation(written))
-    assert (found.span, found.how) == (Span(4, len(text)), "typography")
+    match = Searched(text).typography(Quotation(written))
+    assert (match.span, match.how) == (Span(4, len(text)), "typography")
 
 
 def test_small_changes_are_found_up_to_the_threshold_and_no_further():
@@ -66,17 +66,17 @@ def test_small_changes_are_found_up_to_the_threshold_and_no_further():
     text = "1 {} 2"
     inserted, other, shorter = "abcdefghij-klmnopqrst", "abXXXXghijklmnopqrst", "abcdefghijklpqrst"
     for changed, alike in ((inserted, 0.95), (other, 0.8), (shorter, 0.85)):
-        found = Searched(text.format(changed)).altered(Quotation(excerpt))
-        assert (found.span, found.how) == (Span(2, 2 + len(changed)), "altered")
-        assert found.alike == pytest.approx(alike)
+        match = Searched(text.format(changed)).altered(Quotation(excerpt))
+        assert (match.span, match.how) == (Span(2, 2 + len(changed)), "altered")
+        assert match.alike == pytest.approx(alike)
     further = text.format("abXXXXXhijklmnopqrst")
     assert Searched(further).altered(Quotation(excerpt)) is None
     assert Searched(further).altered(Quotation(excerpt), 0.75) is not None
 
 
 def test_what_took_the_place_of_an_end_belongs_to_the_passage():
-    found = Searched("It opened in 1961.").altered(Quotation("opened in 1960"))
-    assert found.span == Span(3, 17)
+    match = Searched("It opened in 1961.").altered(Quotation("opened in 1960"))
+    assert match.span == Span(3, 17)
 
 
 def test_short_excerpts_are_not_found_with_changes():
@@ -106,12 +106,12 @@ def test_the_nearest_passage_is_that_of_all_passages(pattern, text, most, place)
         for start in range(len(text) + 1)
         for end in range(max(start, 1), len(text) + 1)
     }
-    found, start, end, _ = nearest(codes(pattern), codes(text), most, place, 1 << 40)
+    edits, start, end, _ = nearest(codes(pattern), codes(text), most, place, 1 << 40)
     best = min(every.values(), default=most + 1)
     if best > most:
-        assert found == -1
+        assert edits == -1
     else:
-        assert (found, every[start, end]) == (best, best)
+        assert (edits, every[start, end]) == (best, best)
 
 
 def test_a_search_that_would_take_too_long_is_not_made(monkeypatch):
@@ -132,7 +132,7 @@ def read_back(data, *texts):
 
 def test_what_is_not_as_it_was_is_told_and_what_is_lost_has_its_nearest_passage():
     excerpts = [TIDE, "It comes back.\nThe tide goes", "It stays away."]
-    spans = [Span(TEXT.index(one), TEXT.index(one) + len(one)) for one in excerpts]
+    spans = [Span(TEXT.index(excerpt), TEXT.index(excerpt) + len(excerpt)) for excerpt in excerpts]
     asked = [Question(f"{number}?", (Excerpt(0, span),)) for number, span in enumerate(spans)]
     data = labels(asked, corpus(TEXT))
     edited = "# Tides\n" + TEXT.replace("It comes back.\nThe tide goes", "It came back; the tide goes").replace(
@@ -206,8 +206,8 @@ def test_edits_outside_an_excerpt_never_lose_it(start, length, data):
     read = read_back(label, before + excerpt + after)
     assert not read.problems
     ((_, span),) = read.usable[0].excerpts
-    found = (before + excerpt + after)[slice(*span)]
-    assert found == excerpt
+    passage = (before + excerpt + after)[slice(*span)]
+    assert passage == excerpt
     # Told unless it stands where it stood.
     assert bool(read.changes) == (span.start != start)
 
@@ -238,7 +238,7 @@ def test_a_context_that_is_no_text_is_refused():
 
 def test_a_name_in_a_reference_goes_before_that_of_its_row():
     row = b'{"question": "a?", "corpus_id": "0", "references": [{"content": "The tide", "corpus_id": "1.txt"}, "It comes"]}'
-    found = read_back(row, TEXT, TEXT).usable[0].excerpts
-    assert [one.document for one in found] == [1, 0]
+    excerpts = read_back(row, TEXT, TEXT).usable[0].excerpts
+    assert [excerpt.document for excerpt in excerpts] == [1, 0]
     with pytest.raises(InputError, match=r"corpus_id must be one of 0.txt; got '7'"):
         read_back(b'{"question": "a?", "references": [{"content": "The tide", "corpus_id": "7"}]}', TEXT).needed("x")

@@ -91,10 +91,10 @@ def test_others_wait_for_a_free_process_and_may_give_up(monkeypatch):
 
 
 def test_the_process_loads_nothing_that_reading_does_not_need():
-    said = reader_process._CODE.replace(
+    code = reader_process._CODE.replace(
         ".serve()\n", '\nprint(sorted({"numpy", "torch", "spacy", "pydantic", "streamlit"} & set(sys.modules)))\n'
     )
-    ended = subprocess.run([sys.executable, "-c", said, reader_process._child()], capture_output=True, text=True, check=True)
+    ended = subprocess.run([sys.executable, "-c", code, reader_process._child()], capture_output=True, text=True, check=True)
     assert ended.stdout == "[]\n"
 
 
@@ -115,8 +115,8 @@ def test_a_part_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(what):
 @pytest.mark.full
 def test_the_text_of_all_pages_has_a_limit():
     pages = pdf([shown(b"a" * 9000)], [0] * 3000)
-    said = read_or_sentence("a.pdf", pages)
-    assert "at most 20 MB, 20,000,000 bytes; this one has at least 20," in said or "at most 20 seconds" in said
+    outcome = read_or_sentence("a.pdf", pages)
+    assert "at most 20 MB, 20,000,000 bytes; this one has at least 20," in outcome or "at most 20 seconds" in outcome
 
 
 TAKES_SECONDS = {
@@ -136,8 +136,8 @@ def test_no_file_takes_more_than_the_limits(monkeypatch, what):
     monkeypatch.setattr(reader_process, "READ_SECONDS", 2)
     name, data = FILES[what]()
     began = time.monotonic()
-    said = read_or_sentence(name, data)
-    assert said
-    assert not said.startswith("a.") or "\n" not in said
+    outcome = read_or_sentence(name, data)
+    assert outcome
+    assert not outcome.startswith("a.") or "\n" not in outcome
     # Ending a process takes a moment, on a busy machine a long one.
     assert time.monotonic() - began < 30

@@ -81,7 +81,9 @@ def test_paragraphs_without_a_fault(code, missed, false):
 
 def test_the_default_is_the_best_of_the_three():
     wrong = {
-        splitter: sum(one.missed + one.false for one in (count(text, splitter) for text in paragraphs().values()))
+        splitter: sum(
+            counted.missed + counted.false for counted in (count(text, splitter) for text in paragraphs().values())
+        )
         for splitter in ("sentencex", "spacy", "regex")
     }
     assert min(wrong, key=wrong.__getitem__) == DEFAULT_SPLITTER
@@ -171,10 +173,10 @@ ENDS = [
 def test_the_ends_that_no_rule_looks_at_are_those_that_no_rule_changes(text, places):
     library = list(accumulate(map(len, segment("en", text)[:-1])))
     for starts in ([0, *library], sorted({0, *library, *(place for place in places if place < len(text))})):
-        found = sentence_rules.corrected(text, starts)
+        corrected = sentence_rules.corrected(text, starts)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sentence_rules, "_unsure", lambda text, starts: range(1, len(starts)))
-            assert sentence_rules.corrected(text, starts) == found
+            assert sentence_rules.corrected(text, starts) == corrected
 
 
 @pytest.mark.parametrize("code", paragraphs())

@@ -56,16 +56,16 @@ def deck_of_all():
 
 
 def test_a_slide_is_a_heading_with_its_texts_tables_and_notes():
-    found = read_document(deck_of_all(), "a.pptx")
-    assert found.text.split("\n\n") == [
+    file_text = read_document(deck_of_all(), "a.pptx")
+    assert file_text.text.split("\n\n") == [
         *("# Lamps of the sea", "- red\n  - dark red", "Notes: Say hello."),
         *("# Slide 2", "| Mark | Light |\n|-|-|\n| port | red |\n| port | a \\| b |", "in a group", "A buoy"),
         "# The end",
     ]
-    assert found.left_out == "Left out: 1 picture, 1 chart and 1 hidden slide."
-    assert found.parts.labels == ("1", "2", "4")
-    place = found.text.index("The end")
-    assert (found.parts.said([(place, place + 1)]), found.parts.said([(0, place + 1)])) == ("slide 4", "slides 1–4")
+    assert file_text.left_out == "Left out: 1 picture, 1 chart and 1 hidden slide."
+    assert file_text.parts.labels == ("1", "2", "4")
+    place = file_text.text.index("The end")
+    assert (file_text.parts.said([(place, place + 1)]), file_text.parts.said([(0, place + 1)])) == ("slide 4", "slides 1–4")
 
 
 def deck_by_chance(seed):
@@ -74,7 +74,9 @@ def deck_by_chance(seed):
     for number in range(8):
         slide = deck.slides.add_slide(deck.slide_layouts[1])
         slide.shapes.title.text = f"Slide {number} {'of lamps ' * chance.randint(0, 3)}"
-        lines = [f"Point {one} is {'very ' * chance.randint(0, 20)}bright." for one in range(chance.choice([1, 3, 8, 30]))]
+        lines = [
+            f"Point {point} is {'very ' * chance.randint(0, 20)}bright." for point in range(chance.choice([1, 3, 8, 30]))
+        ]
         slide.placeholders[1].text_frame.text = "\n".join(lines)
         if chance.random() < 0.5:
             slide.notes_slide.notes_text_frame.text = "\n".join(lines[:3])
@@ -89,27 +91,27 @@ def deck_by_chance(seed):
 @pytest.mark.parametrize("most", [60, 250])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_slide_is_cut_that_fits_and_longer_ones_repeat_their_title(seed, most):
-    found = read_document(deck_by_chance(seed), "a.pptx")
+    file_text = read_document(deck_by_chance(seed), "a.pptx")
     count = load_tokenizer("all-MiniLM-L6-v2").count
-    document = Document.from_text(found.text, parts=found.parts)
+    document = Document.from_text(file_text.text, parts=file_text.parts)
     chunking = run(build_chunker("structure", {"max_size": most}), document, tools(tokenizer="all-MiniLM-L6-v2"))
-    edges = [*found.parts.starts, len(found.text)]
+    edges = [*file_text.parts.starts, len(file_text.text)]
     titled = 0
     for start, end in pairwise(edges):
-        words = found.text[start:end].strip()
-        inside = [one for one in chunking.chunks if start <= one.start < end]
+        words = file_text.text[start:end].strip()
+        inside = [chunk for chunk in chunking.chunks if start <= chunk.start < end]
         assert inside[0].start == start
         if count([words])[0] <= most:
-            assert [one.text for one in inside] == [words]
+            assert [chunk.text for chunk in inside] == [words]
         title = words.partition("\n")[0]
-        for one in inside[1:]:
-            held = count([title])[0] + count([one.text])[0]
-            assert one.context.startswith(title) or held > most or count([one.context])[0] + held > most
-            titled += one.context.startswith(title)
+        for chunk in inside[1:]:
+            held = count([title])[0] + count([chunk.text])[0]
+            assert chunk.context.startswith(title) or held > most or count([chunk.context])[0] + held > most
+            titled += chunk.context.startswith(title)
     assert titled
     assert any("; the slide's title is context" in gap.reason for gap in chunking.gaps)
-    for one in chunking.chunks:
-        assert count([one.text])[0] + (count([one.context])[0] if one.context else 0) <= most
+    for chunk in chunking.chunks:
+        assert count([chunk.text])[0] + (count([chunk.context])[0] if chunk.context else 0) <= most
 
 
 def notebook(*cells, **changed):
@@ -136,24 +138,24 @@ def test_the_cells_of_a_notebook_are_text_and_code_with_its_text_outputs():
         code('"""\n````\n"""', {"output_type": "execute_result", "data": {"text/html": "<b>", "text/plain": "'````'"}}),
         code("z", {"output_type": "display_data", "data": {"application/json": {}}}),
     )
-    found = read_document(data, "a.ipynb")
-    assert found.text.split("\n\n") == [
+    file_text = read_document(data, "a.ipynb")
+    assert file_text.text.split("\n\n") == [
         *("# Lamps\nThey shine.", "```python\nx = 1\nprint(x)\n```", "```output\n100 %\n1\n```"),
         *("```python\ny\n```", "```output\nNameError: y\n```"),
         *('`````python\n"""\n````\n"""\n`````', "```output\n'````'\n```", "```python\nz\n```"),
     ]
-    assert found.left_out == "Left out: 1 picture and 1 output without text."
-    assert found.read_as == "notebook, by json"
-    place = found.text.index("NameError")
-    assert found.parts.said([(place, place + 1)]) == "cell 4"
+    assert file_text.left_out == "Left out: 1 picture and 1 output without text."
+    assert file_text.read_as == "notebook, by json"
+    place = file_text.text.index("NameError")
+    assert file_text.parts.said([(place, place + 1)]) == "cell 4"
 
 
 def test_the_code_of_a_cell_stays_with_its_output():
     output = {"output_type": "stream", "text": "one two three four\n" * 5}
-    found = read_document(notebook(*[code("print('one two three four')\n" * 5, output)] * 3), "a.ipynb")
+    file_text = read_document(notebook(*[code("print('one two three four')\n" * 5, output)] * 3), "a.ipynb")
     chunker = build_chunker("structure", {"max_size": 80, "join_below": 1})
-    chunking = run(chunker, Document.from_text(found.text, parts=found.parts), tools())
-    assert [found.parts.said(one.spans) for one in chunking.chunks] == ["cell 1", "cell 2", "cell 3"]
+    chunking = run(chunker, Document.from_text(file_text.text, parts=file_text.parts), tools())
+    assert [file_text.parts.said(chunk.spans) for chunk in chunking.chunks] == ["cell 1", "cell 2", "cell 3"]
     assert "the cell is whole: it fits into a chunk" in [gap.reason for gap in chunking.gaps]
 
 

@@ -108,12 +108,12 @@ def merges(sheet):
     """Return the merged ranges, as (first row, first column, last row, last column) from 1: groups and their first names."""
     place = {number: number + (sheet.empty_column and number > 1) for number in range(1, len(sheet.groups) + 1)}
     row = len(sheet.above) + 1
-    found = []
+    ranges = []
     for group in dict.fromkeys(filter(None, sheet.groups)):
-        columns = [number for number, one in enumerate(sheet.groups, 1) if one == group]
+        columns = [number for number, label in enumerate(sheet.groups, 1) if label == group]
         if len(columns) > 1 and place[columns[0]] == columns[0] + (place[columns[-1]] - columns[-1]):
-            found.append((row, place[columns[0]], row, place[columns[-1]]))
-    return found
+            ranges.append((row, place[columns[0]], row, place[columns[-1]]))
+    return ranges
 
 
 def by_openpyxl(sheet):
@@ -179,12 +179,12 @@ def read(kind, program, seed):
 
 @pytest.mark.parametrize(("kind", "program", "seed"), FILES)
 def test_every_row_is_a_line_of_one_table_below_the_names_of_its_columns(kind, program, seed):
-    sheet, found = read(kind, program, seed)
-    lines = [line for line in found.text.split("\n") if line.startswith("|")]
-    paragraphs = found.text.split("\n\n")
+    sheet, file_text = read(kind, program, seed)
+    lines = [line for line in file_text.text.split("\n") if line.startswith("|")]
+    paragraphs = file_text.text.split("\n\n")
     if kind == "xlsx":
         assert paragraphs.pop(0) in ("# Sheet", "# Sheet1")
-        assert found.left_out == ("Left out: 1 hidden sheet." if (program, seed % 3) == ("openpyxl", 1) else "")
+        assert file_text.left_out == ("Left out: 1 hidden sheet." if (program, seed % 3) == ("openpyxl", 1) else "")
     assert paragraphs[: len(sheet.above)] == sheet.above
     assert cells_of(lines[0]) == sheet.names()
     width = len(sheet.names())
@@ -196,29 +196,29 @@ def test_every_row_is_a_line_of_one_table_below_the_names_of_its_columns(kind, p
     assert [cells_of(line) for line in lines[2:]] == expected
     # The labels are the rows' numbers in the file; of two header rows, the second stands for the delimiter row.
     numbers = [number for number, line in enumerate(sheet.lines(), 1) if any(cell not in (None, "") for cell in line)]
-    assert [*found.parts.labels] == [str(number) for number in numbers]
-    for start, line in zip(found.parts.starts[-len(expected) :], lines[2:], strict=True):
-        assert found.text.startswith(line, start) or not sheet.header
+    assert [*file_text.parts.labels] == [str(number) for number in numbers]
+    for start, line in zip(file_text.parts.starts[-len(expected) :], lines[2:], strict=True):
+        assert file_text.text.startswith(line, start) or not sheet.header
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [60, 250])
 @pytest.mark.parametrize(("kind", "program", "seed"), FILES)
 def test_no_row_is_cut_and_each_has_its_header_unless_both_are_longer_than_a_chunk(kind, program, seed, most):
-    _, found = read(kind, program, seed)
+    _, file_text = read(kind, program, seed)
     count = load_tokenizer("all-MiniLM-L6-v2").count
-    document = Document.from_text(found.text, parts=found.parts)
+    document = Document.from_text(file_text.text, parts=file_text.parts)
     chunking = run(build_chunker("structure", {"max_size": most}), document, tools(tokenizer="all-MiniLM-L6-v2"))
-    head, rule, *rows = [line for line in found.text.split("\n") if line.startswith("|")]
+    head, rule, *rows = [line for line in file_text.text.split("\n") if line.startswith("|")]
     (held,) = count([f"{head}\n{rule}"])
     for line in rows:
         (size,) = count([line])
-        holding = [one for one in chunking.chunks if line in one.text.split("\n")]
+        holding = [chunk for chunk in chunking.chunks if line in chunk.text.split("\n")]
         assert holding or size > most, line
         if held + size <= most:
-            assert any(head in f"{one.context}\n{one.text}".split("\n") for one in holding), line
-    for one in chunking.chunks:
-        assert count([one.text])[0] + (count([one.context])[0] if one.context else 0) <= most
+            assert any(head in f"{chunk.context}\n{chunk.text}".split("\n") for chunk in holding), line
+    for chunk in chunking.chunks:
+        assert count([chunk.text])[0] + (count([chunk.context])[0] if chunk.context else 0) <= most
 
 
 @pytest.mark.parametrize(
@@ -245,11 +245,11 @@ def test_a_small_csv_file_is_read_as_a_reader_would(data, text):
 
 
 def test_a_tsv_file_is_read_by_its_tabs_and_says_how():
-    found = read_document("a\tb\nö, e\t2\n".encode("cp1252"), "a.TSV")
-    assert (found.text, found.read_as) == ("| a | b |\n|-|-|\n| ö, e | 2 |", "CSV, by csv, in cp1252")
-    assert found.guessed
-    assert found.parts.said([(20, 25)]) == "row 2"
-    assert found.parts.said([(0, 25)]) == "rows 1–2"
+    file_text = read_document("a\tb\nö, e\t2\n".encode("cp1252"), "a.TSV")
+    assert (file_text.text, file_text.read_as) == ("| a | b |\n|-|-|\n| ö, e | 2 |", "CSV, by csv, in cp1252")
+    assert file_text.guessed
+    assert file_text.parts.said([(20, 25)]) == "row 2"
+    assert file_text.parts.said([(0, 25)]) == "rows 1–2"
 
 
 @pytest.mark.parametrize(
@@ -277,8 +277,8 @@ def workbook(*sheets, **changed):
             page.append(row)
     for name, value in changed.items():
         if name == "merged":
-            for one in value:
-                book.worksheets[0].merge_cells(one)
+            for cell_range in value:
+                book.worksheets[0].merge_cells(cell_range)
         else:
             setattr(book.worksheets[0], name, value)
     file = io.BytesIO()
@@ -292,17 +292,17 @@ def test_the_sheets_of_a_workbook_are_headings_and_rows_name_their_sheet():
         ("Empty", []),
         ("Notes", [["Item", "Since", "Sold", "Sum"], ["lamp", datetime(2024, 3, 1, 14, 30), True, "=1+1"]]),
     )
-    found = read_document(data, "a.xlsx")
-    assert found.text == (
+    file_text = read_document(data, "a.xlsx")
+    assert file_text.text == (
         "# Prices | 2024\n\n| Item | Price |\n|-|-|\n| lamp | 1.5 |\n| buoy | 0.3 |\n\n"
         "# Notes\n\n| Item | Since | Sold | Sum |\n|-|-|-|-|\n| lamp | 2024-03-01 14:30:00 | TRUE |  |"
     )
-    assert found.read_as == "XLSX, by openpyxl"
-    assert found.left_out == "Left out: 1 uncalculated formula."
-    assert found.parts.labels == ("Prices | 2024!1", "Prices | 2024!2", "Prices | 2024!3", "Notes!1", "Notes!2")
-    place = found.text.index("| lamp | 2024")
-    assert found.parts.said([(place, place + 5)]) == "row Notes!2"
-    assert found.parts.said([(0, 20)]) == "row Prices | 2024!1"
+    assert file_text.read_as == "XLSX, by openpyxl"
+    assert file_text.left_out == "Left out: 1 uncalculated formula."
+    assert file_text.parts.labels == ("Prices | 2024!1", "Prices | 2024!2", "Prices | 2024!3", "Notes!1", "Notes!2")
+    place = file_text.text.index("| lamp | 2024")
+    assert file_text.parts.said([(place, place + 5)]) == "row Notes!2"
+    assert file_text.parts.said([(0, 20)]) == "row Prices | 2024!1"
 
 
 def test_what_is_merged_over_rows_stands_in_each_of_them():
@@ -352,9 +352,9 @@ def test_cells_far_apart_do_not_fill_what_lies_between():
     book.active["A1"], book.active["B500000"] = "first", "last"
     file = io.BytesIO()
     book.save(file)
-    found = read_document(file.getvalue(), "a.xlsx")
-    assert found.text == "# Sheet\n\nfirst\n\n|  | last |\n|-|-|"
-    assert found.parts.labels == ("1", "500000")
+    file_text = read_document(file.getvalue(), "a.xlsx")
+    assert file_text.text == "# Sheet\n\nfirst\n\n|  | last |\n|-|-|"
+    assert file_text.parts.labels == ("1", "500000")
 
 
 def test_a_table_has_a_limit_of_rows():

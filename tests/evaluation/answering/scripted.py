@@ -12,8 +12,8 @@ def judgement(system, question):
     """Return a sound reply of a judging model: what it finds depends on the answer alone."""
     answer = question.rpartition("nswer")[2]
     if system == prompts.FAITHFULNESS_SYSTEM:
-        said = [{"statement": word, "supported": "not" not in word} for word in re.findall(r"\w+", answer)]
-        return json.dumps({"statements": said})
+        statements = [{"statement": word, "supported": "not" not in word} for word in re.findall(r"\w+", answer)]
+        return json.dumps({"statements": statements})
     if system == prompts.RELEVANCY_SYSTEM:
         return json.dumps(
             {"questions": [f"What is {answer[:20]}?", "What else?", "Where?"], "evasive": "do not say" in answer}
@@ -45,7 +45,7 @@ class AnsweringModel(ScriptedModel):
         self.says = says
 
     def answer(self, messages):
-        said = self.says(messages[0].text, messages[1].text)
-        if isinstance(said, Reply):
-            return said
-        return Reply(said or reply_to(messages[0].text, messages[1].text), 100, 7)
+        reply = self.says(messages[0].text, messages[1].text)
+        if isinstance(reply, Reply):
+            return reply
+        return Reply(reply or reply_to(messages[0].text, messages[1].text), 100, 7)

@@ -19,19 +19,19 @@ def relevancy(reply):
 
 
 def test_faithfulness_is_the_share_of_statements_that_are_borne_out():
-    found = read_faithfulness(
+    score = read_faithfulness(
         'Here it is: ```json\n{"statements": [{"statement": "It rained.", "supported": true}, '
         '{"statement": "It snowed.", "supported": false}, {"statement": "It was May.", "supported": true}]}```'
     )
-    assert found.value == pytest.approx(2 / 3)
-    assert found.said == ("borne out: It rained.", "not borne out: It snowed.", "borne out: It was May.")
+    assert score.value == pytest.approx(2 / 3)
+    assert score.said == ("borne out: It rained.", "not borne out: It snowed.", "borne out: It was May.")
     nothing = read_faithfulness('{"statements": []}')
     assert nothing == (None, ("The answer states nothing.",))
 
 
 def test_relevancy_is_the_mean_cosine_of_the_questions_and_none_of_an_evasive_answer():
-    found = relevancy('{"questions": ["a:0.5", "b:0.75", "c:1"], "evasive": false}')
-    assert found == (0.75, ("0.50: a:0.5", "0.75: b:0.75", "1.00: c:1"))
+    score = relevancy('{"questions": ["a:0.5", "b:0.75", "c:1"], "evasive": false}')
+    assert score == (0.75, ("0.50: a:0.5", "0.75: b:0.75", "1.00: c:1"))
     assert relevancy('{"questions": ["a:-0.5", "b:0", "c:0.1"], "evasive": false}').value == 0
     assert relevancy('{"questions": ["a:1", "b:1", "c:1"], "evasive": true}').value == 0
 

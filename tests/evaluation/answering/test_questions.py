@@ -11,9 +11,9 @@ from evaluation.questions.reading import Question
 
 
 def test_a_line_is_a_question_and_behind_a_bar_its_reference():
-    found = questions_of_lines("  Why? \n\nWhen?| In 1844. | Or so.\r\n|only an answer\nWhy?\n")
-    assert found.usable == (Item("Why?"), Item("When?", "In 1844. | Or so."))
-    assert found.problems == (
+    items = questions_of_lines("  Why? \n\nWhen?| In 1844. | Or so.\r\n|only an answer\nWhy?\n")
+    assert items.usable == (Item("Why?"), Item("When?", "In 1844. | Or so."))
+    assert items.problems == (
         "line 4: A question must have at least one word; this one is empty.",
         "line 5: every question must appear only once; 'Why?' appears again, and this repetition is left out.",
     )
@@ -31,9 +31,9 @@ def test_a_line_is_a_question_and_behind_a_bar_its_reference():
     ],
 )
 def test_every_form_of_file_gives_the_same(data):
-    found = questions_of_file(data, "q")
-    assert found.usable == (Item("Why?", "Because."), Item("When?"))
-    assert not found.problems
+    items = questions_of_file(data, "q")
+    assert items.usable == (Item("Why?", "Because."), Item("When?"))
+    assert not items.problems
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_rows_that_cannot_be_used_are_named_and_the_others_kept(monkeypatch):
     monkeypatch.setattr(questions, "LONGEST_REFERENCE", 9)
     rows = ['{"question": 3}', '{"question": "A?", "answer": "0123456789"}', '{"question": "B?", "answer": 7}']
     rows += [f'{{"question": "{letter}?"}}' for letter in "CDE"]
-    found = questions_of_file("\n".join(rows[:1] + rows[3:]).encode(), "q")
-    assert [item.question for item in found.usable] == ["C?", "D?"]
-    assert found.problems[0] == "q, line 1: the question must be a string; got 3."
-    found = questions_of_file("\n".join(rows[1:3]).encode(), "q")
-    assert not found.usable
-    assert found.problems == (
+    items = questions_of_file("\n".join(rows[:1] + rows[3:]).encode(), "q")
+    assert [item.question for item in items.usable] == ["C?", "D?"]
+    assert items.problems[0] == "q, line 1: the question must be a string; got 3."
+    items = questions_of_file("\n".join(rows[1:3]).encode(), "q")
+    assert not items.usable
+    assert items.problems == (
         "q, line 1: A reference answer may have at most 9 characters; this one has 10.",
         "q, line 2: the value of answer must be a string; got 7.",
     )
@@ -82,12 +82,12 @@ def test_retrievals_questions_go_to_the_text_that_answers_them():
         Question("All?", (excerpt("b", texts["b"]),)),
         Question("x" * 3000, (excerpt("b", "The tide"),)),
     ]
-    found = items_about(questions, corpus)
-    assert {*found} == {texts["a"], texts["b"]}
-    assert found[texts["a"]] == Items((Item("What?", "The heron eats fish. The owl hunts."),))
+    by_text = items_about(questions, corpus)
+    assert {*by_text} == {texts["a"], texts["b"]}
+    assert by_text[texts["a"]] == Items((Item("What?", "The heron eats fish. The owl hunts."),))
     # A whole document is the excerpt where nobody has said which part of it answers: no reference.
-    assert found[texts["b"]].usable == (Item("All?", ""),)
-    assert len(found[texts["b"]].problems) == 1
+    assert by_text[texts["b"]].usable == (Item("All?", ""),)
+    assert len(by_text[texts["b"]].problems) == 1
 
 
 def test_the_questions_about_documents_of_the_same_text_are_kept_together():

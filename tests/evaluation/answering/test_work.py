@@ -48,7 +48,7 @@ def test_every_step_is_kept_and_the_last_has_all():
     model = AnsweringModel()
     steps = work(model)
     # The answer, its cosines, and three judgements.
-    assert [len(one.judgements) for one in steps] == [0, 0, 1, 2, 3]
+    assert [len(step.judgements) for step in steps] == [0, 0, 1, 2, 3]
     done = steps[-1]
     assert (done.question_cosine, done.reference_cosine) == (0.5, 0.5)
     # It rained in May., and not more: one word of seven is not borne out.
@@ -118,7 +118,7 @@ def test_judging_again_asks_afresh_and_keeps_what_was_said_before():
     judge_result(kept[-1], with_model, kept.append, bool, repeat=1)
     assert len(model.asked) == 7
     assert kept[-1].value("correctness") == 5
-    assert [one.value for one in kept[-1].judgements["correctness"]] == [2, 5]
+    assert [judgement.value for judgement in kept[-1].judgements["correctness"]] == [2, 5]
     # The same time again is remembered.
     judge_result(kept[-1], with_model, kept.append, bool, repeat=1)
     assert len(model.asked) == 7
@@ -149,12 +149,12 @@ def test_the_chunks_fill_the_budget_and_the_last_is_cut_off():
     document = Document.from_text(text, "sentencex")
     given = tools(HashEmbedder())
     chunking = run(build_chunker("fixed_sentences", {"size": 2}), document, given)
-    found = gather(chunking, ["One?", "Two?"], 17, given, Ruler(text, load_tokenizer("words")))
-    assert found.chunks == 6
-    for context in found.contexts:
+    gathered = gather(chunking, ["One?", "Two?"], 17, given, Ruler(text, load_tokenizer("words")))
+    assert gathered.chunks == 6
+    for context in gathered.contexts:
         assert context.tokens == 17
-        assert [one.whole for one in context.passages][-1] is False
-        assert all(one.text in text for one in context.passages)
+        assert [passage.whole for passage in context.passages][-1] is False
+        assert all(passage.text in text for passage in context.passages)
         assert str(context).startswith(f"[1]\n{context.passages[0].text}")
 
 
@@ -199,7 +199,7 @@ def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
     both = means(model)
     for number in range(2):
         # The second chunker gave the same chunks, so nothing was sent for it.
-        answer_item(ITEM, CONTEXT, both, lambda one, number=number: kept.update({(number, 0): one}), bool)
+        answer_item(ITEM, CONTEXT, both, lambda step, number=number: kept.update({(number, 0): step}), bool)
     report = Report(["=A", "B"], 1, kept)
     assert report.asked(0, model) == report.asked(1, model) == (100, 7, Decimal(170) / 1000)
     given = tools(HashEmbedder())
@@ -213,5 +213,5 @@ def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
     assert lines[1].startswith("'=A,When did it rain?,In May.,")
     rows = [json.loads(line) for line in to_json_lines(report.names, kept).splitlines()]
     assert rows[0]["asked"][0] == {"role": "system", "text": prompts.ANSWER_SYSTEM}
-    assert [one["kind"] for one in rows[0]["judgements"]] == ["faithfulness", "relevancy", "correctness"]
+    assert [judgement["kind"] for judgement in rows[0]["judgements"]] == ["faithfulness", "relevancy", "correctness"]
     assert rows[0]["passages"] == [{"chunk": 0, "text": "It rained in May.", "whole": True}]

@@ -80,13 +80,13 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     chunker, with_tools = build_chunker("fixed_sentences", {"size": 2}), tools(HashEmbedder())
     question = "Which number has saltsalt?"
     index = build_index(Corpus((document,)), chunker, with_tools, embedded_as, method)
-    found = search(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
+    retrieved = search(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
     passages = prepare(run(chunker, document, with_tools), with_tools, method, embedded_as)
     vector = embed_question(passages.chunking, with_tools, question)
     asked = ask(passages, question, vector, method, Limit.of(top=15), Ruler(document.text, load_tokenizer("words")))
     ranked = asked.ranking.order.tolist()
     # Of chunks without a word of the question BM25 says nothing; Retrieval has them at the end, in their order.
-    assert found == [*ranked, *sorted({*range(16)} - {*ranked})]
+    assert retrieved == [*ranked, *sorted({*range(16)} - {*ranked})]
     assert index.texts == passages.texts
 
 
@@ -141,34 +141,39 @@ def judged(answer, **settings):
 
 
 def test_an_answer_in_a_retrieved_chunk_is_whole():
-    found = judged("10 is the angle", top=2)
-    assert (found.fate, found.chunks, found.ranks, found.retrieved) == ("whole", (3,), (1,), (True,))
+    judgement = judged("10 is the angle", top=2)
+    assert (judgement.fate, judgement.chunks, judgement.ranks, judgement.retrieved) == ("whole", (3,), (1,), (True,))
 
 
 def test_an_answer_beyond_the_limit_is_not_retrieved_and_has_its_rank():
-    found = judged("60 is the angle", top=2)
-    assert (found.fate, found.ranks, found.retrieved) == ("not retrieved", (4,), (False,))
+    judgement = judged("60 is the angle", top=2)
+    assert (judgement.fate, judgement.ranks, judgement.retrieved) == ("not retrieved", (4,), (False,))
 
 
 def test_an_answer_that_the_budget_ends_in_is_cut_off():
     assert judged("30 is the", tokens=18).fate == "whole"
-    found = judged("30 is the angle of", tokens=18)
-    assert (found.fate, found.ranks) == ("cut off", (3,))
+    judgement = judged("30 is the angle of", tokens=18)
+    assert (judgement.fate, judgement.ranks) == ("cut off", (3,))
 
 
 def test_an_answer_over_a_seam_is_split_and_the_seam_says_why():
     answer = "this line.\n60 is"
-    found = judged(answer, top=2)
-    assert (found.fate, found.chunks, found.ranks, found.retrieved) == ("split", (3, 4), (1, 4), (True, False))
-    assert not found.together
-    assert "1" in found.seam
+    judgement = judged(answer, top=2)
+    assert (judgement.fate, judgement.chunks, judgement.ranks, judgement.retrieved) == (
+        "split",
+        (3, 4),
+        (1, 4),
+        (True, False),
+    )
+    assert not judgement.together
+    assert "1" in judgement.seam
     assert judged(answer, top=4).together
 
 
 def test_an_answer_that_overlapping_chunks_hold_is_whole_in_the_best_of_them():
-    found = judged("30 is the angle of this line.\n10 is", top=9, size=2, overlap=1)
-    assert found.fate == "whole"
-    assert len(found.chunks) == 1
+    judgement = judged("30 is the angle of this line.\n10 is", top=9, size=2, overlap=1)
+    assert judgement.fate == "whole"
+    assert len(judgement.chunks) == 1
 
 
 def scattered(*places):
@@ -190,8 +195,8 @@ def test_chunks_in_several_places():
         Span(LINES.index("30"), LINES.index("the angle", LINES.index("30"))),
     )
     # No cut made the parts: the chunk goes on elsewhere.
-    found = judge(asked, Span(0, LINES.index("80") + 2))
-    assert (found.fate, found.chunks, found.seam) == ("split", (0, 1), "")
+    judgement = judge(asked, Span(0, LINES.index("80") + 2))
+    assert (judgement.fate, judgement.chunks, judgement.seam) == ("split", (0, 1), "")
     # The break between the lines lies in no chunk, and nobody misses it.
     assert judge(asked, Span(0, 29)).fate == "whole"
     assert judge(asked, Span(LINES.index("60"), len(LINES))).fate == "in no chunk"
@@ -199,8 +204,8 @@ def test_chunks_in_several_places():
 
 def test_an_answer_is_trimmed_and_bounded():
     assert checked_answer("one  two ", 3, 9) == Span(5, 8)
-    for start, end, said in [(0, 0, "0 to 0"), (3, 5, "white space"), (0, 10, "0 to 9"), (-1, 3, "-1")]:
-        with pytest.raises(InputError, match=said):
+    for start, end, complaint in [(0, 0, "0 to 0"), (3, 5, "white space"), (0, 10, "0 to 9"), (-1, 3, "-1")]:
+        with pytest.raises(InputError, match=complaint):
             checked_answer("one  two ", start, end)
     with pytest.raises(InputError, match=r"at most 10,000 characters; this one has 10,001\."):
         checked_answer("a" * 20_000, 0, LONGEST_ANSWER + 1)
@@ -223,9 +228,9 @@ def test_what_is_kept_comes_back_through_retrieval(question, answer, name):
     document = Document.from_text(text, "lines", name)
     other = Document.from_text(text, "lines", f"another{name}")
     data = questions_to_csv([Marked(question, document.name, document.identity, start, answer)]).encode()
-    found = read_questions(data, "questions.csv", Corpus((other, document)))
-    assert not found.problems
-    (read,) = found.usable
+    questions = read_questions(data, "questions.csv", Corpus((other, document)))
+    assert not questions.problems
+    (read,) = questions.usable
     assert read == Question(question, (Excerpt(1, Span(start, start + len(answer))),))
     assert questions_of_file(data, "questions.csv").usable == (Item(question.strip(), answer.strip()),)
 
@@ -237,12 +242,12 @@ def test_kept_questions_bring_their_texts_each_once_and_find_their_answers_there
         Marked(question, it.name, it.identity, 6 if it is again else 0, "A.")
         for question, it in [("first?", one), ("first?", other), ("=second?", again)]
     ]
-    found = questions_with_texts(marked, {it.identity: it.text for it in (one, other, again)})
-    assert found.texts == (("Pasted text", "A. B. A."), ("Pasted text (2)", "A. C."))
-    corpus = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in found.texts))
-    read = read_questions(found.questions[1], found.questions[0], corpus)
+    question_set = questions_with_texts(marked, {it.identity: it.text for it in (one, other, again)})
+    assert question_set.texts == (("Pasted text", "A. B. A."), ("Pasted text (2)", "A. C."))
+    corpus = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in question_set.texts))
+    read = read_questions(question_set.questions[1], question_set.questions[0], corpus)
     assert not read.problems
-    assert [(one.text, one.excerpts[0].document, one.excerpts[0].span.start) for one in read.usable] == [
+    assert [(question.text, question.excerpts[0].document, question.excerpts[0].span.start) for question in read.usable] == [
         ("first?", 0, 0),
         ("first?", 1, 0),
         ("=second?", 0, 6),
@@ -250,6 +255,12 @@ def test_kept_questions_bring_their_texts_each_once_and_find_their_answers_there
 
 
 def test_scores_are_said_in_few_figures():
-    assert [score_said(one) for one in (0.61234, 0.0164, -0.001, 12.345, -3.2)] == ["0.61", "0.02", "0.00", "12.3", "−3.20"]
+    assert [score_said(score) for score in (0.61234, 0.0164, -0.001, 12.345, -3.2)] == [
+        "0.61",
+        "0.02",
+        "0.00",
+        "12.3",
+        "−3.20",
+    ]
     assert score_said(1 / 61, fused=True) == "0.0164"
     assert score_said(float("nan")) == ""

@@ -37,7 +37,9 @@ def test_bm25_is_that_of_bm25s_called_plainly(question, language, stop_words):
     scores = Bm25(TEXTS, language).scores(question)
     np.testing.assert_allclose(scores, [wanted[number] for number in range(len(TEXTS))], rtol=1e-6)
     ranking = by_score(scores)
-    assert [wanted[chunk] for chunk in ranking.order] == sorted((one for one in wanted.values() if one > 0), reverse=True)
+    assert [wanted[chunk] for chunk in ranking.order] == sorted(
+        (score for score in wanted.values() if score > 0), reverse=True
+    )
 
 
 @settings(deadline=None, max_examples=40)

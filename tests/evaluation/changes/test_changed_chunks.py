@@ -15,7 +15,7 @@ def tokens(text):
 
 def plainly(before, after, same_model=True):
     """Return the changes of each document by pairing its texts one by one."""
-    found = {}
+    changes = {}
     for name in {*before, *after}:
         old, new = [*before.get(name, [])], [*after.get(name, [])]
         fresh = []
@@ -27,8 +27,8 @@ def plainly(before, after, same_model=True):
         kept, changed = len(new) - len(fresh), min(len(old), len(fresh))
         again, total = sum(map(tokens, fresh)), sum(map(tokens, new))
         if before.get(name) or after.get(name):
-            found[name] = Changes(kept, changed, len(fresh) - changed, len(old) - changed, again, total)
-    return found
+            changes[name] = Changes(kept, changed, len(fresh) - changed, len(old) - changed, again, total)
+    return changes
 
 
 def compared(before, after, same_model=True, parts=1):
@@ -43,17 +43,21 @@ def compared(before, after, same_model=True, parts=1):
 @given(SIDES, SIDES, st.booleans(), st.integers(1, 3))
 def test_it_equals_a_plain_recomputation(before, after, same_model, parts):
     wanted = plainly(before, after, same_model)
-    found = compared(before, after, same_model, parts)
-    assert found.total == Changes(*map(sum, zip(*wanted.values(), strict=True))) if wanted else found.total == Changes()
-    touched = {name: one for name, one in wanted.items() if one.changed or one.new or one.gone}
-    assert dict(found.most_changed) == touched
+    comparison = compared(before, after, same_model, parts)
+    assert (
+        comparison.total == Changes(*map(sum, zip(*wanted.values(), strict=True)))
+        if wanted
+        else comparison.total == Changes()
+    )
+    touched = {name: changes for name, changes in wanted.items() if changes.changed or changes.new or changes.gone}
+    assert dict(comparison.most_changed) == touched
     order = sorted(touched, key=lambda name: (-touched[name][4], -sum(touched[name][1:4]) - touched[name].changed, name))
-    assert [one.document for one in found.most_changed] == order
-    assert (found.documents, found.changed_documents) == (len(wanted), len(touched))
-    assert found.only_before == sum(not after.get(name) for name in wanted)
-    assert found.only_after == sum(not before.get(name) for name in wanted)
-    assert found.total.before == sum(map(len, before.values()))
-    assert found.total.after == sum(map(len, after.values()))
+    assert [changed.document for changed in comparison.most_changed] == order
+    assert (comparison.documents, comparison.changed_documents) == (len(wanted), len(touched))
+    assert comparison.only_before == sum(not after.get(name) for name in wanted)
+    assert comparison.only_after == sum(not before.get(name) for name in wanted)
+    assert comparison.total.before == sum(map(len, before.values()))
+    assert comparison.total.after == sum(map(len, after.values()))
 
 
 @given(SIDES, SIDES)
@@ -68,16 +72,16 @@ def test_a_third_copy_is_new_and_position_does_not_count():
 
 
 def test_the_same_text_in_another_document_is_no_match():
-    found = compared({"a": ["x"]}, {"b": ["x"]})
-    assert found.total == Changes(0, 0, 1, 1, tokens("x"), tokens("x"))
-    assert (found.only_before, found.only_after) == (1, 1)
+    comparison = compared({"a": ["x"]}, {"b": ["x"]})
+    assert comparison.total == Changes(0, 0, 1, 1, tokens("x"), tokens("x"))
+    assert (comparison.only_before, comparison.only_after) == (1, 1)
 
 
 def test_only_so_many_documents_are_listed():
     with ChunkComparison() as comparison:
         for number in range(5):
             comparison.add(f"{number}", [("x" * number, number)], after=True)
-        assert [one.document for one in comparison.result(2).most_changed] == ["4", "3"]
+        assert [changed.document for changed in comparison.result(2).most_changed] == ["4", "3"]
         # Asking does not end it.
         comparison.add("5", [("y", 50)], after=True)
-        assert [one.document for one in comparison.result(2).most_changed] == ["5", "4"]
+        assert [changed.document for changed in comparison.result(2).most_changed] == ["5", "4"]

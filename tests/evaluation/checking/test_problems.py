@@ -48,10 +48,12 @@ def test_a_file_that_is_no_plain_text_has_no_lines_but_pages():
 def test_what_the_inbox_finds_is_found_at_its_place():
     document = Document.from_text(TABLE, "regex", "tides.md")
     looked = check("fixed_characters", size=60).look(document, "docs/tides.md")
-    found = [(one.rule, one.message.rstrip(".").lower().partition("; it cannot")[0]) for one in looked.problems]
-    found = [one for one in found if one[0] != "size"]
-    assert sorted(found) == sorted((one.rule, one.reason.lower()) for one in inbox(looked.chunking))
-    (table,) = (one for one in looked.problems if one.rule == "inside_table")
+    messages = [
+        (problem.rule, problem.message.rstrip(".").lower().partition("; it cannot")[0]) for problem in looked.problems
+    ]
+    messages = [pair for pair in messages if pair[0] != "size"]
+    assert sorted(messages) == sorted((finding.rule, finding.reason.lower()) for finding in inbox(looked.chunking))
+    (table,) = (problem for problem in looked.problems if problem.rule == "inside_table")
     assert (table.level, table.file, table.place[:2]) == ("note", "docs/tides.md", (5, 1))
     assert table.passage.startswith("| a | b |")
 
@@ -59,13 +61,15 @@ def test_what_the_inbox_finds_is_found_at_its_place():
 def test_a_size_that_is_asked_for_is_kept():
     document = Document.from_text("One two three. Four. Five six.", "regex", "a.txt")
     looked = check("fixed_sentences", {"tiny": "off"}, size=1, bounds=Bounds(2, 2, "words")).look(document, "a.txt")
-    said = {one.passage: one.message for one in looked.problems if one.rule == "size"}
-    assert said == {
+    messages = {problem.passage: problem.message for problem in looked.problems if problem.rule == "size"}
+    assert messages == {
         "One two three.": "The chunk has 3 words; asked for are 2 to 2 words.",
         "Four.": "The chunk has 1 word; asked for are 2 to 2 words.",
     }
     # Without bounds, those of the chunker's parameters count, and one that asks for none has none to keep.
-    assert not [one for one in check("fixed_sentences", size=1).look(document, "a.txt").problems if one.rule == "size"]
+    assert not [
+        problem for problem in check("fixed_sentences", size=1).look(document, "a.txt").problems if problem.rule == "size"
+    ]
 
 
 def test_what_the_embedder_does_not_read_is_told_of_the_text_that_is_embedded():
@@ -74,9 +78,9 @@ def test_what_the_embedder_does_not_read_is_told_of_the_text_that_is_embedded():
 
     document = Document.from_text("# A long heading of tides\n\nA sentence of it.", "regex", "a.md")
     plain = check("fixed_words", embedder=Short(), size=4, overlap=0)
-    read = [one.passage for one in plain.look(document, "a.md").problems if one.rule == "unread"]
+    read = [problem.passage for problem in plain.look(document, "a.md").problems if problem.rule == "unread"]
     with_path = check("fixed_words", embedder=Short(), size=4, overlap=0, embedded_as="heading_path")
-    more = [one.passage for one in with_path.look(document, "a.md").problems if one.rule == "unread"]
+    more = [problem.passage for problem in with_path.look(document, "a.md").problems if problem.rule == "unread"]
     assert set(read) < set(more)
     assert "of it." in set(more) - set(read)
 
@@ -85,29 +89,35 @@ def test_what_the_embedder_does_not_read_is_told_of_the_text_that_is_embedded():
 def test_a_level_says_whether_a_problem_is_there_and_how_grave(levels):
     document = Document.from_text(TABLE, "regex", "tides.md")
     usual = check("fixed_characters", size=60).look(document, "tides.md").problems
-    found = check("fixed_characters", checked_levels(levels), size=60).look(document, "tides.md").problems
-    expected = [(one.rule, one.passage, levels.get(one.rule, one.level)) for one in usual if levels.get(one.rule) != "off"]
-    assert [(one.rule, one.passage, one.level) for one in found] == expected
+    problems = check("fixed_characters", checked_levels(levels), size=60).look(document, "tides.md").problems
+    expected = [
+        (problem.rule, problem.passage, levels.get(problem.rule, problem.level))
+        for problem in usual
+        if levels.get(problem.rule) != "off"
+    ]
+    assert [(problem.rule, problem.passage, problem.level) for problem in problems] == expected
 
 
 def test_a_block_that_no_chunk_can_hold_is_a_note_and_one_that_fits_is_not():
     document = Document.from_text(TABLE, "regex", "tides.md")
     for size, level in ((60, "note"), (190, "error")):
         (table,) = (
-            one for one in check("fixed_characters", size=size).look(document, "a.md").problems if one.rule == "inside_table"
+            problem
+            for problem in check("fixed_characters", size=size).look(document, "a.md").problems
+            if problem.rule == "inside_table"
         )
         assert (table.level, "it cannot be whole: 181 characters" in table.message) == (level, level == "note")
     # Where no size is asked for, every cut could be avoided.
-    found = check("fixed_words", size=10, overlap=0, bounds=Bounds(5, None, "words")).look(document, "a.md").problems
-    assert {one.level for one in found if one.rule == "inside_table"} == {"error"}
+    problems = check("fixed_words", size=10, overlap=0, bounds=Bounds(5, None, "words")).look(document, "a.md").problems
+    assert {problem.level for problem in problems if problem.rule == "inside_table"} == {"error"}
 
 
 def test_a_cut_inside_a_sentence_is_a_note_if_no_chunk_can_hold_it_and_nothing_if_only_its_stop_is_cut_off():
     document = Document.from_text("The tide goes out and comes in. It is low.", "regex", "tides.md")
 
     def levels(chunker, size):
-        found = check(chunker, size=size).look(document, "a.md").problems
-        return [(one.level, one.passage[:8]) for one in found if one.rule == "inside_sentence"]
+        problems = check(chunker, size=size).look(document, "a.md").problems
+        return [(problem.level, problem.passage[:8]) for problem in problems if problem.rule == "inside_sentence"]
 
     assert levels("recursive", 20)[0] == ("note", "The tide")
     # A chunk holds the sentence, and ends before its stop.
@@ -134,8 +144,8 @@ IGNORED = "# Tides\n\nOne.\n\n{}\n\n- high water\n- low water\n- slack water\n\n
 def test_a_comment_ignores_the_block_behind_it_alone(comment, quiet):
     def lists(text, file):
         document = Document.from_text(text, "lines", file)
-        found = check("fixed_sentences", size=1).look(document, file).problems
-        return {one.rule: one.quiet for one in found if one.rule == "inside_list"}
+        problems = check("fixed_sentences", size=1).look(document, file).problems
+        return {problem.rule: problem.quiet for problem in problems if problem.rule == "inside_list"}
 
     assert lists(IGNORED.format(comment, ""), "a.md") == quiet
     # A comment behind a block is not about it.
@@ -146,7 +156,7 @@ def test_a_comment_ignores_the_block_behind_it_alone(comment, quiet):
 def test_a_comment_that_names_no_rule_ignores_nothing_and_is_told():
     document = Document.from_text(IGNORED.format("<!-- seamark: ignore inside_lists -->", ""), "lines", "a.md")
     looked = check("fixed_sentences", size=1).look(document, "docs/a.md")
-    assert not [one for one in looked.problems if one.quiet]
+    assert not [problem for problem in looked.problems if problem.quiet]
     assert looked.remarks == ("docs/a.md:5: a comment may only ignore rules; 'inside_lists' is none.",)
 
 

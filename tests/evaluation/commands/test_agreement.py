@@ -18,9 +18,9 @@ def call(*arguments):
 
 def test_an_embedder_agrees_with_itself(capsys):
     assert call(STUBS, "--embedder", "tfidf", "--with", "tfidf", "--sentences", "lines") == 0
-    said = capsys.readouterr().out
-    assert said.startswith("stubs.txt: ")
-    assert said.endswith("the same; distances moved by at most 0, 0 on average\n")
+    printed = capsys.readouterr().out
+    assert printed.startswith("stubs.txt: ")
+    assert printed.endswith("the same; distances moved by at most 0, 0 on average\n")
 
 
 @pytest.mark.full
@@ -55,6 +55,6 @@ def test_it_is_compared_with_what_it_approximates_unless_another_is_named(capsys
 )
 def test_what_cannot_be_compared_is_a_sentence(arguments, sentence, capsys):
     assert call(STUBS, *arguments) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(sentence)
-    assert said.count("\n") == 1
+    complaint = capsys.readouterr().err
+    assert complaint.startswith(sentence)
+    assert complaint.count("\n") == 1

@@ -91,19 +91,19 @@ def test_trivial_rows_stand_after_the_chunkers_and_the_controls_say_what_a_measu
     trivial = [word for name in ("closed_book", "reference", "swapped") for word in ("--trivial", name)]
     assert answers("--questions", str(file), *trivial) == 0
     printed = capsys.readouterr()
-    found = list(csv.DictReader(io.StringIO(printed.out)))
-    assert [*dict.fromkeys(row["chunker"] for row in found)][2:] == [
+    answer_rows = list(csv.DictReader(io.StringIO(printed.out)))
+    assert [*dict.fromkeys(row["chunker"] for row in answer_rows)][2:] == [
         "3. Closed book",
         "4. Reference",
         "5. Swapped reference",
     ]
-    assert [row["answer"] for row in found if row["chunker"] == "4. Reference"] == [
+    assert [row["answer"] for row in answer_rows if row["chunker"] == "4. Reference"] == [
         f"It is {number}." for number in "abcdefgh"
     ]
-    swapped = [row["answer"] for row in found if row["chunker"] == "5. Swapped reference"]
+    swapped = [row["answer"] for row in answer_rows if row["chunker"] == "5. Swapped reference"]
     assert swapped == [f"It is {number}." for number in "bcdefgha"]
-    said = "Correctness tells right from wrong with this model: 5.00 for the reference answers, 1.00 for those of other"
-    assert said in printed.err
+    sentence = "Correctness tells right from wrong with this model: 5.00 for the reference answers, 1.00 for those of other"
+    assert sentence in printed.err
     # The right answers are no competitor.
     assert "4. Reference has the highest" not in printed.err
 
@@ -120,9 +120,9 @@ def test_nearly_all_unusable_judgements_stop_the_command_which_goes_on_when_told
     stopped = {json.dumps(body) for _, _, body in http.requests}
     # Those in flight at the stop are answered, and kept, too.
     assert sum("judge" in body for body in stopped) < 24 + 2
-    found = list(csv.DictReader(io.StringIO(printed.out)))
-    assert found
-    assert all(row["answer"] == "No." for row in found)
+    answer_rows = list(csv.DictReader(io.StringIO(printed.out)))
+    assert answer_rows
+    assert all(row["answer"] == "No." for row in answer_rows)
     http.requests.clear()
     assert answers(*arguments, "--continue") == 0
     printed = capsys.readouterr()
@@ -143,8 +143,8 @@ def test_unusable_judgements_between_usable_answers_are_said_and_stop_nothing(ht
 
 def _asked(messages):
     """Return words of the right answer to a question."""
-    found = re.search(r"What is (\w)\?", messages[1]["content"])
-    return f"is {found[1]}" if found else " "
+    match = re.search(r"What is (\w)\?", messages[1]["content"])
+    return f"is {match[1]}" if match else " "
 
 
 def kept_in(file):

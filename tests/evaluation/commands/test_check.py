@@ -77,7 +77,7 @@ def test_the_bundled_documents_pass_and_a_planted_fault_fails_in_every_form(fold
     told = json.loads(reports["json"])
     assert (told["status"], told["verdict"], told["counts"]["error"]) == (0, "passed", 0)
     assert len(told["documents"]) == len([*(folder / "docs").iterdir()])
-    assert not [one for one in valid(reports["sarif"])["results"] if one["level"] == "error"]
+    assert not [problem for problem in valid(reports["sarif"])["results"] if problem["level"] == "error"]
     suites = etree.fromstring(reports["junit"])
     assert (suites.get("failures"), suites.get("errors")) == ("0", "0")
     assert int(suites.get("tests")) == len([*suites.iter("testcase")]) > len(told["documents"])
@@ -91,9 +91,9 @@ def test_the_bundled_documents_pass_and_a_planted_fault_fails_in_every_form(fold
     assert lines[0].endswith(" [inside_code]")
     assert reports["text"].endswith("; failed\n")
     told = json.loads(reports["json"])
-    (problem,) = (one for one in told["problems"] if one["rule"] == "inside_code")
+    (problem,) = (problem for problem in told["problems"] if problem["rule"] == "inside_code")
     assert (problem["file"], problem["line"], problem["level"]) == ("docs/wages & co.md", 5, "error")
-    (result,) = (one for one in valid(reports["sarif"])["results"] if one["ruleId"] == "inside_code")
+    (result,) = (problem for problem in valid(reports["sarif"])["results"] if problem["ruleId"] == "inside_code")
     physical = result["locations"][0]["physicalLocation"]
     assert physical["artifactLocation"] == {"uri": "docs/wages%20%26%20co.md"}
     assert (physical["region"]["startLine"], result["level"]) == (5, "error")
@@ -111,7 +111,9 @@ def test_the_bundled_documents_pass_and_a_planted_fault_fails_in_every_form(fold
 def test_a_problem_is_known_again_when_lines_have_moved(folder):
     def prints():
         run = valid(checked()[1]["sarif"])
-        return {one["partialFingerprints"]["passage/v1"] for one in run["results"] if one["ruleId"] == "inside_code"}
+        return {
+            problem["partialFingerprints"]["passage/v1"] for problem in run["results"] if problem["ruleId"] == "inside_code"
+        }
 
     file = folder / "docs" / "wages.md"
     file.write_text(PLANTED, encoding="utf-8")
@@ -124,13 +126,15 @@ def test_what_cannot_be_read_is_said_and_the_others_are_checked(folder, capsys):
     (folder / "docs" / "broken.pdf").write_bytes(b"%PDF-1.4 no")
     status, reports = checked()
     assert status == 2
-    said = capsys.readouterr().err
-    assert said.startswith("docs/broken.pdf: ") or "broken.pdf" in said
-    assert said.count("\n") == 1
+    complaint = capsys.readouterr().err
+    assert complaint.startswith("docs/broken.pdf: ") or "broken.pdf" in complaint
+    assert complaint.count("\n") == 1
     assert json.loads(reports["json"])["verdict"] == "could not check everything"
     (invocation,) = valid(reports["sarif"])["invocations"]
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
-    assert [one["message"]["text"] for one in invocation["toolExecutionNotifications"]] == [said.strip()]
+    assert [notification["message"]["text"] for notification in invocation["toolExecutionNotifications"]] == [
+        complaint.strip()
+    ]
     suites = etree.fromstring(reports["junit"])
     assert [case.get("classname") for case in suites.iter("testcase") if case.find("error") is not None] == [
         "docs/broken.pdf"
@@ -152,9 +156,9 @@ def test_a_file_whose_name_is_not_utf_8_is_named_in_every_form(folder, capsys):
     status, reports = checked(*GRAVE)
     assert status == 1
     assert "Traceback" not in capsys.readouterr().err
-    for form, said in reports.items():
+    for form, report in reports.items():
         names = ("odd%5Cxfe.md", "odd%5Cxff.md") if form == "sarif" else ("odd\\xfe.md", "odd\\xff.md")
-        assert all(name in said.replace("\\\\", "\\") for name in names), form
+        assert all(name in report.replace("\\\\", "\\") for name in names), form
     valid(reports["sarif"])
 
 
@@ -180,9 +184,11 @@ def test_known_problems_are_quiet_until_there_is_a_new_one(folder, capsys):
     assert sum(map(len, known["files"].values())) == count
     assert {"rule", "passage", "text"} == known["files"]["docs/wages.md"][0].keys()
     results = valid(reports["sarif"])["results"]
-    assert [one["suppressions"] for one in results] == [[{"kind": "external"}]] * count
-    prints = [(one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], one["ruleId"]) for one in results]
-    prints = [(*one, result["partialFingerprints"]["passage/v1"]) for one, result in zip(prints, results, strict=True)]
+    assert [problem["suppressions"] for problem in results] == [[{"kind": "external"}]] * count
+    prints = [
+        (problem["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], problem["ruleId"]) for problem in results
+    ]
+    prints = [(*pair, result["partialFingerprints"]["passage/v1"]) for pair, result in zip(prints, results, strict=True)]
     assert len({*prints}) == len(prints)
 
     # Lines above it have moved, and there is a third one of the same words.
@@ -215,8 +221,10 @@ def test_scores_must_not_fall_below_the_baseline(folder, capsys):
     worse = ["--chunker", "recursive"]
     capsys.readouterr()
     assert main(["check", *documents, *worse, "--baseline", "baseline.json"]) == 1
-    problems = [one for one in json.loads(capsys.readouterr().out)["problems"] if one["rule"] == BOUNDARIES]
-    assert [re.match(r"Of boundaries, (\w+) must be at (least|most) ", one["message"]).groups() for one in problems] == [
+    problems = [problem for problem in json.loads(capsys.readouterr().out)["problems"] if problem["rule"] == BOUNDARIES]
+    assert [
+        re.match(r"Of boundaries, (\w+) must be at (least|most) ", problem["message"]).groups() for problem in problems
+    ] == [
         ("pk", "most"),
         ("window_diff", "most"),
         ("f1", "least"),
@@ -249,11 +257,11 @@ def test_marked_documents_are_named_by_their_paths(folder, capsys):
     assert main(given) == 2
     told = json.loads(capsys.readouterr().out)
     assert told["scores"][BOUNDARIES]["pk"] == 0
-    assert {one["file"]: "complaint" in one for one in told["documents"]} == {
+    assert {document["file"]: "complaint" in document for document in told["documents"]} == {
         "marked/bare.txt": True,
         "marked/tides.txt": False,
     }
-    assert {one["file"] for one in told["problems"]} == {"marked/tides.txt"}
+    assert {problem["file"] for problem in told["problems"]} == {"marked/tides.txt"}
 
 
 def test_where_a_document_is_not_cut_no_baseline_is_compared_or_written(folder, capsys, monkeypatch):
@@ -277,8 +285,11 @@ def test_where_a_document_is_not_cut_no_baseline_is_compared_or_written(folder, 
         assert f"{file}: a baseline is of all documents with known boundaries; as not all of them were cut" in printed.err
         # What could be checked is in the report.
         told = json.loads(printed.out)
-        assert {one["file"]: "complaint" in one for one in told["documents"]} == {"tides.txt": False, "bread.txt": True}
-        assert BOUNDARIES not in {one["rule"] for one in told["problems"]}
+        assert {document["file"]: "complaint" in document for document in told["documents"]} == {
+            "tides.txt": False,
+            "bread.txt": True,
+        }
+        assert BOUNDARIES not in {problem["rule"] for problem in told["problems"]}
     assert not (folder / "other.json").exists()
 
 
@@ -304,7 +315,7 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
     capsys.readouterr()
     assert main([*asked, "--baseline", "b.json"]) == 1
     told = json.loads(capsys.readouterr().out)
-    assert [(one["rule"], one["file"]) for one in told["problems"] if one["level"] == "error"] == [
+    assert [(problem["rule"], problem["file"]) for problem in told["problems"] if problem["level"] == "error"] == [
         ("retrieval", "recipe.json")
     ]
 
@@ -356,9 +367,9 @@ def test_what_is_wrong_is_a_sentence(folder, capsys, given, sentence):
     if "--chunker" not in given and given:
         given = [*STRUCTURE, "docs/stubs.txt", *given]
     assert main(["check", *given]) == 2
-    said = capsys.readouterr()
-    assert said.err.startswith(sentence)
-    assert said.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert printed.err.startswith(sentence)
+    assert printed.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -384,7 +395,7 @@ PROBLEMS = st.builds(
     st.sampled_from(LEVELS),
     NAMES,
     st.text(max_size=20),
-    st.none() | st.tuples(*[st.integers(1, 9)] * 2).map(lambda one: Place(one[0], one[1], one[0] + 1, 1)),
+    st.none() | st.tuples(*[st.integers(1, 9)] * 2).map(lambda start: Place(start[0], start[1], start[0] + 1, 1)),
     st.sampled_from(["", "page 3"]),
     st.text(max_size=9),
 )
@@ -401,7 +412,7 @@ def test_every_form_holds_for_hostile_names_and_texts(problems, file, broken):
     suites = etree.fromstring(as_junit(report))
     assert len(suites) == 1
     assert as_text(report).count("\n") == len(problems) + 1
-    assert report.status == (2 if broken else any(one.level == "error" for one in problems))
+    assert report.status == (2 if broken else any(problem.level == "error" for problem in problems))
 
 
 @pytest.mark.slow
@@ -466,8 +477,8 @@ CONTEXT = {"chunker": "fixed_sentences", "parameters": {"size": 1}, "sentences":
 
 def context_recipe(folder, **others):
     """Leave one document of three chunks, and write the recipe."""
-    for one in (folder / "docs").iterdir():
-        one.unlink()
+    for path in (folder / "docs").iterdir():
+        path.unlink()
     (folder / "docs" / "sea.txt").write_text("The tide turns.\nIt is salt.\nNobody swims.\n")
     recipe = Recipe.model_validate({**CONTEXT, "embedded_as": "context", **others})
     (folder / "recipe.json").write_text(recipe.to_json())
@@ -504,8 +515,8 @@ def test_what_the_embedder_does_not_read_of_a_chunk_with_its_context_is_told(fol
 def test_nothing_is_asked_without_a_model_or_beyond_the_limit(folder, http, capsys):
     context_recipe(folder, embedder="tfidf")
     assert main(["check", "docs", "--chunker", "recipe.json"]) == 2
-    said = "embedded_as context needs a language model, and none is named. Name one with --language-model"
-    assert said in capsys.readouterr().err
+    complaint = "embedded_as context needs a language model, and none is named. Name one with --language-model"
+    assert complaint in capsys.readouterr().err
     context_recipe(folder, chunker="llm", parameters={}, embedded_as="plain", embedder="tfidf")
     assert main(["check", "docs", "--chunker", "recipe.json"]) == 2
     assert "llm needs a language model, and none is named. Name one with --language-model" in capsys.readouterr().err

@@ -37,8 +37,8 @@ def folder(tmp_path):
 
 def call(capsys, *words, status=0):
     assert main(["diff", *map(str, words)]) == status
-    said = capsys.readouterr()
-    return said.out if status == 0 else said.err
+    printed = capsys.readouterr()
+    return printed.out if status == 0 else printed.err
 
 
 def told(capsys, *words):
@@ -47,13 +47,13 @@ def told(capsys, *words):
 
 def texts_of(folder, chunker, parameters, embedded_as="plain"):
     """Return the embedded texts of each document."""
-    found = {}
+    text_counts = {}
     for name in NAMES:
         text = (folder / "docs" / name).read_bytes().decode()
         made = chunk(text, chunker, **LIKE, embedded_as=embedded_as, **parameters)
         rows = map(json.loads, to_jsonl(made, embedded_as).splitlines())
-        found[name] = Counter(row.get("embedded_as", row["text"]) for row in rows)
-    return found
+        text_counts[name] = Counter(row.get("embedded_as", row["text"]) for row in rows)
+    return text_counts
 
 
 def plainly(before, after):
@@ -103,10 +103,10 @@ def test_chunkers_recipes_and_runs_equal_a_plain_recomputation(folder, capsys):
 
 def test_nothing_changes_without_a_change(folder, capsys):
     run = in_run(folder, "a", *BEFORE)
-    found = told(capsys, run, run)
-    assert found["kept"] == found["before"]["chunks"] == found["after"]["chunks"] > 0
-    assert (found["changed"], found["new"], found["gone"], found["tokens_again"]) == (0, 0, 0, 0)
-    assert found["most_changed"] == []
+    diff = told(capsys, run, run)
+    assert diff["kept"] == diff["before"]["chunks"] == diff["after"]["chunks"] > 0
+    assert (diff["changed"], diff["new"], diff["gone"], diff["tokens_again"]) == (0, 0, 0, 0)
+    assert diff["most_changed"] == []
 
 
 def test_a_run_counts_tokens_of_the_embedded_text(folder, capsys):
@@ -128,41 +128,44 @@ def test_an_edited_document_and_documents_on_one_side(folder, capsys):
     path.write_text(path.read_text(encoding="utf-8") + "\n\nOne more sentence. And another.\n", encoding="utf-8")
     (folder / "docs" / "stubs.txt").unlink()
     (folder / "docs" / "fresh.txt").write_text("A new document.", encoding="utf-8")
-    found = told(capsys, before, in_run(folder, "b", *BEFORE))
-    assert (found["only_before"], found["only_after"]) == (1, 1)
-    assert {one["document"] for one in found["most_changed"]} == {"stubs.txt", "three_topics.txt", "fresh.txt"}
-    edited = next(one for one in found["most_changed"] if one["document"] == "three_topics.txt")
+    diff = told(capsys, before, in_run(folder, "b", *BEFORE))
+    assert (diff["only_before"], diff["only_after"]) == (1, 1)
+    assert {changed["document"] for changed in diff["most_changed"]} == {"stubs.txt", "three_topics.txt", "fresh.txt"}
+    edited = next(changed for changed in diff["most_changed"] if changed["document"] == "three_topics.txt")
     assert edited["kept"] > 0
     assert edited["changed"] + edited["new"] in (1, 2)
 
 
 def test_another_model_keeps_nothing(folder, capsys):
     runs = [in_run(folder, "a", *BEFORE), in_run(folder, "b", *BEFORE, embedder="static")]
-    found = told(capsys, *runs)
-    assert not found["same_model"]
-    assert (found["kept"], found["tokens_again"]) == (0, found["tokens"])
+    diff = told(capsys, *runs)
+    assert not diff["same_model"]
+    assert (diff["kept"], diff["tokens_again"]) == (0, diff["tokens"])
 
 
 def test_chunks_of_something_else(folder, capsys):
     lines = []
     for name in NAMES:
         text = (folder / "docs" / name).read_bytes().decode()
-        lines += [json.dumps({"text": one, "source": name}) for one in chunk(text, "fixed_sentences", **LIKE, size=3).texts]
+        lines += [
+            json.dumps({"text": chunk_text, "source": name})
+            for chunk_text in chunk(text, "fixed_sentences", **LIKE, size=3).texts
+        ]
     (folder / "mine.jsonl").write_text("\n".join(lines))
-    found = told(capsys, f"chunks:{folder / 'mine.jsonl'}", "fixed_sentences:size=3", folder / "docs", *OPTIONS)
-    assert (found["changed"], found["new"], found["gone"]) == (0, 0, 0)
-    assert found["kept"] == len(lines)
+    diff = told(capsys, f"chunks:{folder / 'mine.jsonl'}", "fixed_sentences:size=3", folder / "docs", *OPTIONS)
+    assert (diff["changed"], diff["new"], diff["gone"]) == (0, 0, 0)
+    assert diff["kept"] == len(lines)
 
 
 def test_the_words_have_tokens_dollars_and_documents(folder, capsys):
     words = ("fixed_sentences:size=3", "fixed_sentences:size=2", folder / "docs", *OPTIONS)
-    found = told(capsys, *words, "--price", "1000")
-    said = call(capsys, *words, "--price", "1000", "--top", "1")
-    assert found["dollars_again"] == pytest.approx(found["tokens_again"] / 1000)
-    assert f"To embed again: {found['tokens_again']:,} of {found['tokens']:,} tokens" in said
-    assert f"${found['dollars_again']:,.2f}." in said
-    assert said.count(" tokens; ") == 1
-    assert f"  {found['most_changed'][0]['document']}: " in said
+    diff = told(capsys, *words, "--price", "1000")
+    printed = call(capsys, *words, "--price", "1000", "--top", "1")
+    assert diff["dollars_again"] == pytest.approx(diff["tokens_again"] / 1000)
+    assert f"To embed again: {diff['tokens_again']:,} of {diff['tokens']:,} tokens" in printed
+    assert f"${diff['dollars_again']:,.2f}." in printed
+    assert printed.count(" tokens; ") == 1
+    assert f"  {diff['most_changed'][0]['document']}: " in printed
     assert "$" not in call(capsys, *words)
 
 
@@ -172,33 +175,37 @@ def test_questions_won_and_lost_are_those_of_retrieval(folder, capsys):
         (folder / f"by_{size}.json").write_text(json.dumps(recipe))
     recipes = [folder / "by_1.json", folder / "by_3.json"]
     questions = ["--questions", str(folder / "questions.csv"), "--top-k", "2", "--budget", "60"]
-    found = told(capsys, *recipes, folder / "docs", *questions)["questions"]
+    question_diff = told(capsys, *recipes, folder / "docs", *questions)["questions"]
     # Only documents with an answer are searched.
     (folder / "docs" / "table.md").unlink()
     words = ["retrieval", "--corpus", str(folder / "docs"), *questions, "--tokenizer", "words", "--json"]
     assert main([*words, "--chunker", *map(str, recipes)]) == 0
     measured = [json.loads(line) for line in capsys.readouterr().out.splitlines()][:2]
-    recalls = [[one["tokens"]["recall"] for one in side["questions"]] for side in measured]
-    at_k, at_budget = found["at"]
+    recalls = [[question["tokens"]["recall"] for question in side["questions"]] for side in measured]
+    at_k, at_budget = question_diff["at"]
     assert at_k["recall"] == recalls
     pairs = [*enumerate(zip(*recalls, strict=True))]
     assert at_k["won"] == [number for number, (before, after) in pairs if after > before]
     assert at_k["lost"] == [number for number, (before, after) in pairs if after < before]
     assert at_budget["amount"] == "60 tokens"
-    assert at_budget["recall"] == [[one["budgets"][0]["tokens"]["recall"] for one in side["questions"]] for side in measured]
-    assert found["documents"] == 2
-    assert found["questions"] == [one["question"] for one in measured[0]["questions"]]
-    said = call(capsys, *recipes, folder / "docs", *questions)
-    assert f"Recall at k = 2: {100 * sum(recalls[0]) / len(pairs):.1f} to {100 * sum(recalls[1]) / len(pairs):.1f};" in said
-    assert "Recall at 60 tokens: " in said
+    assert at_budget["recall"] == [
+        [question["budgets"][0]["tokens"]["recall"] for question in side["questions"]] for side in measured
+    ]
+    assert question_diff["documents"] == 2
+    assert question_diff["questions"] == [question["question"] for question in measured[0]["questions"]]
+    printed = call(capsys, *recipes, folder / "docs", *questions)
+    assert (
+        f"Recall at k = 2: {100 * sum(recalls[0]) / len(pairs):.1f} to {100 * sum(recalls[1]) / len(pairs):.1f};" in printed
+    )
+    assert "Recall at 60 tokens: " in printed
     for number in at_k["lost"]:
-        assert f"  lost at k = 2: {found['questions'][number]}" in said
+        assert f"  lost at k = 2: {question_diff['questions'][number]}" in printed
 
 
 def test_a_document_that_cannot_be_read_is_left_out_on_both_sides(folder, capsys):
     (folder / "docs" / "broken.txt").write_bytes(b"a\0b")
-    said = call(capsys, "fixed_sentences:size=3", "fixed_sentences:size=2", folder / "docs", *OPTIONS, status=1)
-    assert "broken.txt: the file must be plain text or Markdown; it is binary. The document is left out." in said
+    complaint = call(capsys, "fixed_sentences:size=3", "fixed_sentences:size=2", folder / "docs", *OPTIONS, status=1)
+    assert "broken.txt: the file must be plain text or Markdown; it is binary. The document is left out." in complaint
 
 
 @pytest.mark.parametrize(

@@ -62,5 +62,5 @@ def test_recipes_that_disagree_are_told_apart(tmp_path, capsys):
         made = Recipe(chunker="recursive", sentences=splitter, embedder="tfidf", tokenizer="words")
         files[-1].write_text(made.to_json(), encoding="utf-8")
     assert main(["report", STUBS, "--chunker", *map(str, files)]) == 2
-    said = "The recipes must agree on sentences; they name lines, regex. Choose one with --sentences."
-    assert capsys.readouterr().err.strip() == said
+    complaint = "The recipes must agree on sentences; they name lines, regex. Choose one with --sentences."
+    assert capsys.readouterr().err.strip() == complaint

@@ -41,12 +41,12 @@ def test_every_recipe_is_measured_on_every_question(folder, capsys):
     assert (one["recipe"], three["recipe"]) == ("by_1", "by_3")
     assert one["chunks"] > three["chunks"]
     assert one["problems"] == []
-    for found in (one, three):
-        assert len(found["questions"]) == 6
-        assert all(len(question["retrieved"]) == 2 for question in found["questions"])
-        recalls = [question["characters"]["recall"] for question in found["questions"]]
-        assert found["characters"]["recall"]["mean"] == pytest.approx(sum(recalls) / 6)
-        assert set(found["documents"]) == {"1", "3", "5", "10"}
+    for figures in (one, three):
+        assert len(figures["questions"]) == 6
+        assert all(len(question["retrieved"]) == 2 for question in figures["questions"])
+        recalls = [question["characters"]["recall"] for question in figures["questions"]]
+        assert figures["characters"]["recall"]["mean"] == pytest.approx(sum(recalls) / 6)
+        assert set(figures["documents"]) == {"1", "3", "5", "10"}
     text = (folder / "corpus" / "stubs.txt").read_bytes().decode()
     bread = next(question for question in one["questions"] if "sourdough" in question["question"])
     assert text[bread["excerpts"][0]["start"] : bread["excerpts"][0]["end"]].startswith("The acids in it")
@@ -112,14 +112,14 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
 def test_budgets_are_measured_beside_the_top_k(folder, capsys):
     assert call(folder, "--budget", "60,30", recipes=("by_1.json", "by_3.json")) == 0
     printed = capsys.readouterr().out
-    recall, said, *_ = printed[printed.index("\nrecall in tokens") :].strip().split("\n\n")
+    recall, verdict, *_ = printed[printed.index("\nrecall in tokens") :].strip().split("\n\n")
     title, heads, one, three = recall.splitlines()
     assert title == "recall in tokens, 95 % confidence intervals in brackets; the last chunk cut off:"
     assert heads.index("k = 5") < heads.index("30 tokens") < heads.index("60 tokens")
     assert (one.split()[0], three.split()[0]) == ("by_1", "by_3")
     assert one.count(" to ") == three.count(" to ") == 3
-    assert said.startswith("The highest recall is with by_")
-    assert said.endswith(
+    assert verdict.startswith("The highest recall is with by_")
+    assert verdict.endswith(
         "Among 2 comparisons (Holm's correction), a significant difference takes at least 7 questions; there are 6."
     )
     assert FALSE_VERDICTS in printed
@@ -133,10 +133,10 @@ def test_budgets_as_json(folder, capsys):
     options = ("--json", "--budget", "100,400", "--budget-unit", "characters", "--last", "left-out")
     assert call(folder, *options, recipes=("by_1.json", "by_3.json")) == 0
     one, three, leads = map(json.loads, capsys.readouterr().out.splitlines())
-    for found in (one, three):
-        assert (found["budgets"]["unit"], found["budgets"]["last"]) == ("characters", "left_out")
-        for place, (size, at) in enumerate(zip((100, 400), found["budgets"]["at"], strict=True)):
-            questions = [question["budgets"][place] for question in found["questions"]]
+    for figures in (one, three):
+        assert (figures["budgets"]["unit"], figures["budgets"]["last"]) == ("characters", "left_out")
+        for place, (size, at) in enumerate(zip((100, 400), figures["budgets"]["at"], strict=True)):
+            questions = [question["budgets"][place] for question in figures["questions"]]
             assert all(question["budget"] == size == at["budget"] for question in questions)
             assert all(question["characters"]["given"] <= size for question in questions)
             for unit in ("characters", "tokens"):
@@ -145,28 +145,28 @@ def test_budgets_as_json(folder, capsys):
                 assert summary["mean"] == pytest.approx(sum(recalls) / 6)
                 assert summary["low"] <= summary["mean"] <= summary["high"]
             assert at["chunks"] == pytest.approx(sum(question["chunks"] for question in questions) / 6)
-    found = leads["leads"]["recall"]
+    figures = leads["leads"]["recall"]
     # Two comparisons need seven questions, one needs six.
-    assert found["comparisons"] == 0
-    assert [at["difference"] for at in found["at"]] == [None, None]
-    assert [at["budget"] for at in found["at"]] == [100, 400]
-    for at in found["at"]:
-        same = [other for found in (one, three) for other in found["budgets"]["at"] if other["budget"] == at["budget"]]
+    assert figures["comparisons"] == 0
+    assert [at["difference"] for at in figures["at"]] == [None, None]
+    assert [at["budget"] for at in figures["at"]] == [100, 400]
+    for at in figures["at"]:
+        same = [other for measured in (one, three) for other in measured["budgets"]["at"] if other["budget"] == at["budget"]]
         assert at["mean"] == max(other["characters"]["recall"]["mean"] for other in same)
-    assert found["words"].startswith("The highest recall is with by_")
+    assert figures["words"].startswith("The highest recall is with by_")
     assert call(folder, "--json", "--budget", "100", recipes=("by_1.json", "by_3.json")) == 0
-    found = json.loads(capsys.readouterr().out.splitlines()[-1])["leads"]["recall"]
-    (at,) = found["at"]
-    assert (found["comparisons"], at["difference"]["questions"], at["difference"]["level"]) == (1, 6, 0.95)
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])["leads"]["recall"]
+    (at,) = figures["at"]
+    assert (figures["comparisons"], at["difference"]["questions"], at["difference"]["level"]) == (1, 6, 0.95)
     assert at["difference"]["adjusted_p"] == at["difference"]["p"]
     assert at["difference"]["low"] <= at["difference"]["mean"] <= at["difference"]["high"]
 
 
 def test_without_a_budget_nothing_is_said_of_one(folder, capsys):
     assert call(folder, "--json") == 0
-    (found,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert "budgets" not in found
-    assert "budgets" not in found["questions"][0]
+    (figures,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert "budgets" not in figures
+    assert "budgets" not in figures["questions"][0]
 
 
 @pytest.mark.parametrize(
@@ -205,9 +205,9 @@ def beir(folder):
 def test_a_beir_folder_brings_its_documents(folder, beir, capsys):
     assert asked(folder, "--questions", beir) == 0
     printed = capsys.readouterr()
-    found = json.loads(printed.out)
+    figures = json.loads(printed.out)
     text = (folder / "corpus" / "stubs.txt").read_text(encoding="utf-8")
-    assert found["questions"][0]["excerpts"] == [{"document": "stubs", "start": 0, "end": len(text.rstrip())}]
+    assert figures["questions"][0]["excerpts"] == [{"document": "stubs", "start": 0, "end": len(text.rstrip())}]
     assert "BEIR says which documents answer a question, not where" in printed.err
 
 
@@ -244,12 +244,14 @@ def test_labels_are_written_and_say_what_an_edit_did(folder, capsys):
             assert (now["start"], now["end"]) == (was["start"] + moved, was["end"] + moved)
     *changes, states = printed.err.splitlines()
     assert after["changes"] == changes
-    moved = sum(one["document"] == "stubs.txt" for one in after["excerpts"])
+    moved = sum(excerpt["document"] == "stubs.txt" for excerpt in after["excerpts"])
     assert states == f"labels.jsonl: of the excerpts, {len(after['excerpts']) - moved} valid, {moved} found again."
-    assert [one["state"] for one in after["excerpts"] if one["document"] == "stubs.txt"] == ["found again"] * moved
-    assert all(" stands in stubs.txt word for word, but at " in one for one in after["changes"])
+    assert [excerpt["state"] for excerpt in after["excerpts"] if excerpt["document"] == "stubs.txt"] == [
+        "found again"
+    ] * moved
+    assert all(" stands in stubs.txt word for word, but at " in change for change in after["changes"])
     assert len(after["changes"]) == sum(
-        one["document"] == "stubs.txt" for question in before["questions"] for one in question["excerpts"]
+        excerpt["document"] == "stubs.txt" for question in before["questions"] for excerpt in question["excerpts"]
     )
     assert call(folder, "--labels", str(folder)) == 2
     assert "the file cannot be written" in capsys.readouterr().err
@@ -266,7 +268,9 @@ def test_what_is_returned_is_measured_beside_the_chunks(folder, capsys):
     assert window["chunks"] == chunk["chunks"]
     assert "2 of 2 documents have no headings that are found: there a chunk returns itself." in printed.err
     # Without headings and overlap, a section is the chunk.
-    assert [one["tokens"] for one in section["questions"]] == [one["tokens"] for one in chunk["questions"]]
+    assert [question["tokens"] for question in section["questions"]] == [
+        question["tokens"] for question in chunk["questions"]
+    ]
     for one, other in zip(chunk["questions"], window["questions"], strict=True):
         assert one["retrieved"] == other["retrieved"]
         assert other["tokens"]["recall"] >= one["tokens"]["recall"]
@@ -294,9 +298,9 @@ def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server
     recipe = {"chunker": "llm", "embedder": "tfidf", "tokenizer": "words", "language_model": "openai:test"}
     (folder / "llm.json").write_text(json.dumps(recipe))
     assert call(folder, "--json", recipes=("llm.json",)) == 0
-    (found,) = map(json.loads, capsys.readouterr().out.splitlines())
+    (figures,) = map(json.loads, capsys.readouterr().out.splitlines())
     assert len(http.requests) >= 2
-    assert found["chunks"] > 2
+    assert figures["chunks"] > 2
     (folder / "llm.json").write_text(json.dumps({**recipe, "language_model": ""}))
     assert call(folder, recipes=("llm.json",)) == 2
     assert "needs a language model, named as openai:NAME, and none was given" in capsys.readouterr().err
@@ -307,9 +311,9 @@ def test_files_of_the_same_name_are_told_apart_by_their_paths(folder, capsys):
     for place, size in (("fixed", 300), ("semantic", 500)):
         (folder / "in" / place).mkdir(parents=True)
         rows = [
-            {"text": one[start : start + size], "start": start, "source": name}
-            for name, one in texts.items()
-            for start in range(0, len(one), size)
+            {"text": text[start : start + size], "start": start, "source": name}
+            for name, text in texts.items()
+            for start in range(0, len(text), size)
         ]
         (folder / "in" / place / "chunks.json").write_text(json.dumps(rows))
         (folder / "in" / place / "by_3.json").write_text((folder / "by_3.json").read_text())
@@ -317,9 +321,9 @@ def test_files_of_the_same_name_are_told_apart_by_their_paths(folder, capsys):
     recipes = ("by_1.json", "in/fixed/by_3.json", "in/semantic/by_3.json")
     given = ("--chunker", *(f"chunks:{path}" for path in chunks), "--budget", "100")
     assert call(folder, *given, "--json", recipes=recipes) == 0
-    *found, _ = map(json.loads, capsys.readouterr().out.splitlines())
+    *measured, _ = map(json.loads, capsys.readouterr().out.splitlines())
     names = ["by_1", "fixed/by_3.json", "semantic/by_3.json", "fixed/chunks.json", "semantic/chunks.json"]
-    assert [one["recipe"] for one in found] == names
+    assert [figures["recipe"] for figures in measured] == names
     assert call(folder, *given, recipes=recipes) == 0
     printed = capsys.readouterr().out
     table = printed[printed.index("recall in tokens") :].splitlines()[2:7]
@@ -345,10 +349,10 @@ def test_a_name_that_repeats_is_the_shortest_path_that_is_no_others(files, names
 
 def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, capsys):
     def write(name, *documents):
-        texts = {one: (folder / "corpus" / f"{one}.txt").read_bytes().decode() for one in documents}
+        texts = {document: (folder / "corpus" / f"{document}.txt").read_bytes().decode() for document in documents}
         rows = [
-            {"page_content": text[start : start + 300], "metadata": {"source": f"/in/{one}.txt", "start_index": start}}
-            for one, text in texts.items()
+            {"page_content": text[start : start + 300], "metadata": {"source": f"/in/{document}.txt", "start_index": start}}
+            for document, text in texts.items()
             for start in range(0, len(text), 250)
         ]
         (folder / name).write_text(json.dumps(rows))
@@ -382,8 +386,10 @@ def test_what_is_measured_must_be_named_and_embedded_in_one_way(folder, capsys):
     (folder / "theirs.json").write_text('["a"]')
     chunks = ("--chunker", f"chunks:{folder / 'theirs.json'}")
     assert call(folder, *chunks, recipes=("by_1.json", "other.json")) == 2
-    said = "needs recipes that all embed in the same way; these embed differently: all-MiniLM-L6-v2, plain; tfidf, plain."
-    assert said in capsys.readouterr().err
+    complaint = (
+        "needs recipes that all embed in the same way; these embed differently: all-MiniLM-L6-v2, plain; tfidf, plain."
+    )
+    assert complaint in capsys.readouterr().err
 
 
 def test_context_sentences_are_searched_by_words_too(folder, capsys, monkeypatch, serve):
@@ -405,7 +411,7 @@ def test_context_sentences_are_searched_by_words_too(folder, capsys, monkeypatch
     plain = json.loads(capsys.readouterr().out)
     assert call(folder, *search, "--embedded-as", "context", "--language-model", "openai:test") == 0
     context = json.loads(capsys.readouterr().out)
-    assert [one["characters"]["recall"]["mean"] for one in (plain, context)] == [0, 1]
+    assert [figures["characters"]["recall"]["mean"] for figures in (plain, context)] == [0, 1]
     assert (plain["search"], context["search"], context["embedded_as"]) == ("bm25", "bm25", "context")
     assert call(folder, "--search", "hybrid") == 0
     assert "by_1, by embedding and words (hybrid): 3 chunks" in capsys.readouterr().out

@@ -57,7 +57,7 @@ def test_the_json_has_every_place(files, capsys):
         "not used": 10,
         "cannot be told": 20,
     }
-    split = next(one for one in told["questions"] if one["stage"] == "cut apart")
+    split = next(question for question in told["questions"] if question["stage"] == "cut apart")
     assert split["fate"] == "split"
     passage = split["passage"]
     assert passage["start"] < split["seams"][0]["at"] < passage["end"]

@@ -18,8 +18,8 @@ def call(*arguments):
 
 def test_it_prints_a_row_for_each_chunker_and_the_trivial_answers(capsys):
     assert call(TABLE, STUBS, "--chunker", "breakpoint:amount=70", "recursive", "--edits", "3") == 0
-    said = capsys.readouterr().out
-    first, second, explained = said.split("\n\n")
+    printed = capsys.readouterr().out
+    first, second, explained = printed.split("\n\n")
     assert first.startswith("table.md\n")
     assert [line.split("  ")[0] for line in first.splitlines()[2:6]] == [
         "breakpoint:amount=70",
@@ -53,7 +53,9 @@ def test_as_json_it_says_the_same_with_sizes_that_are_asked_for(capsys):
     shares = [place["changed"] / place["chunks"] for place in row["edits"]["places"]]
     assert row["edits"]["mean"] == pytest.approx(sum(shares) / 4)
     assert row["edits"]["worst"] == max(shares)
-    assert {kind: one["whole"] == one["of"] for kind, one in whole["blocks"].items()} == dict.fromkeys(row["blocks"], True)
+    assert {kind: counts["whole"] == counts["of"] for kind, counts in whole["blocks"].items()} == dict.fromkeys(
+        row["blocks"], True
+    )
 
 
 def test_without_edits_there_are_no_columns_of_them(capsys):
@@ -73,6 +75,6 @@ def test_without_edits_there_are_no_columns_of_them(capsys):
 )
 def test_what_cannot_be_measured_is_a_sentence(arguments, sentence, capsys):
     assert call(STUBS, *arguments) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(sentence)
-    assert said.count("\n") == 1
+    complaint = capsys.readouterr().err
+    assert complaint.startswith(sentence)
+    assert complaint.count("\n") == 1

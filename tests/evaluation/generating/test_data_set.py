@@ -23,18 +23,18 @@ MADE = [
 
 def places(found):
     assert not found.problems
-    return [[(one.document, one.span) for one in question.excerpts] for question in found.usable]
+    return [[(excerpt.document, excerpt.span) for excerpt in question.excerpts] for question in found.usable]
 
 
 @pytest.mark.parametrize("form", ["csv", "set"])
 def test_retrieval_reads_every_place_also_where_the_words_stand_twice(form):
-    found = question_set(MADE, TEXTS, "a model")
-    name, data = found.questions if form == "set" else ("q.csv", to_csv(MADE, TEXTS).encode())
-    assert found.texts == tuple(zip(TEXTS.names, TEXTS.texts, strict=True))
+    made_set = question_set(MADE, TEXTS, "a model")
+    name, data = made_set.questions if form == "set" else ("q.csv", to_csv(MADE, TEXTS).encode())
+    assert made_set.texts == tuple(zip(TEXTS.names, TEXTS.texts, strict=True))
     read = read_questions(data, name, TEXTS.corpus("lines"))
     assert places(read) == [[(0, (43, 62))], [(1, (0, 5)), (1, (6, 17))]]
     assert not read.changes
-    assert [one.text for one in read.usable] == [one.question for one in MADE]
+    assert [question.text for question in read.usable] == [generated.question for generated in MADE]
     if form == "set":
         # Words put in front of the document move all places, and the quotations still find them.
         moved = Texts(TEXTS.names, tuple(f"An edit.\n{text}" for text in TEXTS.texts))
@@ -48,9 +48,9 @@ def test_a_spreadsheet_takes_nothing_in_the_file_for_a_formula():
 
 
 def test_an_edit_is_taken_if_its_excerpts_stand_in_the_document():
-    one = edited(MADE[0], TEXTS, " What  burns? ", ["The bell rings", " ", "oil.\n"])
+    generated = edited(MADE[0], TEXTS, " What  burns? ", ["The bell rings", " ", "oil.\n"])
     # The words that stand twice are those of the window.
-    assert one == MADE[0]._replace(question="What burns?", excerpts=(Span(20, 34), Span(58, 62)))
+    assert generated == MADE[0]._replace(question="What burns?", excerpts=(Span(20, 34), Span(58, 62)))
     outside = MADE[0]._replace(window=Window(0, Span(20, 42)))
     assert edited(outside, TEXTS, "What?", ["The lamp"]).excerpts == (Span(0, 8),)
 
@@ -84,6 +84,8 @@ def test_what_is_cut_from_a_document_is_found_there_again(text, data):
     if not text[start:end].strip():
         return
     texts = Texts(("a",), (text,))
-    one = edited(Generated("Q?", Window(0, Span(0, len(text))), ()), texts, "Q?", [text[start:end]])
-    assert texts.excerpts(one) == [text[start:end].strip()]
-    assert places(read_questions(to_csv([one], texts).encode(), "q.csv", texts.corpus("lines"))) == [[(0, one.excerpts[0])]]
+    generated = edited(Generated("Q?", Window(0, Span(0, len(text))), ()), texts, "Q?", [text[start:end]])
+    assert texts.excerpts(generated) == [text[start:end].strip()]
+    assert places(read_questions(to_csv([generated], texts).encode(), "q.csv", texts.corpus("lines"))) == [
+        [(0, generated.excerpts[0])]
+    ]

@@ -20,7 +20,7 @@ SPANS = {10: Span(0, 11), 50: Span(12, 23), 90: Span(24, 35)}
 
 
 def asked(angle, *excerpts):
-    return Generated(f"{angle} degrees?", Window(0, Span(0, len(TEXT))), tuple(SPANS[one] for one in excerpts))
+    return Generated(f"{angle} degrees?", Window(0, Span(0, len(TEXT))), tuple(SPANS[excerpt] for excerpt in excerpts))
 
 
 def cosine(degrees):
@@ -38,9 +38,9 @@ def test_the_worst_excerpt_and_the_most_alike_earlier_question_decide():
     assert every.kept.all()
     assert every.earlier == pytest.approx([math.nan, cosine(2), cosine(2), cosine(66), cosine(2)], nan_ok=True)
     # The excerpt at 50 degrees is 38 from its question, that at 90 is 74: the cosines are 0.79 and 0.28.
-    found = filtered(alike, 0.8, 0.99)
-    assert found.earlier == pytest.approx([math.nan, math.nan, cosine(4), cosine(66), math.nan], nan_ok=True)
-    assert found.kept.tolist() == [True, False, False, True, False]
+    filtering = filtered(alike, 0.8, 0.99)
+    assert filtering.earlier == pytest.approx([math.nan, math.nan, cosine(4), cosine(66), math.nan], nan_ok=True)
+    assert filtering.kept.tolist() == [True, False, False, True, False]
     assert filtered(alike, 0.8, 0.999).kept.tolist() == [True, False, True, True, False]
 
 
@@ -59,11 +59,11 @@ def test_a_value_on_the_line_is_kept():
 )
 def test_stricter_thresholds_keep_no_more_and_the_highest_moves_no_bar(values, low, high, less):
     alike = Alike(values[0], values)
-    found = filtered(alike, low, high)
+    looser = filtered(alike, low, high)
     stricter = filtered(alike, low, high - less)
-    assert not (stricter.kept & ~found.kept).any()
-    assert np.array_equal(stricter.earlier, found.earlier, equal_nan=True)
-    assert not found.kept[values[0] < low].any()
+    assert not (stricter.kept & ~looser.kept).any()
+    assert np.array_equal(stricter.earlier, looser.earlier, equal_nan=True)
+    assert not looser.kept[values[0] < low].any()
     assert not filtered(alike, low + less, 1).kept[~(values[0] >= low)].any()
 
 

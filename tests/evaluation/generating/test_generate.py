@@ -160,16 +160,18 @@ def test_what_was_asked_before_the_user_stopped_is_kept():
 
     with pytest.raises(Cancelled):
         generate((TEXT,), Settings(10), asking(Questioner()).ask, done, lambda: bool(stop))
-    assert [one.question for one in made] == ["Question 1?", "Question 2?", "Question 3?"]
+    assert [generated.question for generated in made] == ["Question 1?", "Question 2?", "Question 3?"]
 
 
 def test_only_the_nearest_questions_about_the_same_document_are_shown():
     model = Questioner()
     outcomes(model, MOST_BEFORE + 12, texts=(TEXT, "Quite another document, of some length as well, about pears."))
-    last = max(model.asked, key=lambda one: number_of(one[3].text))
+    last = max(model.asked, key=lambda messages: number_of(messages[3].text))
     model.asked.remove(last)
     shown = last[3].text.partition("These were asked before:\n")[2].partition("\n\n")[0].splitlines()
-    own = [f"- Question {number_of(one[3].text)}?" for one in model.asked if passage_of(one) == passage_of(last)]
+    own = [
+        f"- Question {number_of(messages[3].text)}?" for messages in model.asked if passage_of(messages) == passage_of(last)
+    ]
     assert 1 <= len(shown) == min(len(own), MOST_BEFORE)
     assert set(shown) <= set(own)
 
@@ -206,8 +208,8 @@ def test_a_window_does_not_begin_or_end_inside_a_word():
 def test_every_place_of_every_document_may_be_asked_about():
     texts = ["a" * 1_000, "b" * 3_000]
     some = [*islice(windows(texts, 200, 0), 400)]
-    assert 60 <= sum(1 for one in some if one.document == 0) <= 140
-    starts = [one.span.start for one in some if one.document == 1]
+    assert 60 <= sum(1 for window in some if window.document == 0) <= 140
+    starts = [window.span.start for window in some if window.document == 1]
     assert min(starts) < 100 < 2_700 < max(starts)
 
 
@@ -243,10 +245,10 @@ def test_the_prompt_says_how_many_excerpts_there_may_be():
 def test_a_window_in_the_middle_gives_places_in_the_document():
     text = "word " * 400 + "The needle lies here. " + "more " * 400
     made = outcomes(Questioner(), 6, texts=(text,), window=300, seed=2)
-    for one in made:
-        (span,) = one.excerpts
+    for generated in made:
+        (span,) = generated.excerpts
         assert isinstance(span, Span)
-        assert one.window.span.start <= span.start < span.end <= one.window.span.end
+        assert generated.window.span.start <= span.start < span.end <= generated.window.span.end
 
 
 LONG_TEXT = " ".join(f"word{number}" for number in range(4_000))
@@ -289,34 +291,36 @@ def test_what_is_asked_and_what_comes_of_it_do_not_depend_on_the_order_of_the_an
         runs.append((outcomes(model, 40, texts=(LONG_TEXT, TEXT), window=200), sorted(model.asked)))
         assert model.most <= MOST_AT_ONCE
         assert model.clashes == 0
-    made, said = runs[0]
+    made, conversations = runs[0]
     assert all(run == runs[0] for run in runs)
-    questions = [one.question for one in made if isinstance(one, Generated)]
+    questions = [outcome.question for outcome in made if isinstance(outcome, Generated)]
     assert len(questions) == len(set(questions)) == 35
-    assert sum(1 for one in said if "the question must be a new one" in one[-1].text) > 10
-    assert [one.window for one in made] == [*islice(windows((LONG_TEXT, TEXT), 200, 0), 40)]
+    assert sum(1 for messages in conversations if "the question must be a new one" in messages[-1].text) > 10
+    assert [outcome.window for outcome in made] == [*islice(windows((LONG_TEXT, TEXT), 200, 0), 40)]
 
 
 @pytest.mark.slow
 def test_a_question_is_shown_those_that_quote_its_window_and_no_others():
     model = Delayed(0)
     made = outcomes(model, 40, texts=(LONG_TEXT[:4_000],), window=200)
-    for number, one in enumerate(made):
-        (first,) = [said[3].text for said in model.asked if len(said) == 4 and number_of(said[3].text) == number + 1]
+    for number, outcome in enumerate(made):
+        (first,) = [
+            messages[3].text for messages in model.asked if len(messages) == 4 and number_of(messages[3].text) == number + 1
+        ]
         shown = first.partition("These were asked before:\n")[2].partition("\n\n")[0].splitlines()
         others = [other for other in made[:number] if isinstance(other, Generated)]
-        quoting = [other for other in others if Window(0, other.excerpts[0]).overlaps(one.window)]
+        quoting = [other for other in others if Window(0, other.excerpts[0]).overlaps(outcome.window)]
         assert shown == [f"- {other.question}" for other in quoting]
-    assert sum("These were asked before" in said[3].text for said in model.asked) > 10
+    assert sum("These were asked before" in messages[3].text for messages in model.asked) > 10
 
 
 def test_windows_overlap_only_where_there_is_no_room():
     some = [*islice(windows((LONG_TEXT,), 200, 0), 40)]
-    assert not any(one.overlaps(other) for one, other in combinations(some, 2))
+    assert not any(window.overlaps(other) for window, other in combinations(some, 2))
     few = [*islice(windows((LONG_TEXT[:2_000],), 200, 0), 12)]
-    assert any(one.overlaps(other) for one, other in combinations(few, 2))
+    assert any(window.overlaps(other) for window, other in combinations(few, 2))
     # Where there is no room, windows overlap as little as they can; 12 at random places would cover some 72 %.
-    assert len({at for one in few for at in range(*one.span)}) > 0.9 * 2_000
+    assert len({at for window in few for at in range(*window.span)}) > 0.9 * 2_000
 
 
 def test_an_example_that_is_copied_is_asked_again_and_other_sentences_are_allowed():
@@ -328,7 +332,7 @@ def test_an_example_that_is_copied_is_asked_again_and_other_sentences_are_allowe
 
     made = []
     generate((TEXT,), Settings(1), ask, made.append)
-    assert [one.question for one in made] == ["What burns?"]
+    assert [generated.question for generated in made] == ["What burns?"]
     first, second = (kind.choices["excerpts"] for kind in kinds)
     assert [*second] == [*first[1:]]
 
@@ -352,8 +356,8 @@ def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
     with pytest.raises(ModelError, match="The server is gone"):
         generate((LONG_TEXT,), Settings(40, 2, 200), ask, made.append)
     chosen = [*islice(windows((LONG_TEXT,), 200, 2), 6)]
-    assert [chosen.index(one.window) for one in made] == [0, 1, 3, 4, 5]
-    assert len({one.question for one in made}) == 5
+    assert [chosen.index(generated.window) for generated in made] == [0, 1, 3, 4, 5]
+    assert len({generated.question for generated in made}) == 5
 
 
 def test_the_user_who_stops_waits_for_nobody():

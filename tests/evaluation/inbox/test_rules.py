@@ -109,9 +109,9 @@ def test_every_rule_has_a_case():
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_flags_what_it_must_and_nothing_else(rule):
     bad, good = CASES[rule]
-    found = [finding for finding in inbox(bad, Reads20()) if finding.rule == rule]
-    assert found
-    for finding in found:
+    findings = [finding for finding in inbox(bad, Reads20()) if finding.rule == rule]
+    assert findings
+    for finding in findings:
         assert 0 <= finding.score <= 1
         assert 0 <= finding.span.start < finding.span.end <= len(bad.document.text)
         assert finding.reason
@@ -142,8 +142,8 @@ def test_rules_on_sentences_are_about_prose_alone(block):
     start = text.index(block)
     for cut in range(start + 1, start + len(block)):
         spans = [Span(0, cut), Span(cut, len(text))]
-        found = counts(inbox(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())))
-        assert not {"inside_sentence", "bad_split", "whole_paragraph"} & found.keys(), (cut, found)
+        by_rule = counts(inbox(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())))
+        assert not {"inside_sentence", "bad_split", "whole_paragraph"} & by_rule.keys(), (cut, by_rule)
     cut = text.index("ferries")
     spans = [Span(0, cut), Span(cut, len(text))]
     assert "inside_sentence" in counts(inbox(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())))
@@ -179,8 +179,8 @@ def test_the_worst_comes_first_and_reasons_have_numbers():
 )
 def test_a_paragraph_with_stops_in_it_is_no_sentence_unless_it_was_asked_for(text, splitter, said):
     document = Document(text, (Span(0, len(text)),), splitter=splitter)
-    found = inbox(Chunking(document, (Chunk.of(document, Span(0, len(text))),), ()))
-    assert [finding.reason for finding in found if finding.rule == "whole_paragraph"] == ([said] if said else [])
+    findings = inbox(Chunking(document, (Chunk.of(document, Span(0, len(text))),), ()))
+    assert [finding.reason for finding in findings if finding.rule == "whole_paragraph"] == ([said] if said else [])
 
 
 def test_a_header_that_is_repeated_as_context_is_not_missed():
@@ -200,8 +200,12 @@ def test_a_heading_cut_off_the_next_one_is_stranded_too_but_none_at_the_end_of_t
 
 
 def test_how_far_the_heading_is_is_counted_in_chunks():
-    found = [one for one in inbox(cut_at(SECTIONS, "They are", "Each", "One fell", "They grind"))]
-    far = {SECTIONS[slice(*one.span)].split()[0]: one.reason for one in found if one.rule == "far_from_heading"}
+    findings = [finding for finding in inbox(cut_at(SECTIONS, "They are", "Each", "One fell", "They grind"))]
+    far = {
+        SECTIONS[slice(*finding.span)].split()[0]: finding.reason
+        for finding in findings
+        if finding.rule == "far_from_heading"
+    }
     assert far == {
         "Each": "the heading of its section, “Bridges”, is 2 chunks before",
         "One": "the heading of its section, “Bridges”, is 3 chunks before",
@@ -272,9 +276,9 @@ def test_nothing_is_suspicious_about_nothing():
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_sentence_cut_off_its_paragraph_is_told_unless_the_paragraphs_own_end_is_cut(places, alone, end):
     chunking = cut_at(PARAGRAPHS.replace("\n", end), *places)
-    found = [finding for finding in inbox(chunking) if finding.rule == "off_a_paragraph"]
+    findings = [finding for finding in inbox(chunking) if finding.rule == "off_a_paragraph"]
     wanted = alone if isinstance(alone, list) else [alone] if alone else []
-    assert [finding.reason.split(" is cut off ")[0] for finding in found] == [f"sentence {number}" for number in wanted]
+    assert [finding.reason.split(" is cut off ")[0] for finding in findings] == [f"sentence {number}" for number in wanted]
 
 
 def test_curves_with_undefined_scores_are_read_without_them():
@@ -300,8 +304,12 @@ def test_curves_with_undefined_scores_are_read_without_them():
     ],
 )
 def test_a_lead_in_is_named_with_each_chunk_that_lacks_it(text, places, language, reasons):
-    found = [one for one in inbox(cut_at(text, *places, sentences=f"sentencex:{language}")) if one.rule == "without_lead_in"]
-    for finding, reason in zip(sorted(found, key=lambda one: one.span), reasons, strict=True):
+    findings = [
+        finding
+        for finding in inbox(cut_at(text, *places, sentences=f"sentencex:{language}"))
+        if finding.rule == "without_lead_in"
+    ]
+    for finding, reason in zip(sorted(findings, key=lambda finding: finding.span), reasons, strict=True):
         assert finding.reason.startswith(reason)
 
 
@@ -337,4 +345,4 @@ def test_a_parent_is_no_duplicate_of_its_child_and_not_oversized():
         for parents in ({}, {"parent_size": 800})
     )
     assert len(nested) > len(plain)
-    assert {one.rule for one in inbox(nested)} <= {one.rule for one in inbox(plain)}
+    assert {finding.rule for finding in inbox(nested)} <= {finding.rule for finding in inbox(plain)}

@@ -65,23 +65,23 @@ def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data)
         return
     finding = data.draw(st.sampled_from(findings))
     tried = try_findings(suspect, tools)
-    found = [*remove_finding(suspect, finding, tried, tools, Ruler(document.text, tools.tokenizer))]
-    assert agrees(found, exhaustive(suspect, tools, removes(finding, tools, HAIR)))
-    assert len({one.variation.kind for one in found}) == len(found) <= WANTED
-    for one in found:
+    remedies = [*remove_finding(suspect, finding, tried, tools, Ruler(document.text, tools.tokenizer))]
+    assert agrees(remedies, exhaustive(suspect, tools, removes(finding, tools, HAIR)))
+    assert len({remedy.variation.kind for remedy in remedies}) == len(remedies) <= WANTED
+    for remedy in remedies:
         # Who takes the setting finds the inbox as it was promised.
-        chunking = run(one.variation.chunker, document, tools)
+        chunking = run(remedy.variation.chunker, document, tools)
         left = inbox(chunking, tools.embedder, HAIR)
         assert not [
             other
             for other in left
             if other.rule == finding.rule and other.span.start < finding.span.end and finding.span.start < other.span.end
         ]
-        assert one.findings == (len(findings) - 1, len(left))
-        assert len(chunking.chunks) == one.chunks > 1
-        assert (one.others, one.marks[2]) == (2, 1)
+        assert remedy.findings == (len(findings) - 1, len(left))
+        assert len(chunking.chunks) == remedy.chunks > 1
+        assert (remedy.others, remedy.marks[2]) == (2, 1)
     if RULES[finding.rule].cause != "chunker":
-        assert not found
+        assert not remedies
 
 
 def test_a_rule_that_compares_with_the_median_must_be_able_to_find_something():
@@ -99,8 +99,8 @@ def test_one_search_serves_all_findings_and_nothing_is_embedded_for_it():
     tried = try_findings(suspect, tools)
     ruler = Ruler(suspect.chunking.document.text, tools.tokenizer)
     findings = inbox(suspect.chunking, tools.embedder, HAIR)
-    found = [[*remove_finding(suspect, finding, tried, tools, ruler)] for finding in findings]
-    assert any(found)
+    remedies = [[*remove_finding(suspect, finding, tried, tools, ruler)] for finding in findings]
+    assert any(remedies)
     assert tools.meter.embedded == before
 
 

@@ -72,20 +72,20 @@ LIMITS = st.one_of(
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(COLUMNS), LIMITS, st.sampled_from(["embedding", "bm25", "hybrid"]))
 def test_every_remedy_keeps_its_promise_and_none_is_missed(seed, column, limit, method):
-    found = failure_of(seed, column, limit, method)
-    if found is None:
+    setup = failure_of(seed, column, limit, method)
+    if setup is None:
         return
-    failure, tools, ruler = found
+    failure, tools, ruler = setup
     tried = try_answer(failure, tools)
     given = [*keep_answer_whole(failure, tried, tools, ruler)]
     assert agrees(given, exhaustive(failure, tools, keeps_whole(failure, tools, ruler)))
-    assert len({one.variation.kind for one in given}) == len(given) <= WANTED
-    assert [one.changed for one in given] == sorted(one.changed for one in given)
+    assert len({remedy.variation.kind for remedy in given}) == len(given) <= WANTED
+    assert [remedy.changed for remedy in given] == sorted(remedy.changed for remedy in given)
     _, tokens = is_whole(failure.chunking, failure.posed, method, limit, tools, ruler)
-    for one in given:
+    for remedy in given:
         # Who takes the setting finds the answer whole, and with a number of chunks is not given more for it.
-        chunking = run(one.variation.chunker, failure.chunking.document, tools)
-        assert len(chunking.chunks) == one.chunks > 1
+        chunking = run(remedy.variation.chunker, failure.chunking.document, tools)
+        assert len(chunking.chunks) == remedy.chunks > 1
         assert is_whole(chunking, failure.posed, method, limit, tools, ruler)[0]
         assert is_whole(chunking, failure.posed, method, Limit(tokens=limit.tokens or tokens), tools, ruler)[0]
 
@@ -104,7 +104,7 @@ def test_what_a_remedy_does_to_other_questions_and_to_the_boundaries():
     # The other answers are the third line, which two chunks of 14 words do not leave out, and the fourth.
     known = (LINES.index("80"), LINES.index("30"), LINES.index("60"))
     failure, tools, ruler = angles(Limit(tokens=14), [("80", 2), ("47", 5)], known)
-    size = next(one for one in found_for(failure, tools, ruler) if one.variation.kind == "size")
+    size = next(remedy for remedy in found_for(failure, tools, ruler) if remedy.variation.kind == "size")
     assert size.variation.words == "sentences per chunk 2"
     assert (size.chunks, size.tokens) == (4, 14)
     # Each line was a chunk: every boundary was a cut. Four cuts are gone, which are eight ends.
@@ -126,10 +126,10 @@ def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
     # The best chunk has 7 words now, and the answer 14.
     assert found_for(failure, tools, ruler) == []
     failure, tools, ruler = angles(Limit(top=2))
-    found = found_for(failure, tools, ruler)
-    assert found
-    for one in found:
-        passages = prepare(run(one.variation.chunker, failure.chunking.document, tools), tools, "embedding")
+    remedies = found_for(failure, tools, ruler)
+    assert remedies
+    for remedy in remedies:
+        passages = prepare(run(remedy.variation.chunker, failure.chunking.document, tools), tools, "embedding")
         vector = tools.embed([failure.posed.question])[0]
         asked = ask(passages, failure.posed.question, vector, "embedding", Limit(tokens=14), ruler)
         assert judge(asked, failure.posed.answer).fate == "whole"
@@ -138,8 +138,8 @@ def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
 def test_an_uncut_text_is_no_remedy():
     failure, tools, ruler = angles(Limit(tokens=56), column=("fixed_sentences", {"size": 1}))
     tried = try_answer(failure, tools)
-    assert any(len(run(one.variation.chunker, failure.chunking.document, tools).chunks) == 1 for one in tried)
-    assert all(one.chunks > 1 for one in keep_answer_whole(failure, tried, tools, ruler))
+    assert any(len(run(trial.variation.chunker, failure.chunking.document, tools).chunks) == 1 for trial in tried)
+    assert all(remedy.chunks > 1 for remedy in keep_answer_whole(failure, tried, tools, ruler))
 
 
 def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
@@ -149,8 +149,8 @@ def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
     tried = try_answer(failure, tools)
     assert tools.meter.embedded == before
     # Joined sentences would have to be embedded first.
-    assert {one.kind for one in grid} - {one.variation.kind for one in tried} == {"buffer"}
-    assert len(tried) == len(grid) - sum(one.kind == "buffer" for one in grid)
+    assert {variation.kind for variation in grid} - {trial.variation.kind for trial in tried} == {"buffer"}
+    assert len(tried) == len(grid) - sum(variation.kind == "buffer" for variation in grid)
 
 
 def test_a_search_stops_when_it_is_told_to():
@@ -165,20 +165,20 @@ def test_a_search_stops_when_it_is_told_to():
 
 def test_the_grid_changes_one_parameter_at_a_time_and_names_it():
     chunker = build_chunker("double_pass", {"merging_threshold": 0.3, "initial_threshold": 0.2, "appending_threshold": 0.4})
-    found = variations(chunker, HashEmbedder())
-    near = [one for one in found if one.chunker.name == "double_pass"]
+    grid = variations(chunker, HashEmbedder())
+    near = [variation for variation in grid if variation.chunker.name == "double_pass"]
     now = chunker.model_dump()
-    for one in near:
-        assert [name for name, value in one.chunker.model_dump().items() if value != now[name]] == [one.kind]
-    merging = {one.chunker.merging_threshold for one in near if one.kind == "merging_threshold"}
+    for variation in near:
+        assert [name for name, value in variation.chunker.model_dump().items() if value != now[name]] == [variation.kind]
+    merging = {variation.chunker.merging_threshold for variation in near if variation.kind == "merging_threshold"}
     assert merging == {
         round(0.3 + sign * 0.01 * step, 6) for step in STEPS for sign in (-1, 1) if sign * 0.01 * step >= -0.3
     }
-    words = [one.words for one in found]
+    words = [variation.words for variation in grid]
     assert "merging threshold 0.28" in words
     assert "minimum chunk size 200 characters" in words
     assert len(set(words)) == len(words)
-    others = {one.kind for one in found if one.chunker.name != "double_pass"}
+    others = {variation.kind for variation in grid if variation.chunker.name != "double_pass"}
     assert others == {name for _, name, _ in OTHERS} - {"double_pass"}
 
 
@@ -198,10 +198,10 @@ def test_the_grid_changes_one_parameter_at_a_time_and_names_it():
     ],
 )
 def test_changes_in_words(column, said):
-    assert said <= {one.words for one in variations(build_chunker(*column), HashEmbedder())}
+    assert said <= {variation.words for variation in variations(build_chunker(*column), HashEmbedder())}
 
 
 def test_without_an_embedder_nothing_is_tried_that_needs_one():
-    found = variations(build_chunker("fixed_sentences", {}), None)
-    assert found
-    assert not any(one.chunker.embeds for one in found)
+    grid = variations(build_chunker("fixed_sentences", {}), None)
+    assert grid
+    assert not any(variation.chunker.embeds for variation in grid)

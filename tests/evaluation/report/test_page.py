@@ -29,7 +29,7 @@ def compared(text, known=None, name="stubs", splitter="lines", chunkers=CHUNKERS
     document = Document.from_text(text, splitter, name)
     embedder = load_embedder("tfidf")
     tools = Tools(embedder, load_tokenizer("words"))
-    columns = [(one, run(one, document, tools)) for one in (build_chunker(*made) for made in chunkers)]
+    columns = [(chunker, run(chunker, document, tools)) for chunker in (build_chunker(*made) for made in chunkers)]
     return Compared(document, columns, known, embedder, "words", sentence_vectors(document, tools))
 
 
@@ -44,24 +44,24 @@ def words_of(html):
 
 
 def test_its_verdict_is_the_ranking_s(stubs):
-    named = [*zip(stubs.names, [one for _, one in stubs.columns], strict=True)]
-    found = by_known(stubs.document, stubs.known, named)
+    named = [*zip(stubs.names, [chunking for _, chunking in stubs.columns], strict=True)]
+    ranked = by_known(stubs.document, stubs.known, named)
     table = ranking(stubs)
-    assert table.said == f"{found.words()} By the known boundaries, which part the text into 4 sections."
-    assert [name for name, _ in table.rows] == [found.contenders[place].name for place in found.order]
+    assert table.said == f"{ranked.words()} By the known boundaries, which part the text into 4 sections."
+    assert [name for name, _ in table.rows] == [ranked.contenders[place].name for place in ranked.order]
     assert "no cut" in [name for name, _ in table.rows]
-    assert found.words() in words_of(report(stubs))
+    assert ranked.words() in words_of(report(stubs))
 
 
 def test_without_known_boundaries_it_ranks_by_structure(stubs):
     unknown = Compared(stubs.document, stubs.columns, None, stubs.embedder, "words")
-    named = [*zip(unknown.names, [one for _, one in unknown.columns], strict=True)]
-    found = by_structure(unknown.document, named, unknown.embedder)
-    said = words_of(report(unknown))
-    assert found.words() in said
-    assert "No boundaries are known: this is by structure, over 1 paragraph, which says less than marks." in said
-    assert "Missed" not in said
-    assert "known boundaries" not in said
+    named = [*zip(unknown.names, [chunking for _, chunking in unknown.columns], strict=True)]
+    ranked = by_structure(unknown.document, named, unknown.embedder)
+    words = words_of(report(unknown))
+    assert ranked.words() in words
+    assert "No boundaries are known: this is by structure, over 1 paragraph, which says less than marks." in words
+    assert "Missed" not in words
+    assert "known boundaries" not in words
 
 
 def test_its_numbers_are_those_of_the_columns(stubs):
@@ -80,14 +80,14 @@ def test_its_numbers_are_those_of_the_columns(stubs):
 
 def test_it_has_every_chunk_reason_recipe_and_gap(stubs):
     html = report(stubs)
-    said = words_of(html)
+    words = words_of(html)
     for _, chunking in stubs.columns:
         for chunk in chunking:
             for start, end in chunk.spans:
-                assert " ".join(chunking.document.text[start:end].split()) in said
+                assert " ".join(chunking.document.text[start:end].split()) in words
         for gap in chunking.gaps:
-            assert f"after sentence {gap.index + 1}, {gap.verdict.partition(':')[0]}: {gap.reason}" in said
-        assert " ".join(chunking.recipe.to_json().split()) in said
+            assert f"after sentence {gap.index + 1}, {gap.verdict.partition(':')[0]}: {gap.reason}" in words
+        assert " ".join(chunking.recipe.to_json().split()) in words
     assert html.count('class="axis curve"') == sum(bool(chunking.curves) for _, chunking in stubs.columns)
 
 
@@ -144,15 +144,15 @@ def test_its_policy_allows_its_own_style_sheet_and_nothing_else(stubs):
 def test_of_a_long_comparison_the_rest_is_counted(stubs, monkeypatch):
     monkeypatch.setattr(page, "MOST_SHOWN", 600)
     monkeypatch.setattr(page, "MOST_GAPS", 3)
-    said = words_of(report(stubs))
-    assert "further chunks not shown here." in said
-    assert "12 further gaps not shown here." in said
+    words = words_of(report(stubs))
+    assert "further chunks not shown here." in words
+    assert "12 further gaps not shown here." in words
 
 
 def test_an_empty_text_has_a_report_too():
-    said = words_of(report(compared("", chunkers=CHUNKERS[:2])))
-    assert "Nothing can be ranked: no column cuts anywhere." in said
-    assert "No chunk." in said
+    words = words_of(report(compared("", chunkers=CHUNKERS[:2])))
+    assert "Nothing can be ranked: no column cuts anywhere." in words
+    assert "No chunk." in words
 
 
 @pytest.mark.parametrize(

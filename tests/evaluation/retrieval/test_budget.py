@@ -80,11 +80,11 @@ def test_a_beginning_is_the_longest_that_fits(text, data):
     for ruler in (CHARACTERS, Ruler(text, load_tokenizer("words")), Ruler(text, load_tokenizer())):
         start, end = sorted(data.draw(st.integers(0, len(text))) for _ in range(2))
         most = data.draw(st.integers(1, 12))
-        found = ruler.beginning(Span(start, end), most)
-        assert found.start == start <= found.end <= end
-        assert ruler([found]) <= most
-        assert found.end == end or ruler([(start, found.end + 1)]) > most
-        assert ruler.each([(start, end), found]).tolist() == [ruler([(start, end)]), ruler([found])]
+        beginning = ruler.beginning(Span(start, end), most)
+        assert beginning.start == start <= beginning.end <= end
+        assert ruler([beginning]) <= most
+        assert beginning.end == end or ruler([(start, beginning.end + 1)]) > most
+        assert ruler.each([(start, end), beginning]).tolist() == [ruler([(start, end)]), ruler([beginning])]
 
 
 TWO = {"first": "0 alpha.\n40 beta.\n90 gamma.", "second": "130 delta."}
@@ -109,39 +109,39 @@ def values(found, size, unit="tokens"):
 
 def test_one_search_is_measured_at_every_budget():
     # The question at 120 degrees finds 130, 90, 40 and 0, of two words each; the excerpt is the third.
-    found = at((1, 4, 5, 6, 100), "40 beta.")
-    assert found.taken[:, 0].tolist() == [1, 2, 3, 3, 4]
-    assert found.given[UNITS.index("tokens"), :, 0].tolist() == [1, 4, 5, 6, 8]
-    assert values(found, 1) == values(found, 4) == (0, 0, 0)
+    measured = at((1, 4, 5, 6, 100), "40 beta.")
+    assert measured.taken[:, 0].tolist() == [1, 2, 3, 3, 4]
+    assert measured.given[UNITS.index("tokens"), :, 0].tolist() == [1, 4, 5, 6, 8]
+    assert values(measured, 1) == values(measured, 4) == (0, 0, 0)
     # One of its two words in five; then both in six, and in all eight.
-    assert values(found, 5) == (1 / 2, 1 / 5, 1 / 6)
-    assert values(found, 6) == (1, 2 / 6, 2 / 6)
-    assert values(found, 100) == (1, 2 / 8, 2 / 8)
+    assert values(measured, 5) == (1 / 2, 1 / 5, 1 / 6)
+    assert values(measured, 6) == (1, 2 / 6, 2 / 6)
+    assert values(measured, 100) == (1, 2 / 8, 2 / 8)
     # In characters: “40 ” of “40 beta.” are 3 of 8.
-    given = found.given[UNITS.index("characters"), :, 0].tolist()
-    assert values(found, 5, "characters") == pytest.approx((3 / 8, 3 / given[2], 3 / (given[2] + 5)))
+    given = measured.given[UNITS.index("characters"), :, 0].tolist()
+    assert values(measured, 5, "characters") == pytest.approx((3 / 8, 3 / given[2], 3 / (given[2] + 5)))
 
 
 def test_a_chunk_that_does_not_fit_may_be_left_out():
-    found = at((1, 5), "40 beta.", "130 delta.", last="left_out")
-    assert found.taken[:, 0].tolist() == [0, 2]
-    recall, precision, iou = values(found, 1)
+    measured = at((1, 5), "40 beta.", "130 delta.", last="left_out")
+    assert measured.taken[:, 0].tolist() == [0, 2]
+    recall, precision, iou = values(measured, 1)
     assert (recall, iou) == (0, 0)
     assert np.isnan(precision)
-    assert values(found, 5) == (2 / 4, 2 / 4, 2 / 6)
+    assert values(measured, 5) == (2 / 4, 2 / 4, 2 / 6)
 
 
 def test_a_question_without_an_excerpt_has_no_measure_and_is_given_as_much():
-    found = at((5,))
-    assert np.isnan(found.scores).all()
-    assert found.given[UNITS.index("tokens"), :, 0].tolist() == [5]
+    measured = at((5,))
+    assert np.isnan(measured.scores).all()
+    assert measured.given[UNITS.index("tokens"), :, 0].tolist() == [5]
 
 
 def test_no_questions_have_no_measures():
     both, equipped = corpus(**TWO), tools(AngleEmbedder())
     index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
-    found = evaluate_at(index, (), equipped, Ruler(both.whole.text, equipped.tokenizer), Budgets((5, 10)))
-    assert found.scores.shape == (2, 2, 3, 0)
+    measured = evaluate_at(index, (), equipped, Ruler(both.whole.text, equipped.tokenizer), Budgets((5, 10)))
+    assert measured.scores.shape == (2, 2, 3, 0)
 
 
 LINES = [f"{'word ' * (1 + 7 * number % 13)}{number}." for number in range(60)]
@@ -168,18 +168,20 @@ def test_it_measures_what_the_plain_definition_says(chunker, parameters, unit, l
     rows = "\n".join(json.dumps({"question": f"{n}?", "excerpts": [LINES[n], LINES[3 * n][5:]]}) for n in range(1, 14))
     questions = read_questions(rows.encode(), "q.jsonl", both).usable
     sizes = (1, 7, 20, 64, 300, 100_000)
-    found = evaluate_at(index, questions, equipped, ruler, Budgets(sizes, unit, last))
+    measured = evaluate_at(index, questions, equipped, ruler, Budgets(sizes, unit, last))
     ranked = search(index, questions, equipped, len(index.chunks)).ranked
     measuring = {"characters": CHARACTERS, "tokens": ruler}
     for number, question in enumerate(questions):
-        excerpts = [both.on_axis(one.document, one.span) for one in question.excerpts]
+        excerpts = [both.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
         for size in sizes:
             retrieved = filled([index.chunks[place] for place in ranked[number]], size, measuring[unit], last)
             for name, length in measuring.items():
                 expected = found_scores(excerpts, retrieved, length)
-                scores = [found.values(score, size, name)[number] for score in FOUND_SCORES]
-                assert [None if np.isnan(one) else one for one in scores] == [expected[one].value for one in FOUND_SCORES]
-                assert found.given[UNITS.index(name), sizes.index(size), number] == length(retrieved)
+                scores = [measured.values(score, size, name)[number] for score in FOUND_SCORES]
+                assert [None if np.isnan(figure) else figure for figure in scores] == [
+                    expected[score].value for score in FOUND_SCORES
+                ]
+                assert measured.given[UNITS.index(name), sizes.index(size), number] == length(retrieved)
 
 
 def test_a_search_goes_only_as_deep_as_the_budget_needs(monkeypatch):
@@ -191,15 +193,15 @@ def test_a_search_goes_only_as_deep_as_the_budget_needs(monkeypatch):
 
     exact = indexing.nearest
     monkeypatch.setattr(indexing, "nearest", nearest)
-    one = corpus(only="\n".join(f"{number} word." for number in range(180)))
+    numbered = corpus(only="\n".join(f"{number} word." for number in range(180)))
     equipped = tools(AngleEmbedder())
-    index = build_index(one, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    index = build_index(numbered, build_chunker("fixed_sentences", {"size": 1}), equipped)
     questions = [Question(f"{number}", ()) for number in range(50)]
-    ruler = Ruler(one.whole.text, equipped.tokenizer)
-    found = evaluate_at(index, questions, equipped, ruler, Budgets((10, 20)))
+    ruler = Ruler(numbered.whole.text, equipped.tokenizer)
+    measured = evaluate_at(index, questions, equipped, ruler, Budgets((10, 20)))
     # 20 words are 10 chunks, searched for with a quarter to spare.
     assert asked == [(50, 17)]
-    assert found.taken.tolist() == [[5] * 50, [10] * 50]
+    assert measured.taken.tolist() == [[5] * 50, [10] * 50]
 
 
 def test_measuring_can_be_cancelled():
@@ -232,20 +234,20 @@ def test_an_index_without_chunks_gives_nothing():
     index = build_index(empty, build_chunker("fixed_sentences", {"size": 1}), equipped)
     assert not index.chunks
     question = Question("1", (Excerpt(0, Span(0, 1)),))
-    found = evaluate_at(index, [question], equipped, Ruler(empty.whole.text, equipped.tokenizer), Budgets((5,)))
-    assert (found.taken.tolist(), found.given[:, 0, 0].tolist()) == ([[0]], [0, 0])
-    assert values(found, 5, "characters")[0] == 0
+    measured = evaluate_at(index, [question], equipped, Ruler(empty.whole.text, equipped.tokenizer), Budgets((5,)))
+    assert (measured.taken.tolist(), measured.given[:, 0, 0].tolist()) == ([[0]], [0, 0])
+    assert values(measured, 5, "characters")[0] == 0
 
 
 @pytest.mark.parametrize("at_once", [1 << 22, 20])
 def test_a_question_that_finds_short_chunks_is_searched_deeper(at_once, monkeypatch):
     monkeypatch.setattr(budget, "_RANKS_AT_ONCE", at_once)
     # Up to 59 degrees a sentence has one word, and from there on forty: 100 words are 61 chunks from 0 on, or 3 from 179 on.
-    one = corpus(only="\n".join(f"{number}." if number < 60 else f"{number}{' word' * 39}." for number in range(180)))
+    numbered = corpus(only="\n".join(f"{number}." if number < 60 else f"{number}{' word' * 39}." for number in range(180)))
     equipped = tools(AngleEmbedder())
-    index = build_index(one, build_chunker("fixed_sentences", {"size": 1}), equipped)
-    excerpt = (Excerpt(0, one.documents[0].sentences[60]),)
+    index = build_index(numbered, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    excerpt = (Excerpt(0, numbered.documents[0].sentences[60]),)
     questions = [Question(text, excerpt) for text in ("0", "179", "1", "178")]
-    found = evaluate_at(index, questions, equipped, Ruler(one.whole.text, equipped.tokenizer), Budgets((100,)))
-    assert found.taken.tolist() == [[61, 3, 61, 3]]
-    assert found.values("recall", 100, "tokens").tolist() == [1, 0, 1, 0]
+    measured = evaluate_at(index, questions, equipped, Ruler(numbered.whole.text, equipped.tokenizer), Budgets((100,)))
+    assert measured.taken.tolist() == [[61, 3, 61, 3]]
+    assert measured.values("recall", 100, "tokens").tolist() == [1, 0, 1, 0]

@@ -69,7 +69,9 @@ EDITED = (
 
 
 def labelled(*excerpts):
-    rows = [reference("a.txt", BEFORE, Span(BEFORE.index(one), BEFORE.index(one) + len(one))) for one in excerpts]
+    rows = [
+        reference("a.txt", BEFORE, Span(BEFORE.index(excerpt), BEFORE.index(excerpt) + len(excerpt))) for excerpt in excerpts
+    ]
     return json.dumps({"question": "What?", "references": rows}).encode()
 
 
@@ -82,8 +84,8 @@ def test_what_has_become_of_every_excerpt_after_an_edit():
     two = "Mussels hang on threads that they spin.\nThe threads hold in surf that moves stones."
     whole, moved, gone = BEFORE.splitlines()[2], BEFORE.splitlines()[1], BEFORE.splitlines()[4]
     assert states(BEFORE, two, whole)[1] == [(two, "valid", [two]), (whole, "valid", [whole])]
-    read, found = states(EDITED, two, whole, moved, gone)
-    assert found == [
+    read, labels = states(EDITED, two, whole, moved, gone)
+    assert labels == [
         (two, "split", two.splitlines()),
         (whole, "found again", ["A limpet  returns to its place."]),
         (moved, "merged", [moved]),
@@ -99,8 +101,8 @@ def test_what_has_become_of_every_excerpt_after_an_edit():
 
 
 def test_overlapping_excerpts_that_stand_where_they_were_are_valid():
-    two, one = BEFORE[:83], BEFORE.splitlines()[0]
-    assert [state for _, state, _ in states(BEFORE, two, one)[1]] == ["valid", "valid"]
+    two, first_line = BEFORE[:83], BEFORE.splitlines()[0]
+    assert [state for _, state, _ in states(BEFORE, two, first_line)[1]] == ["valid", "valid"]
 
 
 @given(st.permutations("abcdefghijklmnopqrstuvwxyz0123456789"), st.integers(12, 24), st.integers(1, 40))

@@ -29,47 +29,47 @@ ONE_CHUNK = Limit(1, 0, "tokens", "cut")
 def measured(rows, *settings, embedder=AngleEmbedder, corpus=CORPUS, ruler=RULER):
     text = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in rows)
     questions = read_questions(text.encode(), "questions.jsonl", corpus).usable
-    found = {}
+    runs = {}
     for number, setting in enumerate(settings):
         bench = tools(embedder())
         index = build_index(corpus, build_chunker("fixed_sentences", setting), bench)
-        found[number] = Measured(evaluate(index, questions, bench, ruler), climb(index, questions, bench, ruler))
-    return found
+        runs[number] = Measured(evaluate(index, questions, bench, ruler), climb(index, questions, bench, ruler))
+    return runs
 
 
 def test_an_excerpt_that_a_cut_split():
-    found = measured([("90", ["40 beta.\n90 gamma."])], {"size": 1}, {"size": 4}, {"size": 1, "overlap": 0})
-    lost = failures(found, ONE_CHUNK, RULER)
-    (one,) = lost[0]
+    runs = measured([("90", ["40 beta.\n90 gamma."])], {"size": 1}, {"size": 4}, {"size": 1, "overlap": 0})
+    lost = failures(runs, ONE_CHUNK, RULER)
+    (failure,) = lost[0]
     # “90 gamma.” is found; “40 beta.”, of 8 characters, and the white space after it are not.
-    assert (one.question, one.span, one.size) == (0, Span(9, 27), 18)
-    assert dict(one.missed) == {0: 9, 1: 0, 2: 9}
-    reason = found[0].ladder.reasons[18]
-    assert one.seams == (Seam(18, 1, 2, reason),)
+    assert (failure.question, failure.span, failure.size) == (0, Span(9, 27), 18)
+    assert dict(failure.missed) == {0: 9, 1: 0, 2: 9}
+    reason = runs[0].ladder.reasons[18]
+    assert failure.seams == (Seam(18, 1, 2, reason),)
     assert reason
     # The chunk that holds 9 of its 18 characters is the best ranked.
-    assert (one.holder, one.rank, one.held) == (2, 1, 9)
-    assert one.found_by(0) == (1,)
+    assert (failure.holder, failure.rank, failure.held) == (2, 1, 9)
+    assert failure.found_by(0) == (1,)
     assert lost[1] == []
 
 
 def test_an_excerpt_that_is_whole_in_a_chunk_of_too_low_a_rank_was_split_by_no_cut():
-    found = measured([("0", ["130 delta."]), ("90", ["90 gamma."])], {"size": 1})
-    (one,) = failures(found, ONE_CHUNK, RULER)[0]
-    assert (one.seams, one.holder, one.rank, one.held) == ((), 3, 4, 10)
-    assert dict(one.missed) == {0: 10}
-    assert one.found_by(0) == ()
-    assert failures(found, Limit(4, 0, "tokens", "cut"), RULER) == {0: []}
+    runs = measured([("0", ["130 delta."]), ("90", ["90 gamma."])], {"size": 1})
+    (failure,) = failures(runs, ONE_CHUNK, RULER)[0]
+    assert (failure.seams, failure.holder, failure.rank, failure.held) == ((), 3, 4, 10)
+    assert dict(failure.missed) == {0: 10}
+    assert failure.found_by(0) == ()
+    assert failures(runs, Limit(4, 0, "tokens", "cut"), RULER) == {0: []}
 
 
 def test_at_a_budget_what_is_cut_off_is_missed():
-    found = measured([("0", ["0 alpha.", "40 beta."])], {"size": 2})
+    runs = measured([("0", ["0 alpha.", "40 beta."])], {"size": 2})
     # Three of the first chunk's four words: “40 ” of “40 beta.” is given, “beta.” is not.
-    found = {0: found[0]._replace(ladder=climbed(found[0], Budgets((3, 4), "tokens", "cut"), size=2))}
-    (one,) = failures(found, Limit(5, 3, "tokens", "cut"), RULER)[0]
-    assert (one.span, dict(one.missed), one.holder, one.rank) == (Span(9, 17), {0: 5}, 0, 1)
-    assert failures(found, Limit(5, 4, "tokens", "cut"), RULER) == {0: []}
-    (cut,) = given_at(found[0].evaluation, found[0].ladder, 0, 3, "tokens", "cut", RULER).chunks
+    runs = {0: runs[0]._replace(ladder=climbed(runs[0], Budgets((3, 4), "tokens", "cut"), size=2))}
+    (failure,) = failures(runs, Limit(5, 3, "tokens", "cut"), RULER)[0]
+    assert (failure.span, dict(failure.missed), failure.holder, failure.rank) == (Span(9, 17), {0: 5}, 0, 1)
+    assert failures(runs, Limit(5, 4, "tokens", "cut"), RULER) == {0: []}
+    (cut,) = given_at(runs[0].evaluation, runs[0].ladder, 0, 3, "tokens", "cut", RULER).chunks
     assert (cut.rank, cut.spans, cut.given, cut.whole) == (1, (Span(0, 17),), (Span(0, 12),), False)
 
 
@@ -85,11 +85,11 @@ def climbed(found, *budgets, size=1, kept=400):
 
 
 def test_what_is_left_out_is_shown_and_not_given():
-    (one,) = measured([("0", ["40 beta."])], {"size": 1}).values()
-    ladder = climbed(one, Budgets((2, 3, 100), "tokens", "left_out"))
+    (run,) = measured([("0", ["40 beta."])], {"size": 1}).values()
+    ladder = climbed(run, Budgets((2, 3, 100), "tokens", "left_out"))
 
     def given_in(budget):
-        given = given_at(one.evaluation, ladder, 0, budget, "tokens", "left_out", RULER)
+        given = given_at(run.evaluation, ladder, 0, budget, "tokens", "left_out", RULER)
         return [(chunk.number, bool(chunk.given)) for chunk in given.chunks], given.filled
 
     assert given_in(3) == ([(0, True), (1, False)], 2)
@@ -97,7 +97,7 @@ def test_what_is_left_out_is_shown_and_not_given():
     assert given_in(2) == ([(0, True)], 2)
     assert given_in(100) == ([(number, True) for number in range(4)], 8)
     lost = {
-        budget: failures({0: Measured(one.evaluation, ladder)}, Limit(5, budget, "tokens", "left_out"), RULER)[0]
+        budget: failures({0: Measured(run.evaluation, ladder)}, Limit(5, budget, "tokens", "left_out"), RULER)[0]
         for budget in (3, 100)
     }
     assert [dict(failure.missed) for failure in lost[3]] == [{0: 8}]
@@ -105,35 +105,35 @@ def test_what_is_left_out_is_shown_and_not_given():
 
 
 def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
-    (one,) = measured([("0", ["130 delta."])], {"size": 1}).values()
-    ladder = climbed(one, Budgets((7, 8), "tokens", "cut"), kept=2)
-    found = {0: Measured(one.evaluation, ladder)}
-    assert failures(found, Limit(5, 8, "tokens", "cut"), RULER) == {0: []}
+    (run,) = measured([("0", ["130 delta."])], {"size": 1}).values()
+    ladder = climbed(run, Budgets((7, 8), "tokens", "cut"), kept=2)
+    runs = {0: Measured(run.evaluation, ladder)}
+    assert failures(runs, Limit(5, 8, "tokens", "cut"), RULER) == {0: []}
     # The last of the four is cut off after “130 ”.
-    (cut,) = failures(found, Limit(5, 7, "tokens", "cut"), RULER)[0]
+    (cut,) = failures(runs, Limit(5, 7, "tokens", "cut"), RULER)[0]
     assert (dict(cut.missed), cut.rank) == ({0: 6}, 4)
-    given = given_at(one.evaluation, ladder, 0, 8, "tokens", "cut", RULER)
+    given = given_at(run.evaluation, ladder, 0, 8, "tokens", "cut", RULER)
     assert ([chunk.number for chunk in given.chunks], given.more, given.filled) == ([0, 1], 2, 8)
 
 
 def test_most_missed_comes_first_and_equals_keep_their_order():
     rows = [("0", ["90 gamma.", "130 delta."]), ("1", ["0 alpha."]), ("130", ["40 beta."]), ("2", ["90 gamma."])]
-    found = measured(rows, {"size": 1})
-    lost = failures(found, ONE_CHUNK, RULER)[0]
-    assert [(one.question, one.missed[0]) for one in lost] == [(0, 10), (0, 9), (3, 9), (2, 8)]
+    runs = measured(rows, {"size": 1})
+    lost = failures(runs, ONE_CHUNK, RULER)[0]
+    assert [(failure.question, failure.missed[0]) for failure in lost] == [(0, 10), (0, 9), (3, 9), (2, 8)]
 
 
 def test_white_space_alone_is_not_missed():
     spaced = Corpus((Document.from_text("0 alpha.   \n   40 beta.", "lines", "one"),), exact_ends=True)
     ruler = Ruler(spaced.whole.text, tools().tokenizer)
-    found = measured([("0", ["0 alpha.   \n   40 beta."])], {"size": 1}, corpus=spaced, ruler=ruler)
-    assert failures(found, Limit(2, 0, "tokens", "cut"), ruler) == {0: []}
+    runs = measured([("0", ["0 alpha.   \n   40 beta."])], {"size": 1}, corpus=spaced, ruler=ruler)
+    assert failures(runs, Limit(2, 0, "tokens", "cut"), ruler) == {0: []}
 
 
 def test_a_run_without_a_ladder_says_what_it_knows():
-    found = {0: measured([("0", ["130 delta."])], {"size": 1})[0]._replace(ladder=None)}
-    (one,) = failures(found, ONE_CHUNK, RULER)[0]
-    assert (one.holder, one.rank, one.held) == (3, 4, 10)
+    runs = {0: measured([("0", ["130 delta."])], {"size": 1})[0]._replace(ladder=None)}
+    (failure,) = failures(runs, ONE_CHUNK, RULER)[0]
+    assert (failure.holder, failure.rank, failure.held) == (3, 4, 10)
     assert failures({}, ONE_CHUNK, RULER) == {}
 
 
@@ -154,22 +154,22 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     before = ladders.ladders_of
     ladders.ladders_of = lambda corpus, ruler: (Budgets((budget,), unit, last),)
     try:
-        (one,) = measured(rows, {"size": size}, embedder=HashEmbedder, corpus=corpus, ruler=ruler).values()
+        (run,) = measured(rows, {"size": size}, embedder=HashEmbedder, corpus=corpus, ruler=ruler).values()
     finally:
         ladders.ladders_of = before
-    index = one.evaluation.index
+    index = run.evaluation.index
     (ranked,) = nearest(tools().embed(["which"]), index.vectors, len(index.chunks))
     wanted = filled(
         [index.chunks[chunk] for chunk in ranked.tolist()], budget, ruler if unit == "tokens" else CharacterRuler(), last
     )
-    assert given_at(one.evaluation, one.ladder, 0, budget, unit, last, ruler).spans == wanted
+    assert given_at(run.evaluation, run.ladder, 0, budget, unit, last, ruler).spans == wanted
     missed = {
         number: sum(end - start for start, end in difference(on_axis(corpus, question), wanted) if text[start:end].strip())
-        for number, question in enumerate(one.evaluation.search.questions)
+        for number, question in enumerate(run.evaluation.search.questions)
     }
-    lost = failures({0: one}, Limit(5, budget, unit, last), ruler)[0]
+    lost = failures({0: run}, Limit(5, budget, unit, last), ruler)[0]
     assert {failure.question: failure.missed[0] for failure in lost} == {
         key: value for key, value in missed.items() if value
     }
-    top = given_top_k(one.evaluation, 0)
+    top = given_top_k(run.evaluation, 0)
     assert [chunk.number for chunk in top.chunks] == ranked[:5].tolist()

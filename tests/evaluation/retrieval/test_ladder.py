@@ -36,7 +36,7 @@ def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
 
 
 def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
-    assert [(one.unit, one.last) for one in ladders_of(corpus(), CharacterRuler())] == [
+    assert [(budgets.unit, budgets.last) for budgets in ladders_of(corpus(), CharacterRuler())] == [
         ("characters", "cut"),
         ("characters", "left_out"),
         ("tokens", "cut"),
@@ -64,37 +64,37 @@ def test_budgets_go_up_to_half_of_the_text(length, unit, expected):
 
 def test_it_keeps_as_many_ranks_as_the_largest_budget_needs(monkeypatch):
     # Of 130, 90, 40 and 0, of two words and 9 characters each, five tokens need three; of 30 characters three fit.
-    _, _, found = climbed([("120", ["40 beta."]), ("0", [])], monkeypatch=monkeypatch)
-    assert found.of("tokens", "cut").taken[:, 0].tolist() == [1, 2, 3]
-    assert found.of("tokens", "cut").part[:, 0].tolist() == [1, 0, 1]
-    assert found.of("characters", "left_out").taken[:, 0].tolist() == [0, 3]
-    assert not found.of("characters", "left_out").part.any()
+    _, _, ladder = climbed([("120", ["40 beta."]), ("0", [])], monkeypatch=monkeypatch)
+    assert ladder.of("tokens", "cut").taken[:, 0].tolist() == [1, 2, 3]
+    assert ladder.of("tokens", "cut").part[:, 0].tolist() == [1, 0, 1]
+    assert ladder.of("characters", "left_out").taken[:, 0].tolist() == [0, 3]
+    assert not ladder.of("characters", "left_out").part.any()
     # And one more: the one that does not fit.
-    assert found.ranked.tolist() == [[3, 2, 1, 0], [0, 1, 2, 3]]
-    assert found.beyond.tolist() == []
+    assert ladder.ranked.tolist() == [[3, 2, 1, 0], [0, 1, 2, 3]]
+    assert ladder.beyond.tolist() == []
 
 
 def test_of_the_ranks_that_are_not_kept_those_with_part_of_an_excerpt_are(monkeypatch):
-    _, _, found = climbed([("120", ["40 beta."]), ("0", ["40 beta."])], monkeypatch=monkeypatch, kept=2)
-    assert found.ranked.tolist() == [[3, 2], [0, 1]]
-    assert found.beyond.tolist() == [[0, 1, 3]]
+    _, _, ladder = climbed([("120", ["40 beta."]), ("0", ["40 beta."])], monkeypatch=monkeypatch, kept=2)
+    assert ladder.ranked.tolist() == [[3, 2], [0, 1]]
+    assert ladder.beyond.tolist() == [[0, 1, 3]]
 
 
 @pytest.mark.parametrize("kept", [1, 400])
 def test_an_excerpt_has_a_holder_with_its_rank(monkeypatch, kept):
     asked = [("120", ["0 alpha.", "40 beta.\n90 gamma."]), ("10", ["130 delta."]), ("1", [])]
-    _, _, found = climbed(asked, monkeypatch=monkeypatch, kept=kept)
+    _, _, ladder = climbed(asked, monkeypatch=monkeypatch, kept=kept)
     # 120 finds 130, 90, 40, 0; of beta and gamma the longer one. 10 finds 0, 40, 90, 130.
-    assert found.holders.tolist() == [[0, 4], [2, 2], [3, 4]]
+    assert ladder.holders.tolist() == [[0, 4], [2, 2], [3, 4]]
 
 
 def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
     # Chunks 0+40, 40+90, 90+130: the question at 110 degrees finds the last, then the second, both of which hold gamma.
-    index, questions, found = climbed([("110", ["90 gamma."])], size=2, overlap=1, monkeypatch=monkeypatch, kept=0)
+    index, questions, ladder = climbed([("110", ["90 gamma."])], size=2, overlap=1, monkeypatch=monkeypatch, kept=0)
     (excerpt,) = questions[0].excerpts
     assert best_holders(index, excerpt.span) == ([1, 2], 9)
     assert best_holders(index, (0, 0)) == ([], 0)
-    assert found.holders.tolist() == [[2, 1]]
+    assert ladder.holders.tolist() == [[2, 1]]
 
 
 @settings(max_examples=25, deadline=None)
@@ -105,37 +105,37 @@ def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
 )
 def test_a_holder_s_rank_is_that_of_the_search(lines, kept, method):
     text = "\n".join(f"{line} {number}." for number, line in enumerate(lines))
-    one = Corpus((Document.from_text(text, "lines", "one"),))
+    line_corpus = Corpus((Document.from_text(text, "lines", "one"),))
     rows = "\n".join(
         json.dumps({"question": f"which {line} {number}", "excerpts": [f"{line} {number}."]})
         for number, line in enumerate(lines)
     )
     bench = tools(HashEmbedder())
-    questions = read_questions(rows.encode(), "questions.jsonl", one).usable
-    index = build_index(one, build_chunker("fixed_sentences", {"size": 1}), bench, searched_by=method)
+    questions = read_questions(rows.encode(), "questions.jsonl", line_corpus).usable
+    index = build_index(line_corpus, build_chunker("fixed_sentences", {"size": 1}), bench, searched_by=method)
     before, ladders.KEPT_RANKS = ladders.KEPT_RANKS, kept
     try:
-        found = climb(index, questions, bench, Ruler(text, bench.tokenizer))
+        ladder = climb(index, questions, bench, Ruler(text, bench.tokenizer))
     finally:
         ladders.KEPT_RANKS = before
     ranked = search(index, questions, bench, len(index.chunks)).ranked
-    for (chunk, rank), row in zip(found.holders.tolist(), ranked.tolist(), strict=True):
+    for (chunk, rank), row in zip(ladder.holders.tolist(), ranked.tolist(), strict=True):
         assert row[rank - 1] == chunk
 
 
 def test_the_reasons_of_the_cuts_inside_excerpts(monkeypatch):
-    index, _, found = climbed([("120", ["alpha.\n40 beta.\n90"]), ("0", ["130 delta."])], monkeypatch=monkeypatch)
+    index, _, ladder = climbed([("120", ["alpha.\n40 beta.\n90"]), ("0", ["130 delta."])], monkeypatch=monkeypatch)
     assert sorted(index.reasons) == [9, 18, 28]
-    assert found.reasons == {place: index.reasons[place] for place in (9, 18)}
+    assert ladder.reasons == {place: index.reasons[place] for place in (9, 18)}
 
 
 def test_each_of_several_budgets_is_what_it_is_alone():
-    index, questions, found = climbed([("120", ["40 beta."]), ("0", ["130 delta."])])
+    index, questions, ladder = climbed([("120", ["40 beta."]), ("0", ["130 delta."])])
     bench = tools(AngleEmbedder())
-    for one in found.at:
-        alone = evaluate_at(index, questions, bench, Ruler(corpus().whole.text, bench.tokenizer), one.budgets)
+    for at_budgets in ladder.at:
+        alone = evaluate_at(index, questions, bench, Ruler(corpus().whole.text, bench.tokenizer), at_budgets.budgets)
         for name in ("taken", "part", "given", "hit", "wanted", "scores"):
-            np.testing.assert_array_equal(getattr(one, name), getattr(alone, name))
+            np.testing.assert_array_equal(getattr(at_budgets, name), getattr(alone, name))
 
 
 def test_no_question_is_a_ladder_of_nothing_and_a_cancelled_one_is_none():

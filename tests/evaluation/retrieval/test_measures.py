@@ -44,9 +44,9 @@ def test_ranges_are_sets_of_places(left, right):
     assert places(union(left)) == places(left)
     assert places(intersection(left, right)) == places(left) & places(right)
     assert places(difference(left, right)) == places(left) - places(right)
-    for found in (union(left), intersection(left, right), difference(left, right)):
-        assert all(start < end for start, end in found)
-        assert all(one.end < other.start for one, other in pairwise(found))
+    for ranges in (union(left), intersection(left, right), difference(left, right)):
+        assert all(start < end for start, end in ranges)
+        assert all(one.end < other.start for one, other in pairwise(ranges))
 
 
 @settings(deadline=None)
@@ -129,8 +129,8 @@ def test_the_search_in_blocks_is_the_sort_of_all(count, rows, block, seed):
     random = np.random.default_rng(seed)
     vectors = random.integers(-2, 3, size=(rows, 3)).astype(np.float32)
     queries = random.integers(-2, 3, size=(4, 3)).astype(np.float32)
-    found = nearest(queries, vectors, count, block)
-    for query, row in zip(queries, found, strict=True):
+    rankings = nearest(queries, vectors, count, block)
+    for query, row in zip(queries, rankings, strict=True):
         scores = vectors @ query
         assert row.tolist() == sorted(range(rows), key=lambda i: (-scores[i], i))[:count]
 
@@ -148,9 +148,9 @@ def test_neither_the_block_nor_what_is_asked_beside_changes_a_ranking(asked, row
     exact = (vectors.astype(float) * queries[:, np.newaxis]).sum(axis=2)
     ranked = [sorted(range(2 * rows), key=lambda row, scores=scores: (-scores[row], row)) for scores in exact]
     for count in (1, rows, 2 * rows):
-        found = nearest(queries, vectors, count, block)
-        assert found.tolist() == [row[:count] for row in ranked]
-        for query, row in zip(queries, found, strict=True):
+        rankings = nearest(queries, vectors, count, block)
+        assert rankings.tolist() == [row[:count] for row in ranked]
+        for query, row in zip(queries, rankings, strict=True):
             assert nearest(query[np.newaxis], vectors, count)[0].tolist() == row.tolist()
 
 
@@ -174,8 +174,8 @@ def test_products_of_embeddings_are_finite(asked, rows, wide, seed):
     exact = np.einsum("qd,vd->qv", queries.astype(float), vectors.astype(float))
     assert np.abs(products - exact).max() < 1e-5
     assert np.abs(products).max() < 1.001
-    for query, found in enumerate(nearest(queries, vectors, 3, block=7)):
-        assert exact[query, found] == pytest.approx(np.sort(exact[query])[::-1][:3], abs=2e-5)
+    for query, ranking in enumerate(nearest(queries, vectors, 3, block=7)):
+        assert exact[query, ranking] == pytest.approx(np.sort(exact[query])[::-1][:3], abs=2e-5)
 
 
 def corpus(**texts):
@@ -197,12 +197,12 @@ def ask(text, *excerpts, top_k=1, size=1, **texts):
 
 def test_all_documents_are_searched_together_by_the_cosine():
     # The question at 120 degrees is nearest to 130, then to 90, 40 and 0.
-    found = ask("120", "40 beta.", top_k=2)
-    (answer,) = found.answers
+    evaluation = ask("120", "40 beta.", top_k=2)
+    (answer,) = evaluation.answers
     assert answer.ranked == (3, 2, 1, 0)
     assert values(answer.characters) == {"recall": 0, "precision": 0, "iou": 0, "precision_omega": 1}
-    assert found.index.texts[3] == "130 delta."
-    assert found.index.chunks[3] == (Span(len(TWO["first"]) + len(JOINT), len(found.index.corpus.whole.text)),)
+    assert evaluation.index.texts[3] == "130 delta."
+    assert evaluation.index.chunks[3] == (Span(len(TWO["first"]) + len(JOINT), len(evaluation.index.corpus.whole.text)),)
 
 
 def test_characters_and_tokens_are_measured_apart():
@@ -229,28 +229,28 @@ def test_the_search_says_what_was_computed_and_what_was_there():
     assert (first.embedded, first.cached) == (4, 0)
     assert (again.embedded, again.cached) == (0, 4)
     assert again.embed_s == first.embed_s > 0
-    found = search(again, [], equipped, 3)
-    assert found.ranked.shape == (0, 0)
-    assert found.search_s == 0
+    searched = search(again, [], equipped, 3)
+    assert searched.ranked.shape == (0, 0)
+    assert searched.search_s == 0
 
 
 def test_a_document_shorter_than_a_chunk_is_one_chunk():
-    found = ask("130", "130 delta.", size=50)
-    assert len(found.index.chunks) == 2
-    assert values(found.answers[0].characters) == {"recall": 1, "precision": 1, "iou": 1, "precision_omega": 1}
-    assert found.answers[0].ranked == (1, 0)
+    evaluation = ask("130", "130 delta.", size=50)
+    assert len(evaluation.index.chunks) == 2
+    assert values(evaluation.answers[0].characters) == {"recall": 1, "precision": 1, "iou": 1, "precision_omega": 1}
+    assert evaluation.answers[0].ranked == (1, 0)
 
 
 def test_means_leave_out_what_is_undefined():
-    found = ask("0", top_k=1)
-    assert np.isnan(found.values("recall")).all()
-    assert mean_and_deviation(found.values("recall")) is None
+    evaluation = ask("0", top_k=1)
+    assert np.isnan(evaluation.values("recall")).all()
+    assert mean_and_deviation(evaluation.values("recall")) is None
     assert mean_and_deviation(np.array([0.0, 1.0, np.nan])) == (0.5, 0.5)
 
 
 def test_documents_and_evidence_at_k():
     both = corpus(**TWO)
-    lines = [[both.on_axis(number, span)] for number, one in enumerate(both.documents) for span in one.sentences]
+    lines = [[both.on_axis(number, span)] for number, document in enumerate(both.documents) for span in document.sentences]
     excerpts = [*lines[0], *lines[3]]
     ranked = [lines[0], lines[1], lines[2], lines[3]]
     documents = document_scores(both, excerpts, ranked)
@@ -264,10 +264,10 @@ def test_documents_and_evidence_at_k():
 
 
 def test_a_sentence_is_retrieved_where_more_than_half_of_it_is():
-    one = corpus(only="abcdefgh\nijklmnop")
-    assert sentences_touched(one, [Span(7, 10)]) == {0, 1}
-    assert sentences_held(one, [Span(0, 4), Span(9, 14)]) == {1}
-    assert sentences_held(one, [Span(0, 5), Span(8, 9)]) == {0}
+    small_corpus = corpus(only="abcdefgh\nijklmnop")
+    assert sentences_touched(small_corpus, [Span(7, 10)]) == {0, 1}
+    assert sentences_held(small_corpus, [Span(0, 4), Span(9, 14)]) == {1}
+    assert sentences_held(small_corpus, [Span(0, 5), Span(8, 9)]) == {0}
 
 
 def read(*rows, columns=("question", "references", "corpus_id"), **texts):
@@ -278,23 +278,23 @@ def read(*rows, columns=("question", "references", "corpus_id"), **texts):
 
 def test_excerpts_are_located_where_they_say_then_by_their_text_then_without_white_space():
     text = "say it. say it. Then  go\non."
-    said = json.dumps([{"content": "say it.", "start_index": 8, "end_index": 15}])
+    placed = json.dumps([{"content": "say it.", "start_index": 8, "end_index": 15}])
     moved = json.dumps([{"content": "say it.", "start_index": 3, "end_index": 9}])
     loose = json.dumps([{"content": "Then go on.", "start_index": 0, "end_index": 0}])
-    found = read(("a?", said, "t"), ("b?", moved, "t"), ("c?", loose, "t"), t=text)
-    assert not found.problems
-    assert [question.excerpts[0].span for question in found.usable] == [(8, 15), (0, 7), (16, 28)]
+    questions = read(("a?", placed, "t"), ("b?", moved, "t"), ("c?", loose, "t"), t=text)
+    assert not questions.problems
+    assert [question.excerpts[0].span for question in questions.usable] == [(8, 15), (0, 7), (16, 28)]
 
 
 def test_texts_alone_are_searched_in_every_document():
-    found = read(("q?", "delta"), columns=("question", "excerpts"))
-    assert found.usable[0].excerpts == ((1, Span(4, 9)),)
+    questions = read(("q?", "delta"), columns=("question", "excerpts"))
+    assert questions.usable[0].excerpts == ((1, Span(4, 9)),)
     several = read(("q?", '["alpha", "delta"]'), columns=("question", "excerpts"))
     assert [excerpt.document for excerpt in several.usable[0].excerpts] == [0, 1]
 
 
 def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
-    found = read(
+    questions = read(
         ("good?", '["alpha"]', "first"),
         ("good?", '["alpha"]', "first"),
         ("lost?", '["nowhere"]', "first"),
@@ -304,8 +304,8 @@ def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
         ("broken?", '["alpha', "first"),
         ("none?", "[]", "first"),
     )
-    assert [question.text for question in found.usable] == ["good?", "half?", "none?"]
-    assert found.problems == (
+    assert [question.text for question in questions.usable] == ["good?", "half?", "none?"]
+    assert questions.problems == (
         "q.csv, question 2: every question must appear only once; 'good?' appears again, and this repetition is left out.",
         "q.csv, question 3: no excerpt of 'lost?' could be located, so the question is left out: the excerpt must occur in "
         "first, and 'nowhere' does not; it is left out.",
@@ -352,18 +352,18 @@ def test_a_file_of_no_use_is_refused_in_a_sentence(data, message):
     ],
 )
 def test_rows_of_no_use_leave_the_others_usable(data, problems):
-    found = read_questions(data, "q", corpus(**TWO))
-    assert len(found.usable) == 2
-    for problem, expected in zip(found.problems, problems, strict=True):
+    questions = read_questions(data, "q", corpus(**TWO))
+    assert len(questions.usable) == 2
+    for problem, expected in zip(questions.problems, problems, strict=True):
         assert expected in problem
 
 
 @pytest.mark.slow
 def test_of_too_many_questions_the_first_are_used():
     lines = ["question,excerpts", *(f"{number}?,alpha" for number in range(MOST + 3))]
-    found = read_questions("\n".join(lines).encode(), "q.csv", corpus(**TWO))
-    assert len(found.usable) == MOST
-    assert found.problems == (
+    questions = read_questions("\n".join(lines).encode(), "q.csv", corpus(**TWO))
+    assert len(questions.usable) == MOST
+    assert questions.problems == (
         "q.csv, from question 5,001 on: a file may have at most 5,000 questions; the rest is left out.",
     )
 
@@ -374,9 +374,9 @@ def test_reading_can_be_cancelled():
 
 
 def test_documents_need_names_of_their_own():
-    one = Document.from_text("a", "lines", "same")
+    document = Document.from_text("a", "lines", "same")
     with pytest.raises(InputError, match="'same' appears twice"):
-        Corpus((one, one))
+        Corpus((document, document))
     with pytest.raises(InputError, match="at least one"):
         Corpus(())
 
@@ -386,11 +386,11 @@ def test_the_bundled_questions_stand_in_their_documents_word_for_word():
     texts = {path.stem: path.read_bytes().decode() for path in files}
     whole = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in texts.items()))
     data = (SAMPLES_FOLDER / "questions.csv").read_bytes()
-    found = read_questions(data, "questions.csv", whole)
-    assert not found.problems
-    assert len(found.usable) == 40
-    assert len({excerpt.document for question in found.usable for excerpt in question.excerpts}) >= 6
-    assert {len(question.excerpts) > 1 for question in found.usable} == {True, False}
+    questions = read_questions(data, "questions.csv", whole)
+    assert not questions.problems
+    assert len(questions.usable) == 40
+    assert len({excerpt.document for question in questions.usable for excerpt in question.excerpts}) >= 6
+    assert {len(question.excerpts) > 1 for question in questions.usable} == {True, False}
     for row in csv.DictReader(data.decode().splitlines()):
         for excerpt in json.loads(row["excerpts"]):
             assert texts[row["corpus_id"]].count(excerpt) == 1

@@ -90,12 +90,14 @@ def read(text, name="testset.x"):
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("rows", [NEW, OLD], ids=["user_input", "question"])
 def test_a_test_set_of_ragas_is_read_in_every_form(rows, way):
-    found = read(way(rows))
-    assert not found.problems
-    assert not found.changes
-    assert [question.text for question in found.usable] == [row["user_input"] for row in NEW]
-    said = [[CORPUS.documents[one].text[slice(*span)] for one, span in question.excerpts] for question in found.usable]
-    assert said == [[FIRST], [FIRST, SECOND]]
+    questions = read(way(rows))
+    assert not questions.problems
+    assert not questions.changes
+    assert [question.text for question in questions.usable] == [row["user_input"] for row in NEW]
+    passages = [
+        [CORPUS.documents[number].text[slice(*span)] for number, span in question.excerpts] for question in questions.usable
+    ]
+    assert passages == [[FIRST], [FIRST, SECOND]]
 
 
 def test_a_set_of_one_question_is_read_in_every_form():
@@ -105,8 +107,8 @@ def test_a_set_of_one_question_is_read_in_every_form():
 
 def test_a_list_that_python_wrote_is_read_and_nothing_in_it_is_evaluated():
     quoted = ["It's pulled by the moon, say the books.", 'a "b"', "back\\slash", "[", "],"]
-    found = read(as_csv([{"question": "q?", "excerpts": [quoted[0]]}]))
-    assert [one.span for one in found.usable[0].excerpts] == [(31, 70)]
+    questions = read(as_csv([{"question": "q?", "excerpts": [quoted[0]]}]))
+    assert [excerpt.span for excerpt in questions.usable[0].excerpts] == [(31, 70)]
     lost = read(as_csv([{"question": "q?", "excerpts": quoted}]))
     assert len(lost.usable[0].excerpts) == 1
     assert len(lost.problems) == 4
@@ -153,21 +155,21 @@ def test_a_file_that_has_no_excerpts_is_refused_with_what_it_has(text, message):
     ],
 )
 def test_a_row_of_no_use_is_told_with_its_place_and_the_rest_is_used(row, message):
-    found = read(as_lines([row, NEW[0]]))
-    assert [question.text for question in found.usable] == ["What pulls the tide?"]
-    assert found.problems[0].startswith("testset.x, line 1: ")
-    assert message in found.problems[0]
+    questions = read(as_lines([row, NEW[0]]))
+    assert [question.text for question in questions.usable] == ["What pulls the tide?"]
+    assert questions.problems[0].startswith("testset.x, line 1: ")
+    assert message in questions.problems[0]
 
 
 def test_whole_documents_may_answer_a_question():
-    found = read(as_lines([{"question": "a?", "documents": ["birds.txt", "tides"]}]))
-    assert found.usable[0].excerpts == tuple((number, (0, len(CORPUS.documents[number].text))) for number in (1, 0))
+    questions = read(as_lines([{"question": "a?", "documents": ["birds.txt", "tides"]}]))
+    assert questions.usable[0].excerpts == tuple((number, (0, len(CORPUS.documents[number].text))) for number in (1, 0))
 
 
 def test_a_question_may_be_asked_of_several_documents_but_of_each_once():
     rows = [{"question": "a?", "documents": [name]} for name in ("birds", "tides", "birds")]
-    found = read(as_lines(rows))
-    assert len(found.usable) == 2
-    assert found.problems == (
+    questions = read(as_lines(rows))
+    assert len(questions.usable) == 2
+    assert questions.problems == (
         "testset.x, line 3: every question must appear only once; 'a?' appears again, and this repetition is left out.",
     )

@@ -48,24 +48,26 @@ def questions_of(found):
     assert not read.problems
     assert not read.changes
     return {
-        question.text: [(corpus.names[one], corpus.documents[one].text[slice(*span)]) for one, span in question.excerpts]
+        question.text: [
+            (corpus.names[number], corpus.documents[number].text[slice(*span)]) for number, span in question.excerpts
+        ]
         for question in read.usable
     }
 
 
 def test_a_beir_set_has_its_documents_and_those_that_answer_each_question():
-    found = read_beir(parts(), "beer")
-    assert found.texts == (
+    question_set = read_beir(parts(), "beer")
+    assert question_set.texts == (
         ("doc1", "Albert Einstein\n\nAlbert Einstein was a German-born physicist."),
         ("doc2", "Wheat beer is brewed with a large proportion of wheat."),
     )
-    assert questions_of(found) == {
-        "Who developed the mass-energy equivalence formula?": [found.texts[0]],
-        "Which beer is brewed with a large proportion of wheat?": [found.texts[1]],
+    assert questions_of(question_set) == {
+        "Who developed the mass-energy equivalence formula?": [question_set.texts[0]],
+        "Which beer is brewed with a large proportion of wheat?": [question_set.texts[1]],
     }
-    assert found.questions[0] == "beer.jsonl"
-    assert [note.split(":")[0] for note in found.notes] == ["beer", "beer/corpus.jsonl", *2 * ["beer/qrels/test.tsv"]]
-    assert [note[note.index(": ", 8) :] for note in found.notes[1:]] == [
+    assert question_set.questions[0] == "beer.jsonl"
+    assert [note.split(":")[0] for note in question_set.notes] == ["beer", "beer/corpus.jsonl", *2 * ["beer/qrels/test.tsv"]]
+    assert [note[note.index(": ", 8) :] for note in question_set.notes[1:]] == [
         ": documents without text, which are left out: 1 (doc3).",
         ": documents that are not in corpus.jsonl, which are left out: 1 (doc9).",
         ": questions that are not in queries.jsonl, which are left out: 1 (q7).",
@@ -188,20 +190,20 @@ def squad(**changed):
 
 
 def test_squad_has_articles_as_documents_and_answers_at_their_places():
-    found = read_set(json.dumps(squad()).encode(), "dev.json")
-    assert found.texts == (("Nature", "\n\n".join(CONTEXTS)),)
-    assert questions_of(found) == {
+    question_set = read_set(json.dumps(squad()).encode(), "dev.json")
+    assert question_set.texts == (("Nature", "\n\n".join(CONTEXTS)),)
+    assert questions_of(question_set) == {
         "How often?": [("Nature", "twice a day")],
         "Where do blackcaps fly?": [("Nature", "Spain")],
     }
-    assert found.notes[1] == "dev.json: questions without an answer in the text, which are left out: 1."
+    assert question_set.notes[1] == "dev.json: questions without an answer in the text, which are left out: 1."
 
 
 def test_articles_of_one_title_are_told_apart():
     given = squad()
     given["data"] *= 2
-    found = read_set(json.dumps(given).encode(), "dev.json")
-    assert [name for name, _ in found.texts] == ["Nature", "Nature (2)"]
+    question_set = read_set(json.dumps(given).encode(), "dev.json")
+    assert [name for name, _ in question_set.texts] == ["Nature", "Nature (2)"]
 
 
 @pytest.mark.parametrize(

@@ -93,14 +93,14 @@ def test_the_report_of_a_case_worked_by_hand(found, ruler):
 
 def test_it_is_what_the_functions_say_one_by_one(found, ruler):
     report = Reports(ruler, ["one", "two"]).of(found, Choice("iou", "tokens", 2, 1))
-    deeper = {number: one.evaluation.over(2, ruler) for number, one in found.items()}
-    values = {number: one.values("iou", "tokens") for number, one in deeper.items()}
+    deeper = {number: run.evaluation.over(2, ruler) for number, run in found.items()}
+    values = {number: evaluation.values("iou", "tokens") for number, evaluation in deeper.items()}
     assert report.comparisons == {0: compare(values[0], values[1])}
-    for number, one in report.chunkers.items():
-        np.testing.assert_array_equal(one.distribution.values, values[number])
-        assert one.distribution.interval == mean_interval(values[number])
-        assert one.costs == Costs.of(deeper[number], deeper[number].retrieved_size(ruler))
-        assert one.at_k["evidence"] == found[number].evaluation.at_k("evidence")
+    for number, chunker in report.chunkers.items():
+        np.testing.assert_array_equal(chunker.distribution.values, values[number])
+        assert chunker.distribution.interval == mean_interval(values[number])
+        assert chunker.costs == Costs.of(deeper[number], deeper[number].retrieved_size(ruler))
+        assert chunker.at_k["evidence"] == found[number].evaluation.at_k("evidence")
 
 
 def test_what_depends_on_fewer_choices_is_measured_less_often(found, ruler, counted, monkeypatch):
@@ -173,19 +173,19 @@ def test_at_a_budget_everything_is_of_the_budget(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     choice = Choice("recall", "characters", 1, 0, 2000)
     report = reports.of(found, choice)
-    for number, one in report.chunkers.items():
+    for number, chunker in report.chunkers.items():
         at = found[number].ladder.of("characters", "cut")
-        np.testing.assert_array_equal(one.distribution.values, at.values("recall", 2000))
-        assert one.means["recall"] == (1, 0)
-        assert one.means["precision"][0] == pytest.approx(np.nanmean(at.values("precision", 2000)))
-        assert one.means["precision_omega"] == reports.of(found, RECALL).chunkers[number].means["precision_omega"]
-        assert one.costs.tokens == 8
+        np.testing.assert_array_equal(chunker.distribution.values, at.values("recall", 2000))
+        assert chunker.means["recall"] == (1, 0)
+        assert chunker.means["precision"][0] == pytest.approx(np.nanmean(at.values("precision", 2000)))
+        assert chunker.means["precision_omega"] == reports.of(found, RECALL).chunkers[number].means["precision_omega"]
+        assert chunker.costs.tokens == 8
         assert [given.rank for given in report.given(number, 0).chunks] == list(
-            range(1, len(one.evaluation.index.chunks) + 1)
+            range(1, len(chunker.evaluation.index.chunks) + 1)
         )
     assert report.disagreements.tolist() == []
     assert (report.lead, report.everything) == (None, True)
-    assert [one.everything for one in report.chunkers.values()] == [True, True]
+    assert [chunker.everything for chunker in report.chunkers.values()] == [True, True]
     assert "At 2,000 characters everything was retrieved with every chunker" in report.curve.leads.words()
     assert not reports.of(found, choice._replace(budget=16)).everything
     assert reports.failures(found, choice.limit) == {0: [], 1: []}
@@ -199,8 +199,8 @@ def test_at_a_budget_everything_is_of_the_budget(found, ruler):
 
 def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
     curve = Reports(ruler, ["one", "two"]).of(found, Choice("precision", "tokens", 1, 0, 500, "left_out")).curve
-    for number, one in found.items():
-        at = one.ladder.of("tokens", "left_out")
+    for number, run in found.items():
+        at = run.ladder.of("tokens", "left_out")
         for place, size in enumerate(curve.budgets.sizes):
             values = at.values("precision", size, "tokens")
             assert curve.means[number][place] == pytest.approx(np.nanmean(values))
@@ -210,7 +210,7 @@ def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
 def test_what_failed_at_the_top_k(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     lost = reports.failures(found, Limit(1, 0, "characters", "cut"))
-    assert [(one.question, dict(one.missed)) for one in lost[0]] == [(4, {0: 9, 1: 0})]
+    assert [(failure.question, dict(failure.missed)) for failure in lost[0]] == [(4, {0: 9, 1: 0})]
     assert lost[1] == []
     assert reports.failures(found, Limit(1, 0, "tokens", "left_out")) is lost
 
@@ -223,7 +223,7 @@ def test_chunkers_disagree_where_their_values_differ():
 def test_at_the_top_k_everything_is_retrieved_if_there_are_no_more_chunks(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     two, four = (reports.of(found, RECALL._replace(top_k=k)) for k in (2, 4))
-    assert [one.everything for one in two.chunkers.values()] == [False, True]
+    assert [chunker.everything for chunker in two.chunkers.values()] == [False, True]
     assert (two.everything, four.everything) == (False, True)
     assert four.at_k.words() == "At 4 chunks everything was retrieved with every chunker: there is nothing to compare."
 

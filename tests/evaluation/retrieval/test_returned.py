@@ -27,12 +27,12 @@ from tests.support import AngleEmbedder, HashEmbedder, tools
 
 def index_of(corpus, *chunks):
     """Return an index of chunks on the axis, each given by its spans."""
-    spans = tuple(tuple(Span(*span) for span in one) for one in chunks)
+    spans = tuple(tuple(Span(*span) for span in chunk) for chunk in chunks)
     return Index(corpus, spans, 0.0, 0.0, 0.0, 0, 0, texts=("",) * len(spans), vectors=np.eye(len(spans), dtype=np.float32))
 
 
 def returns(index, word):
-    return [tuple(map(tuple, one)) for one in returning(index, Returned.parse(word)).returns]
+    return [tuple(map(tuple, spans)) for spans in returning(index, Returned.parse(word)).returns]
 
 
 LINES = Corpus((Document.from_text("aa bb cc dd", "lines", "one"), Document.from_text("ee ff", "lines", "two")))
@@ -77,9 +77,9 @@ def texts(corpus, spans):
     ],
 )
 def test_a_section_goes_from_its_heading_to_the_next(word, expected):
-    chunks = [at(SECTIONS, 0, one) for one in ("Before.", "Alpha.", "Gamma.", "Delta.")]
+    chunks = [at(SECTIONS, 0, sentence) for sentence in ("Before.", "Alpha.", "Gamma.", "Delta.")]
     index = returning(index_of(SECTIONS, *chunks), Returned.parse(word))
-    assert [texts(SECTIONS, one) for one in index.returns] == [[one] for one in expected]
+    assert [texts(SECTIONS, spans) for spans in index.returns] == [[text] for text in expected]
 
 
 def test_a_chunk_of_several_sections_returns_all_of_them():
@@ -87,7 +87,7 @@ def test_a_chunk_of_several_sections_returns_all_of_them():
     across = at(SECTIONS, 0, "Alpha.\n\n## Two\n\nBeta.")
     beginning = at(SECTIONS, 0, "\n\n## Two")
     index = returning(index_of(SECTIONS, several, across, beginning), Returned.parse("section"))
-    assert [texts(SECTIONS, one) for one in index.returns] == [
+    assert [texts(SECTIONS, spans) for spans in index.returns] == [
         ["# One\n\nAlpha.", "# Three\n\nDelta."],
         ["# One\n\nAlpha.", "## Two\n\nBeta. Gamma."],
         # The white space before a heading is no part of the section that it ends.
@@ -97,7 +97,7 @@ def test_a_chunk_of_several_sections_returns_all_of_them():
 
 def test_without_headings_a_chunk_returns_itself_and_that_is_told():
     index = returning(index_of(SECTIONS, at(SECTIONS, 1, "Plain"), at(SECTIONS, 0, "Beta")), Returned.parse("section"))
-    assert [texts(SECTIONS, one) for one in index.returns] == [["Plain"], ["## Two\n\nBeta. Gamma."]]
+    assert [texts(SECTIONS, spans) for spans in index.returns] == [["Plain"], ["## Two\n\nBeta. Gamma."]]
     assert lacking(SECTIONS, Returned.parse("section")) == (
         "plain.txt has no headings that are found: there a chunk returns itself."
     )
@@ -113,14 +113,14 @@ def test_a_page_is_returned_where_there_are_pages():
     parts = Parts("page", (0, 6, 6, 12), ("i", "ii", "iii", "iv"))
     corpus = Corpus((Document("aa bb cc dd ee", (Span(0, 14),), "a", parts=parts), Document("ff", (Span(0, 2),), "b")))
     index = returning(index_of(corpus, [(0, 2)], [(6, 8)], [(3, 8)], [(12, 14)], [(16, 18)]), Returned.parse("page"))
-    assert [texts(corpus, one) for one in index.returns] == [["aa bb"], ["cc dd"], ["aa bb", "cc dd"], ["ee"], ["ff"]]
+    assert [texts(corpus, spans) for spans in index.returns] == [["aa bb"], ["cc dd"], ["aa bb", "cc dd"], ["ee"], ["ff"]]
     assert lacking(corpus, Returned.parse("page")) == "b has no pages or chapters: there a chunk returns itself."
 
 
 def test_what_was_given_is_not_given_again():
     index = returning(WORDS, Returned.parse("window:1"))
     # The second word returns 0 to 8, of which the third has 3 to 8 and adds 9 to 11; the first adds nothing.
-    assert [list(map(tuple, one)) for one in index.given([1, 2, 0, 4])] == [
+    assert [list(map(tuple, spans)) for spans in index.given([1, 2, 0, 4])] == [
         [(0, 2), (3, 5), (6, 8)],
         [(9, 11)],
         [],
@@ -128,7 +128,7 @@ def test_what_was_given_is_not_given_again():
     ]
     # Chunks that return themselves count as often as they overlap.
     overlapping = index_of(LINES, [(0, 5)], [(3, 8)])
-    assert [list(map(tuple, one)) for one in overlapping.given([0, 1])] == [[(0, 5)], [(3, 8)]]
+    assert [list(map(tuple, spans)) for spans in overlapping.given([0, 1])] == [[(0, 5)], [(3, 8)]]
 
 
 def sought(word, budgets=None, top_k=1):
@@ -156,10 +156,10 @@ def sought(word, budgets=None, top_k=1):
     ],
 )
 def test_what_is_returned_counts_at_the_top_k(word, top_k, recall, precision, omega):
-    found = sought(word, top_k=top_k)
-    assert [found.values(name)[0] for name in ("recall", "precision", "precision_omega")] == [recall, precision, omega]
-    assert found.retrieved_size(characters) == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
-    again = found.over(2, Ruler(found.index.corpus.whole.text, load_tokenizer("words")))
+    evaluation = sought(word, top_k=top_k)
+    assert [evaluation.values(name)[0] for name in ("recall", "precision", "precision_omega")] == [recall, precision, omega]
+    assert evaluation.retrieved_size(characters) == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
+    again = evaluation.over(2, Ruler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
     assert again.values("recall")[0] == sought(word, top_k=2).values("recall")[0]
 
 
@@ -200,7 +200,7 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     asked = [Question("a?", (Excerpt(0, Span(start, start + 1)),))]
     ruler = Ruler(corpus.whole.text, load_tokenizer("words"))
     budgets = Budgets((1, 2, 5, 9, 30, 200), unit, last)
-    found = evaluate_at(index, asked, equipped, ruler, budgets)
+    at_budgets = evaluate_at(index, asked, equipped, ruler, budgets)
     ranked = search(index, asked, equipped, len(index.chunks)).ranked[0].tolist()
     given_by = list(index.given(ranked))
     lengths = (CharacterRuler(), ruler)
@@ -209,9 +209,11 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
         taken = filled(given_by, budget, lengths[UNITS.index(unit)], last)
         for name, length in zip(UNITS, lengths, strict=True):
             scores = found_scores(excerpts, taken, length)
-            for one in FOUND_SCORES:
-                value = scores[one].value
-                assert found.values(one, budget, name)[0] == pytest.approx(np.nan if value is None else value, nan_ok=True)
+            for score_name in FOUND_SCORES:
+                value = scores[score_name].value
+                assert at_budgets.values(score_name, budget, name)[0] == pytest.approx(
+                    np.nan if value is None else value, nan_ok=True
+                )
     if word != "chunk":
         everything = [span for spans in given_by for span in spans]
         assert characters(everything) == characters(union(everything))
@@ -231,20 +233,20 @@ def climbed(word):
     equipped = tools(AngleEmbedder())
     index = returning(build_index(ANGLES, build_chunker("fixed_sentences", {"size": 1}), equipped), Returned.parse(word))
     asked = [Question("41", (Excerpt(0, Span(17, 28)),))]
-    found = evaluate(index, asked, equipped, ANGLES_RULER, 2)
+    evaluation = evaluate(index, asked, equipped, ANGLES_RULER, 2)
     both = tuple(Budgets((500,), unit, last) for unit in UNITS for last in LAST)
     with mock.patch.object(ladders, "ladders_of", return_value=both):
-        return Measured(found, climb(index, asked, equipped, ANGLES_RULER))
+        return Measured(evaluation, climb(index, asked, equipped, ANGLES_RULER))
 
 
 def test_what_a_question_is_given_is_told_rank_by_rank():
-    found = climbed("window:2")
-    given_now = given_top_k(found.evaluation, 0)
+    run = climbed("window:2")
+    given_now = given_top_k(run.evaluation, 0)
     # 40 c. returns everything, 60 d. nothing that is new.
-    assert [(one.rank, one.number, one.spans) for one in given_now.chunks] == [(1, 2, SENTENCES), (2, 3, ())]
-    found = climbed("window:1")
-    assert [one.given for one in given_top_k(found.evaluation, 0).chunks] == [SENTENCES[1:4], SENTENCES[4:]]
-    at = given_at(found.evaluation, found.ladder, 0, 500, "tokens", "cut", ANGLES_RULER)
+    assert [(chunk.rank, chunk.number, chunk.spans) for chunk in given_now.chunks] == [(1, 2, SENTENCES), (2, 3, ())]
+    run = climbed("window:1")
+    assert [chunk.given for chunk in given_top_k(run.evaluation, 0).chunks] == [SENTENCES[1:4], SENTENCES[4:]]
+    at = given_at(run.evaluation, run.ladder, 0, 500, "tokens", "cut", ANGLES_RULER)
     assert at.filled == 10
     assert sorted(at.spans) == list(SENTENCES)
 
@@ -252,10 +254,10 @@ def test_what_a_question_is_given_is_told_rank_by_rank():
 def test_an_excerpt_that_a_neighbour_returns_is_found():
     missed = {}
     for word in ("chunk", "window:1"):
-        found = climbed(word)
-        lost = failures({0: found}, Limit(1, 0, "tokens", "cut"), ANGLES_RULER)[0]
-        missed[word] = [dict(one.missed) for one in lost]
-        assert failures({0: found}, Limit(0, 500, "tokens", "cut"), ANGLES_RULER)[0] == []
+        run = climbed(word)
+        lost = failures({0: run}, Limit(1, 0, "tokens", "cut"), ANGLES_RULER)[0]
+        missed[word] = [dict(failure.missed) for failure in lost]
+        assert failures({0: run}, Limit(0, 500, "tokens", "cut"), ANGLES_RULER)[0] == []
     # 40 c. alone has nothing of it; with its neighbours it has 60 d.
     assert missed == {"chunk": [{0: 11}], "window:1": [{0: 6}]}
 

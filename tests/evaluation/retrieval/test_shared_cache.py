@@ -38,16 +38,16 @@ def test_threads_wait_for_one_value_and_for_no_other():
         made.append("a")
         return "A"
 
-    found = []
-    first = threading.Thread(target=lambda: found.append(cache.get("a", slow)))
+    returned = []
+    first = threading.Thread(target=lambda: returned.append(cache.get("a", slow)))
     first.start()
     assert begun.wait(LIMIT)
-    second = threading.Thread(target=lambda: found.append(cache.get("a", slow)))
+    second = threading.Thread(target=lambda: returned.append(cache.get("a", slow)))
     second.start()
     # Another value, while the first is being computed.
     assert cache.get("b", lambda: "B") == "B"
     go_on.set()
     for thread in (first, second):
         thread.join(LIMIT)
-    assert found == ["A", "A"]
+    assert returned == ["A", "A"]
     assert made == ["a"]

@@ -40,9 +40,11 @@ def found(request):
 def ladder(monkeypatch):
     # So that there is a rank beyond those that are kept.
     monkeypatch.setattr(ladders, "KEPT_RANKS", 2)
-    found = climb(build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER)
-    assert len(found.beyond)
-    return replace(found, reasons={16: "distance 0.72 > 0.5"})
+    made_ladder = climb(
+        build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER
+    )
+    assert len(made_ladder.beyond)
+    return replace(made_ladder, reasons={16: "distance 0.72 > 0.5"})
 
 
 def test_it_is_the_same_again(found):
@@ -57,7 +59,8 @@ def test_it_is_the_same_again(found):
     for top_k in (1, 2, 4):
         np.testing.assert_array_equal(again.over(top_k, RULER).scores, found.over(top_k, RULER).scores)
     reports = [
-        Reports(RULER, ["one"]).of({0: Measured(one, None)}, Choice("recall", UNITS[0], 2, 0)) for one in (found, again)
+        Reports(RULER, ["one"]).of({0: Measured(evaluation, None)}, Choice("recall", UNITS[0], 2, 0))
+        for evaluation in (found, again)
     ]
     assert reports[0].costs == reports[1].costs
     assert reports[0].chunkers[0].means == reports[1].chunkers[0].means
@@ -103,7 +106,9 @@ def test_the_budgets_are_those_that_were_measured(found_by_sentence, ladder):
     for at in written["ladder"]["at"]:
         at["sizes"][-1] += 1
     _, read = from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
-    assert [one.budgets.sizes[-1] - 1 for one in read.at] == [one.budgets.sizes[-1] for one in ladder.at]
+    assert [at_budgets.budgets.sizes[-1] - 1 for at_budgets in read.at] == [
+        at_budgets.budgets.sizes[-1] for at_budgets in ladder.at
+    ]
 
 
 @pytest.mark.parametrize(
@@ -120,8 +125,10 @@ def test_the_budgets_are_those_that_were_measured(found_by_sentence, ladder):
     ],
 )
 def test_a_ladder_that_does_not_fit_is_a_sentence(ladder, changed, sentence):
-    found = evaluate(build_index(CORPUS, build_chunker("fixed_sentences", {"size": 4}), tools()), QUESTIONS, tools(), RULER)
-    written = json.loads(to_json(found, ladder))
+    evaluation = evaluate(
+        build_index(CORPUS, build_chunker("fixed_sentences", {"size": 4}), tools()), QUESTIONS, tools(), RULER
+    )
+    written = json.loads(to_json(evaluation, ladder))
     assert len(written["chunks"]) == 2
     written["ladder"] |= {"ranked": [[0]] * 4, "holders": [[0, 1]] * 3, "beyond": []} | changed
     with pytest.raises(InputError, match=sentence):

@@ -37,7 +37,7 @@ def file(given):
 
 
 def questions(*excerpts):
-    asked = "\n".join(json.dumps({"question": f"40 {one}?", "excerpts": [one]}) for one in excerpts)
+    asked = "\n".join(json.dumps({"question": f"40 {excerpt}?", "excerpts": [excerpt]}) for excerpt in excerpts)
     return read_questions(asked.encode(), "questions.jsonl", CORPUS).usable
 
 
@@ -46,16 +46,16 @@ def index_of(given=None):
 
 
 def test_overlaps_and_gaps_are_measured_at_the_top_k():
-    found = evaluate(index_of(), questions("bb cc dd ee"), tools(AngleEmbedder()), RULER, top_k=4)
-    (one,) = found.answers
+    evaluation = evaluate(index_of(), questions("bb cc dd ee"), tools(AngleEmbedder()), RULER, top_k=4)
+    (answer,) = evaluation.answers
     # All are found: 4 + 4 + 2 + 3 tokens; of the excerpt's 4, one is in no chunk; “bb” is found twice and hit once.
-    tokens = {name: score.value for name, score in one.tokens.items()}
+    tokens = {name: score.value for name, score in answer.tokens.items()}
     held = 6  # Tokens of the two chunks that touch it, together.
     assert tokens == pytest.approx(
         {"recall": 3 / 4, "precision": 3 / 13, "iou": 3 / (13 + 4 - 3), "precision_omega": 3 / (held + 4 - 3)}
     )
     # 11 + 11 + 5 + 10 characters; of the excerpt's 11, 9 to 20, those before 17 are found.
-    characters = {name: score.value for name, score in one.characters.items()}
+    characters = {name: score.value for name, score in answer.characters.items()}
     assert characters == pytest.approx(
         {"recall": 8 / 11, "precision": 8 / 37, "iou": 8 / (37 + 11 - 8), "precision_omega": 8 / (17 + 11 - 8)}
     )
@@ -75,8 +75,8 @@ def test_overlaps_fill_a_budget_as_often_as_they_are_given():
 
 def test_what_is_in_no_chunk_is_told_of_a_failed_question():
     index, bench, asked = index_of(), tools(AngleEmbedder()), questions("dd ee", "ff", "90 gg")
-    found = {0: Measured(evaluate(index, asked, bench, RULER), climb(index, asked, bench, RULER))}
-    by_question = {one.question: one for one in failures(found, Limit(1, 0, "tokens", "cut"), RULER)[0]}
+    runs = {0: Measured(evaluate(index, asked, bench, RULER), climb(index, asked, bench, RULER))}
+    by_question = {failure.question: failure for failure in failures(runs, Limit(1, 0, "tokens", "cut"), RULER)[0]}
     assert [by_question[number].outside for number in range(3)] == [3, 2, 0]
     assert [by_question[number].held for number in range(3)] == [2, 0, 5]
     assert by_question[1].holder == -1
@@ -84,13 +84,13 @@ def test_what_is_in_no_chunk_is_told_of_a_failed_question():
 
 def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
     index = index_of(rows({"text": "Nowhere at all.", "source": "/data/words.txt"}))
-    said = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which are not searched: 4."
-    assert index.caveat == said
-    found = evaluate(index, questions("bb"), tools(AngleEmbedder()), RULER)
-    written = to_json(found, climb(index, questions("bb"), tools(AngleEmbedder()), RULER))
+    caveat = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which are not searched: 4."
+    assert index.caveat == caveat
+    evaluation = evaluate(index, questions("bb"), tools(AngleEmbedder()), RULER)
+    written = to_json(evaluation, climb(index, questions("bb"), tools(AngleEmbedder()), RULER))
     assert not any(word in written.decode() for word in ("theirs", "Nowhere", "/data", "words.txt"))
     again, _ = from_json(written, CORPUS, questions("bb"))
-    assert again.index.caveat == said
+    assert again.index.caveat == caveat
     assert again.index.chunk_s is None
     assert Costs.of(again, 1.0).index_s is None
 
@@ -123,7 +123,7 @@ def test_of_no_document_there_are_none_whether_or_not_chunks_name_theirs():
 
 def test_a_document_is_found_by_the_end_of_its_path_and_two_that_may_be_it_are_refused():
     def of(*sources):
-        return file([{"text": "aa", "source": one} for one in sources])
+        return file([{"text": "aa", "source": path} for path in sources])
 
     for name, source in (
         ("sub/a.md", "/data/sub/a.md"),

@@ -29,15 +29,15 @@ places = st.sets(st.integers(0, 14))
 @given(full=places, other=places)
 def test_every_boundary_is_in_one_place(full, other):
     one, two = chunking(full), chunking(other)
-    found = agreement(one, two)
-    assert sorted([*found.both, *found.only_full]) == cuts_of(one)
-    assert sorted([*found.both, *found.only_other]) == cuts_of(two)
-    assert not set(found.only_full) & set(found.only_other)
-    assert found.alike == (full == other)
-    assert found.share == (len(full & other) / len(full | other) if full | other else None)
+    comparison = agreement(one, two)
+    assert sorted([*comparison.both, *comparison.only_full]) == cuts_of(one)
+    assert sorted([*comparison.both, *comparison.only_other]) == cuts_of(two)
+    assert not set(comparison.only_full) & set(comparison.only_other)
+    assert comparison.alike == (full == other)
+    assert comparison.share == (len(full & other) / len(full | other) if full | other else None)
     # The other way round, only whose they are changes.
     back = agreement(two, one)
-    assert (back.both, back.only_full, back.only_other) == (found.both, found.only_other, found.only_full)
+    assert (back.both, back.only_full, back.only_other) == (comparison.both, comparison.only_other, comparison.only_full)
 
 
 @pytest.mark.parametrize(
@@ -60,23 +60,23 @@ def test_it_is_said_which_boundaries_differ(full, other, said):
 
 
 def test_of_many_boundaries_the_first_are_named_and_the_others_counted():
-    said = agreement(chunking(range(NAMED + 3)), chunking({})).words("exact", "fast")
-    assert said.endswith(f" and {NAMED + 1}, and at 3 more")
+    sentence = agreement(chunking(range(NAMED + 3)), chunking({})).words("exact", "fast")
+    assert sentence.endswith(f" and {NAMED + 1}, and at 3 more")
 
 
 def test_a_cut_inside_a_sentence_is_said_to_be_there():
     text = "a long one\nanother\nlast"
-    found = agreement(chunking({}, text=text), chunking({}, inside=[(0, 2)], text=text))
-    assert found.only_other == (2,)
-    assert found.words("exact", "fast").endswith("only fast cuts inside sentence 1")
-    found = agreement(chunking({}, text=text), chunking({1}, inside=[(0, 2), (0, 7)], text=text))
-    assert found.words("exact", "fast").endswith("only fast cuts before sentence 3 and inside sentence 1")
+    comparison = agreement(chunking({}, text=text), chunking({}, inside=[(0, 2)], text=text))
+    assert comparison.only_other == (2,)
+    assert comparison.words("exact", "fast").endswith("only fast cuts inside sentence 1")
+    comparison = agreement(chunking({}, text=text), chunking({1}, inside=[(0, 2), (0, 7)], text=text))
+    assert comparison.words("exact", "fast").endswith("only fast cuts before sentence 3 and inside sentence 1")
 
 
 def test_scores_are_compared_gap_by_gap_and_those_that_are_not_there_left_out():
     nan = float("nan")
-    found = agreement(chunking({}, [nan, 0.5, 0.25, 1.0]), chunking({}, [0.5, 0.25, 0.75, 1.0])).scores
-    assert found == Shift(gaps=3, greatest=0.5, mean=0.25, at=2)
+    shift = agreement(chunking({}, [nan, 0.5, 0.25, 1.0]), chunking({}, [0.5, 0.25, 0.75, 1.0])).scores
+    assert shift == Shift(gaps=3, greatest=0.5, mean=0.25, at=2)
     assert agreement(chunking({}, [nan]), chunking({}, [0.5])).scores is None
     assert agreement(chunking({}), chunking({}, [0.5])).scores is None
     assert agreement(chunking({}, [0.5]), chunking({}, [0.5], label="gradient of distance")).scores is None
@@ -93,9 +93,9 @@ def test_distances_move_as_worked_by_hand_whatever_the_dimensions():
     # Cosines of neighbours: 1 and 0 there, 1/2 and 0 here.
     full = np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
     other = np.array([[1, 0, 0], [0.5, 0.75**0.5, 0], [0, 0, 1]], dtype=np.float32)
-    found = distance_shift(full, other)
-    assert (found.gaps, found.at) == (2, 0)
-    assert (found.greatest, found.mean) == (pytest.approx(0.5), pytest.approx(0.25))
+    shift = distance_shift(full, other)
+    assert (shift.gaps, shift.at) == (2, 0)
+    assert (shift.greatest, shift.mean) == (pytest.approx(0.5), pytest.approx(0.25))
     assert distance_shift(full[:1], other[:1]) is None
 
 
@@ -111,12 +111,12 @@ class Turned(AngleEmbedder):
 def test_two_embedders_are_compared_by_their_results():
     text = "0\n10\n50\n60\n80"
     full, other = (
-        cut(CHUNKERS["breakpoint"](threshold="distance", amount=0.1), text, embedder=one)
-        for one in (AngleEmbedder(), Turned())
+        cut(CHUNKERS["breakpoint"](threshold="distance", amount=0.1), text, embedder=embedder)
+        for embedder in (AngleEmbedder(), Turned())
     )
-    found = agreement(full, other)
+    comparison = agreement(full, other)
     # Neighbours are 10, 40, 10 and 20 degrees apart: only 40 is beyond acos(0.9), about 26; doubled, 20 is as well.
-    assert [full.document.sentence_at(offset) for offset in found.both] == [2]
-    assert [full.document.sentence_at(offset) for offset in found.only_other] == [4]
-    assert found.scores.at == 1
-    assert found.scores.greatest == pytest.approx(np.cos(np.radians(40)) - np.cos(np.radians(80)))
+    assert [full.document.sentence_at(offset) for offset in comparison.both] == [2]
+    assert [full.document.sentence_at(offset) for offset in comparison.only_other] == [4]
+    assert comparison.scores.at == 1
+    assert comparison.scores.greatest == pytest.approx(np.cos(np.radians(40)) - np.cos(np.radians(80)))

@@ -13,7 +13,7 @@ def test_each_measure_by_hand():
     scores = boundary_scores(KNOWN, Segmentation(40, (10, 21, 35)))
     assert list(scores) == list(MEASURES)
     # One of three is found, one is a sentence away, which is half an edit, and one is missed and one added.
-    assert [round(one.value, 3) for one in scores.values()][:3] == [0.333, 0.333, 0.375]
+    assert [round(score.value, 3) for score in scores.values()][:3] == [0.333, 0.333, 0.375]
     assert boundary_scores(KNOWN, Segmentation(40, ()))["Precision"].undefined == "no boundary was found"
 
 

@@ -76,7 +76,9 @@ def test_pieces():
 
 
 def test_sizes_in_all_four_units():
-    measured = {one.unit: (one.least, one.median, one.mean, one.most) for one in sizes(SCATTERED, load_tokenizer("words"))}
+    measured = {
+        size.unit: (size.least, size.median, size.mean, size.most) for size in sizes(SCATTERED, load_tokenizer("words"))
+    }
     assert measured["sentences"] == (1, 2, pytest.approx(5 / 3), 2)
     assert measured["words"] == (1, 4, 3, 4)
     assert measured["tokens"] == measured["words"]
@@ -92,7 +94,7 @@ def test_sizes_without_the_tokenizer_leave_the_tokens_out():
         def count(self, texts):
             raise ModelError("The tokenizer is not there.")
 
-    assert [one.unit for one in sizes(SCATTERED, Missing())] == ["sentences", "words", "characters"]
+    assert [size.unit for size in sizes(SCATTERED, Missing())] == ["sentences", "words", "characters"]
 
 
 def test_what_the_embedder_does_not_read():
@@ -108,8 +110,8 @@ def test_no_row_where_the_embedder_reads_all_or_its_files_are_missing():
 
 
 def test_what_is_not_read_in_words():
-    said = "2 chunks longer than the 3 tokens that hash reads: 25\N{NO-BREAK SPACE}% of their tokens not seen"
-    assert BeyondReach(2, 0.25).words(Counting()) == said
+    sentence = "2 chunks longer than the 3 tokens that hash reads: 25\N{NO-BREAK SPACE}% of their tokens not seen"
+    assert BeyondReach(2, 0.25).words(Counting()) == sentence
     assert "1 chunk longer" in BeyondReach(1, 0.25).words(Counting())
     assert "of its tokens" in BeyondReach(1, 0.25).words(Counting())
 
@@ -119,7 +121,7 @@ def test_facts_hold_what_the_head_shows():
     assert facts.cuts == tuple(LINES.starts[1:])
     assert facts.pieces == Pieces(2, 2)
     assert facts.unread == BeyondReach(2, 0.25)
-    assert [one.most for one in facts.sizes] == [2, 4, 13, 13]
+    assert [size.most for size in facts.sizes] == [2, 4, 13, 13]
 
 
 def test_change_tells_moved_from_added_and_removed():

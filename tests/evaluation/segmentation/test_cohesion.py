@@ -72,7 +72,7 @@ def test_greed_that_costs():
 
 def test_greed_that_pays_and_a_stretch_between_two_cuts():
     made = compare(chunking({1, 4}), chunking({2}), similarities())
-    assert {cut: one.stretch for cut, one in made.items()} == {1: (0, 5), 4: (2, 6)}
+    assert {cut: comparison.stretch for cut, comparison in made.items()} == {1: (0, 5), 4: (2, 6)}
     # 0 0 | 60 60 60 against 0 0 60 | 60 60.
     assert made[1].greedy_cohesion.mean == pytest.approx(1)
     assert made[1].other_cohesion.mean == pytest.approx((1 + 1 / 2 + 1 / 2 + 1) / 4)

@@ -16,9 +16,9 @@ class Reads:
 
 
 def test_sizes_within_bounds_are_counted_both_ends_included():
-    found = compliance([9, 10, 15, 20, 21, 400], Bounds(10, 20, "tokens"))
-    assert (found.within, found.short, found.long, found.share) == (3, 1, 2, 0.5)
-    assert found.words() == "10 to 20 tokens: 1 too small, 2 too large"
+    counts = compliance([9, 10, 15, 20, 21, 400], Bounds(10, 20, "tokens"))
+    assert (counts.within, counts.short, counts.long, counts.share) == (3, 1, 2, 0.5)
+    assert counts.words() == "10 to 20 tokens: 1 too small, 2 too large"
 
 
 @pytest.mark.parametrize(
@@ -30,9 +30,9 @@ def test_sizes_within_bounds_are_counted_both_ends_included():
     ],
 )
 def test_a_bound_may_be_missing(bounds, share, said):
-    found = compliance([10, 20], bounds)
-    assert found.share == share
-    assert found.words() == said
+    counts = compliance([10, 20], bounds)
+    assert counts.share == share
+    assert counts.words() == said
 
 
 def test_without_chunks_there_is_no_share():

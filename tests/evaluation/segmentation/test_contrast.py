@@ -20,18 +20,18 @@ def plane(*degrees):
 
 def test_inside_and_across_are_means_over_pairs():
     # 0 0 | 60 60 60 | 150. Inside: 1 pair and 3 pairs, all alike. Across: 6 pairs of 1/2, 3 of a right angle.
-    found = contrast(plane(0, 0, 60, 60, 60, 150), [0, 0, 1, 1, 1, 2])
-    assert (found.pairs, found.crossing) == (4, 9)
-    assert found.inside == pytest.approx(1)
-    assert found.across == pytest.approx(3 / 9)
-    assert found.difference == pytest.approx(1 - 3 / 9)
+    means = contrast(plane(0, 0, 60, 60, 60, 150), [0, 0, 1, 1, 1, 2])
+    assert (means.pairs, means.crossing) == (4, 9)
+    assert means.inside == pytest.approx(1)
+    assert means.across == pytest.approx(3 / 9)
+    assert means.difference == pytest.approx(1 - 3 / 9)
 
 
 def test_pieces_of_one_chunk_count_together():
     # The first and the last sentence share a chunk; the next chunk is that of the two between.
-    found = contrast(plane(0, 90, 90, 60), [0, 1, 1, 0])
-    assert found.inside == pytest.approx((1 / 2 + 1) / 2)
-    assert found.across == pytest.approx((0 + 0 + 2 * math.cos(math.radians(30))) / 4)
+    means = contrast(plane(0, 90, 90, 60), [0, 1, 1, 0])
+    assert means.inside == pytest.approx((1 / 2 + 1) / 2)
+    assert means.across == pytest.approx((0 + 0 + 2 * math.cos(math.radians(30))) / 4)
 
 
 def test_a_number_that_no_sentence_has_is_no_chunk():
@@ -60,19 +60,19 @@ def test_they_are_the_means_over_a_matrix(numbers, seed):
     _, owner = np.unique(numbers, return_inverse=True)
     apart = owner[None, :] - owner[:, None]
     inside, across = np.triu(apart == 0, 1), apart == 1
-    found = contrast(vectors, numbers)
-    assert (found.pairs, found.crossing) == (inside.sum(), across.sum())
+    means = contrast(vectors, numbers)
+    assert (means.pairs, means.crossing) == (inside.sum(), across.sum())
     if inside.any():
-        assert found.inside == pytest.approx(cosines[inside].mean())
+        assert means.inside == pytest.approx(cosines[inside].mean())
     if across.any():
-        assert found.across == pytest.approx(cosines[across].mean())
+        assert means.across == pytest.approx(cosines[across].mean())
 
 
 def test_inside_is_the_cohesion_by_which_greed_is_weighed():
     vectors = np.random.default_rng(1).normal(size=(9, 4))
     cohesion = Similarities(vectors).within(Span(0, 9), (2, 5))
-    found = contrast(vectors, [0, 0, 0, 1, 1, 1, 2, 2, 2])
-    assert (found.inside, found.pairs) == (pytest.approx(cohesion.mean), cohesion.pairs)
+    means = contrast(vectors, [0, 0, 0, 1, 1, 1, 2, 2, 2])
+    assert (means.inside, means.pairs) == (pytest.approx(cohesion.mean), cohesion.pairs)
 
 
 def test_coherence_is_the_cosine_of_a_chunk_and_what_is_around_it():
@@ -103,10 +103,10 @@ def test_coherence_is_that_of_sets_of_sentences(numbers, reach, seed):
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = []
     for number in set(numbers):
-        own = {place for place, one in enumerate(numbers) if one == number}
-        near = {place for place in range(len(numbers)) if min(abs(place - one) for one in own) <= reach} - own
+        own = {place for place, chunk in enumerate(numbers) if chunk == number}
+        near = {place for place in range(len(numbers)) if min(abs(place - own_place) for own_place in own) <= reach} - own
         if near:
-            one, other = unit[sorted(own)].sum(axis=0), unit[sorted(near)].sum(axis=0)
-            cosines.append(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
-    found = coherence(vectors, numbers, reach)
-    assert found == (pytest.approx(np.mean(cosines)) if cosines else None)
+            own_sum, other = unit[sorted(own)].sum(axis=0), unit[sorted(near)].sum(axis=0)
+            cosines.append(own_sum @ other / (np.linalg.norm(own_sum) * np.linalg.norm(other)))
+    mean_cosine = coherence(vectors, numbers, reach)
+    assert mean_cosine == (pytest.approx(np.mean(cosines)) if cosines else None)

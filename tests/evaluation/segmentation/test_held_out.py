@@ -8,12 +8,14 @@ from evaluation.segmentation.sweep import TRIVIAL, Setting, SweepRow
 from evaluation.statistics.significance import FALSE_VERDICTS
 
 BEST = Setting.of("fixed_sentences", size=4)
-NAMES = {one: one.words() for one in TRIVIAL}
+NAMES = {setting: setting.words() for setting in TRIVIAL}
 
 
 def rows_of(measure, values):
     """Return the rows of settings with these values, one for each document; None where the measure is undefined."""
-    scores = {one: [Score.without("") if value is None else Score(value) for value in some] for one, some in values.items()}
+    scores = {
+        setting: [Score.without("") if value is None else Score(value) for value in some] for setting, some in values.items()
+    }
     return [
         SweepRow(setting, f"document {number}", 3, {measure: score})
         for setting, some in scores.items()
@@ -24,12 +26,12 @@ def rows_of(measure, values):
 @pytest.mark.parametrize(("measure", "better"), [("pk", -0.2), ("f1", 0.2)])
 def test_better_is_less_of_pk_and_more_of_f1(measure, better):
     worse = [0.5 + 0.01 * number for number in range(8)]
-    values = {BEST: [one + better for one in worse], **dict.fromkeys(TRIVIAL, worse)}
-    found = compare_settings(rows_of(measure, values), BEST, TRIVIAL, measure)
-    assert all(one.significant and one.mean == pytest.approx(0.2) for one in found.values())
-    said = significance_words(found, NAMES, 8)
-    assert said.startswith("It is significantly ahead of every trivial answer: +0.200 on “")
-    assert said.endswith(FALSE_VERDICTS)
+    values = {BEST: [score + better for score in worse], **dict.fromkeys(TRIVIAL, worse)}
+    comparisons = compare_settings(rows_of(measure, values), BEST, TRIVIAL, measure)
+    assert all(comparison.significant and comparison.mean == pytest.approx(0.2) for comparison in comparisons.values())
+    sentence = significance_words(comparisons, NAMES, 8)
+    assert sentence.startswith("It is significantly ahead of every trivial answer: +0.200 on “")
+    assert sentence.endswith(FALSE_VERDICTS)
     back = compare_settings(rows_of(measure, values), TRIVIAL[0], [BEST], measure)
     assert back[BEST].mean == pytest.approx(-0.2)
     assert significance_words(back, {BEST: "4 sentences"}, 8).startswith("It is not significantly ahead of every")
@@ -37,9 +39,9 @@ def test_better_is_less_of_pk_and_more_of_f1(measure, better):
 
 def test_undefined_documents_are_left_out_and_few_are_not_compared():
     values = {BEST: [0.1] * 8, TRIVIAL[0]: [0.5] * 7 + [None]}
-    found = compare_settings(rows_of("pk", values), BEST, TRIVIAL[:1], "pk")
-    assert found[TRIVIAL[0]].count == 7
-    few = compare_settings(rows_of("pk", {one: [0.1] * 6 for one in (BEST, *TRIVIAL)}), BEST, TRIVIAL, "pk")
+    comparisons = compare_settings(rows_of("pk", values), BEST, TRIVIAL[:1], "pk")
+    assert comparisons[TRIVIAL[0]].count == 7
+    few = compare_settings(rows_of("pk", {setting: [0.1] * 6 for setting in (BEST, *TRIVIAL)}), BEST, TRIVIAL, "pk")
     assert significance_words(few, NAMES, 6) == (
         "Among 3 comparisons (Holm's correction), a significant difference takes at least 7 held-out documents; there are 6."
     )

@@ -31,9 +31,12 @@ def cut_at(*words):
     ],
 )
 def test_a_block_is_whole_if_no_cut_goes_through_it(cuts, lists, tables, share):
-    found = integrity(cut_at(*cuts))
-    assert {kind: found.kinds[kind] for kind in ("list", "table")} == {"list": Whole(lists, 1), "table": Whole(tables, 1)}
-    assert found.all.share == share
+    whole_blocks = integrity(cut_at(*cuts))
+    assert {kind: whole_blocks.kinds[kind] for kind in ("list", "table")} == {
+        "list": Whole(lists, 1),
+        "table": Whole(tables, 1),
+    }
+    assert whole_blocks.all.share == share
 
 
 HEADED = "# One\n\n## Two\n\nText. More.\n\nThree\n-----\n\n- item\n\n# Last"
@@ -55,21 +58,21 @@ HEADED = "# One\n\n## Two\n\nText. More.\n\nThree\n-----\n\n- item\n\n# Last"
 )
 def test_a_heading_is_whole_with_the_beginning_of_what_follows(before, whole):
     places = [0, *(HEADED.index(word) for word in before), len(HEADED)]
-    found = whole_among(wanted_whole(HEADED), [Span(*pair) for pair in pairwise(places)])
-    assert found.kinds["heading"] == Whole(whole, 4)
-    assert found.kinds["list"] == Whole(1, 1)
+    whole_blocks = whole_among(wanted_whole(HEADED), [Span(*pair) for pair in pairwise(places)])
+    assert whole_blocks.kinds["heading"] == Whole(whole, 4)
+    assert whole_blocks.kinds["list"] == Whole(1, 1)
 
 
 def test_it_says_how_many_of_each_kind():
-    found = Integrity({"table": Whole(1, 2), "list": Whole(1, 1)})
-    assert found.words() == "1 of 2 tables, 1 of 1 list"
-    assert found.all == Whole(2, 3)
+    whole_blocks = Integrity({"table": Whole(1, 2), "list": Whole(1, 1)})
+    assert whole_blocks.words() == "1 of 2 tables, 1 of 1 list"
+    assert whole_blocks.all == Whole(2, 3)
 
 
 def test_a_text_without_blocks_has_no_integrity():
-    found = integrity(chunk("One sentence. Another one.", "fixed_sentences", size=1))
-    assert found.all.share is None
-    assert found.words() == ""
+    whole_blocks = integrity(chunk("One sentence. Another one.", "fixed_sentences", size=1))
+    assert whole_blocks.all.share is None
+    assert whole_blocks.words() == ""
 
 
 def test_with_overlap_a_block_is_whole_where_one_chunk_has_all_of_it():
@@ -96,10 +99,10 @@ def test_without_overlap_it_is_that_no_cut_lies_inside(cuts, stretches):
 
 def test_the_cuts_of_a_result_are_what_breaks_a_block():
     made = chunk(TEXT, "recursive", size=14, sentences="lines")
-    found = integrity(made)
+    whole_blocks = integrity(made)
     start = TEXT.index("- one")
-    assert any(start < cut < TEXT.index("Between") - 2 for cut in cuts_of(made)) == (found.kinds["list"].count == 0)
-    assert found.kinds["table"] == Whole(0, 1)
+    assert any(start < cut < TEXT.index("Between") - 2 for cut in cuts_of(made)) == (whole_blocks.kinds["list"].count == 0)
+    assert whole_blocks.kinds["table"] == Whole(0, 1)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\r\n\r\n"])

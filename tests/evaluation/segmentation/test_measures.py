@@ -51,10 +51,10 @@ def as_masses(segmentation):
 def test_pk_and_window_diff_are_nltks():
     from nltk.metrics import segmentation as nltk_measures
 
-    for reference, found in PAIRS:
-        k, texts = window(reference), (as_string(reference), as_string(found))
-        assert pk(reference, found).value == pytest.approx(nltk_measures.pk(*texts, k=k))
-        assert window_diff(reference, found).value == pytest.approx(nltk_measures.windowdiff(*texts, k=k))
+    for reference, proposed in PAIRS:
+        k, texts = window(reference), (as_string(reference), as_string(proposed))
+        assert pk(reference, proposed).value == pytest.approx(nltk_measures.pk(*texts, k=k))
+        assert window_diff(reference, proposed).value == pytest.approx(nltk_measures.windowdiff(*texts, k=k))
 
 
 @pytest.mark.slow
@@ -62,17 +62,17 @@ def test_pk_and_window_diff_are_nltks():
 def test_boundary_similarity_is_segevals(reach):
     import segeval
 
-    for reference, found in PAIRS:
-        expected = float(segeval.boundary_similarity(as_masses(reference), as_masses(found), n_t=reach))
-        assert boundary_similarity(reference, found, reach).value == pytest.approx(expected), (reference, found)
+    for reference, proposed in PAIRS:
+        expected = float(segeval.boundary_similarity(as_masses(reference), as_masses(proposed), n_t=reach))
+        assert boundary_similarity(reference, proposed, reach).value == pytest.approx(expected), (reference, proposed)
 
 
 @pytest.mark.parametrize("tolerance", [0, 1, 3])
 def test_the_matching_is_a_largest_one(tolerance):
-    for reference, found in PAIRS[:300]:
-        near = [[abs(a - b) <= tolerance for b in found.boundaries] for a in reference.boundaries]
+    for reference, proposed in PAIRS[:300]:
+        near = [[abs(a - b) <= tolerance for b in proposed.boundaries] for a in reference.boundaries]
         largest = int((maximum_bipartite_matching(csr_matrix(near)) >= 0).sum())
-        assert matched(reference.boundaries, found.boundaries, tolerance) == largest
+        assert matched(reference.boundaries, proposed.boundaries, tolerance) == largest
 
 
 def test_precision_recall_and_f1_by_hand():
@@ -94,12 +94,12 @@ def test_without_a_known_boundary_there_is_no_score(measure):
 
 
 def test_degenerate_cases_say_why():
-    nothing, one, every = Segmentation(9, ()), Segmentation(1, ()), Segmentation(9, tuple(range(1, 9)))
+    nothing, single, every = Segmentation(9, ()), Segmentation(1, ()), Segmentation(9, tuple(range(1, 9)))
     assert agreement(nothing, nothing).f1.undefined == "there is no boundary in either"
     assert agreement(every, nothing).precision.undefined == "no boundary was found"
     assert agreement(every, nothing).recall.value == 0
-    assert boundary_similarity(one, one).undefined == "there is no boundary in either"
-    assert pk(one, one).undefined == "no boundary is known"
+    assert boundary_similarity(single, single).undefined == "there is no boundary in either"
+    assert pk(single, single).undefined == "no boundary is known"
     assert pk(every, every).value == 0
 
 
@@ -140,8 +140,8 @@ def test_crossings_by_hand():
     document = Document.from_text(TEXT, "lines")
     chunking = run(build_chunker("fixed_sentences", {"size": 3}), document, tools())
     assert cuts_of(chunking) == [31]
-    found = crossings([9], chunking)
-    assert (found.count, found.share.value) == (1, 0.5)
+    crossed = crossings([9], chunking)
+    assert (crossed.count, crossed.share.value) == (1, 0.5)
     assert crossings([31], chunking).count == 0
     assert crossings([], chunking).share.undefined == "no boundary is known"
 

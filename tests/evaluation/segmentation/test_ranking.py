@@ -61,8 +61,8 @@ def test_counts_and_values_by_hand():
 @given(st.sets(st.integers(1, 39)), st.sets(st.integers(1, 39)))
 def test_the_value_is_the_boundary_f1(known, places):
     value = ranked(sorted(known), one=places).values[0]
-    reference, found = (in_sentences(LINES, offsets(LINES, sorted(one))) for one in (known, places))
-    score = agreement(reference, found).f1.value
+    reference, proposed = (in_sentences(LINES, offsets(LINES, sorted(cuts))) for cuts in (known, places))
+    score = agreement(reference, proposed).f1.value
     # Without a boundary in either there is nothing to find, and nothing is added.
     assert value == pytest.approx(1.0 if score is None else score)
 
@@ -93,9 +93,13 @@ def test_a_clear_winner_is_named():
 
 def test_the_trivial_answers_have_as_many_cuts_as_the_best_and_are_not_told_the_known_number():
     ranking = ranked([10, 20, 30], best={10, 15, 20, 25, 30}, worst={1})
-    assert [one.name for one in ranking.contenders[2:]] == ["no cut", "5 cuts evenly spaced", "5 cuts at random places"]
-    assert [len(one.cuts) for one in ranking.contenders[2:]] == [0, 5, 5]
-    assert [one.name for one in ranked([10, 20], nowhere=set()).contenders[1:]] == ["no cut"]
+    assert [contender.name for contender in ranking.contenders[2:]] == [
+        "no cut",
+        "5 cuts evenly spaced",
+        "5 cuts at random places",
+    ]
+    assert [len(contender.cuts) for contender in ranking.contenders[2:]] == [0, 5, 5]
+    assert [contender.name for contender in ranked([10, 20], nowhere=set()).contenders[1:]] == ["no cut"]
 
 
 def test_equals_are_said_to_be_equal():
@@ -112,8 +116,8 @@ COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=9)
 def test_a_winner_is_significantly_ahead_of_every_other(tables):
     sections = min(map(len, tables))
     contenders = [Contender(f"column {number}", np.array(rows[:sections])) for number, rows in enumerate(tables, 1)]
-    ranking = rank(contenders, f1, [float(f1(one.counts.sum(axis=0))) for one in contenders])
-    values = [ranking.values[one] for one in ranking.order]
+    ranking = rank(contenders, f1, [float(f1(contender.counts.sum(axis=0))) for contender in contenders])
+    values = [ranking.values[column] for column in ranking.order]
     assert values == sorted(values, reverse=True)
     if ranking.winner is not None:
         assert sections >= FEWEST
@@ -127,9 +131,9 @@ def test_the_same_chunker_twice_wins_over_itself_hardly_ever():
     random = np.random.default_rng(0)
     won = 0
     for _ in range(60):
-        tables = [np.stack([found := random.random(10) < 0.5, ~found, random.poisson(1, 10)], axis=1) for _ in range(2)]
+        tables = [np.stack([hits := random.random(10) < 0.5, ~hits, random.poisson(1, 10)], axis=1) for _ in range(2)]
         contenders = [Contender("one", tables[0].astype(int)), Contender("other", tables[1].astype(int))]
-        won += rank(contenders, f1, [float(f1(one.counts.sum(axis=0))) for one in contenders]).winner is not None
+        won += rank(contenders, f1, [float(f1(contender.counts.sum(axis=0))) for contender in contenders]).winner is not None
     assert won <= 6
 
 
@@ -202,7 +206,9 @@ def test_leaving_out_cuts_that_are_as_good_as_the_others_gains_nothing(places, d
 
 
 def test_a_chunker_that_cuts_less_often_does_not_move_ahead():
-    document = Document.from_text("\n\n".join(f"A {one}. B {one}. C {one}." for one in "abcdefghijklmnopqrst"), "regex")
+    document = Document.from_text(
+        "\n\n".join(f"A {letter}. B {letter}. C {letter}." for letter in "abcdefghijklmnopqrst"), "regex"
+    )
     often, seldom = {*range(3, 45, 3)} | {1, 4, 7, 10, 13, 16}, {3, 6, 9, 12, 16}
     assert per_cut(structure(cut_after(document, seldom))) > per_cut(structure(cut_after(document, often)))
     ranking = by_structure(document, [("often", cut_after(document, often)), ("seldom", cut_after(document, seldom))])

@@ -19,8 +19,8 @@ def document(text=TEXT, splitter="sentencex:en"):
 
 
 def sample(name):
-    one = load_sample(name)
-    return Document.from_text(one.text, one.sentences, name)
+    bundled = load_sample(name)
+    return Document.from_text(bundled.text, bundled.sentences, name)
 
 
 def test_the_chunks_after_an_edit_that_were_not_there_before_are_counted(monkeypatch):
@@ -29,7 +29,7 @@ def test_the_chunks_after_an_edit_that_were_not_there_before_are_counted(monkeyp
     # Pairs of six sentences, 12 34 56, with one more: 1x 23 45 6, then 12 x3 45 6, 12 3x 45 6, 12 34 x5 6, 12 34 5x 6,
     # and 12 34 56 x.
     changed = [4, 3, 3, 2, 2, 1]
-    assert edit_stability(pairs, document(), tools()).edits == tuple(Edit(*one, 4) for one in enumerate(changed))
+    assert edit_stability(pairs, document(), tools()).edits == tuple(Edit(*numbered, 4) for numbered in enumerate(changed))
 
 
 def test_a_chunk_that_is_there_twice_where_it_was_once_has_changed(monkeypatch):
@@ -39,11 +39,11 @@ def test_a_chunk_that_is_there_twice_where_it_was_once_has_changed(monkeypatch):
 
 
 def test_mean_worst_and_what_must_change():
-    found = Stability((Edit(3, 1, 4), Edit(5, 3, 4), Edit(9, 2, 5)))
-    assert found.mean == pytest.approx((0.25 + 0.75 + 0.4) / 3)
-    assert found.worst == Edit(5, 3, 4)
-    assert found.inevitable == pytest.approx((0.25 + 0.25 + 0.2) / 3)
-    assert found.words() == (
+    summary = Stability((Edit(3, 1, 4), Edit(5, 3, 4), Edit(9, 2, 5)))
+    assert summary.mean == pytest.approx((0.25 + 0.75 + 0.4) / 3)
+    assert summary.worst == Edit(5, 3, 4)
+    assert summary.inevitable == pytest.approx((0.25 + 0.25 + 0.2) / 3)
+    assert summary.words() == (
         "Of 3 inserted sentences, each changes 46.7% of the chunks on average and 75.0% at worst, after sentence 6; one "
         "chunk, which must change, is 23.3%."
     )
@@ -53,43 +53,43 @@ def test_mean_worst_and_what_must_change():
 @pytest.mark.parametrize("name", [name for name in sample_titles() if name not in ("essay", "report")])
 def test_at_least_one_chunk_changes_on_every_sample(name, chunker):
     # What is inserted comes from the text: alone in a chunk, it would be a chunk of the text before, which counts once.
-    found = edit_stability(build_chunker(chunker, {}), sample(name), tools(), edits=5)
-    assert all(1 <= edit.changed <= edit.chunks for edit in found.edits)
-    assert found.mean >= found.inevitable
+    summary = edit_stability(build_chunker(chunker, {}), sample(name), tools(), edits=5)
+    assert all(1 <= edit.changed <= edit.chunks for edit in summary.edits)
+    assert summary.mean >= summary.inevitable
 
 
 def test_the_same_seed_gives_the_same_edits_and_another_others():
-    one = sample("report")
-    assert edits_of(one, 20, 0) == edits_of(one, 20, 0) != edits_of(one, 20, 1)
-    assert len({after for after, _ in edits_of(one, 20, 0)}) == 20
+    original = sample("report")
+    assert edits_of(original, 20, 0) == edits_of(original, 20, 0) != edits_of(original, 20, 1)
+    assert len({after for after, _ in edits_of(original, 20, 0)}) == 20
 
 
 @pytest.mark.parametrize("name", sample_titles())
 def test_what_is_inserted_is_a_sentence_of_the_text_and_stays_one(name):
-    one = sample(name)
-    for after, sentence in edits_of(one, 5, 3):
-        assert sentence in one.sentence_texts or sentence == stability.SPARE
-        assert sentence != one.sentence_texts[after]
-        edited = inserted(one, after, sentence)
-        assert edited.text.count(sentence) == one.text.count(sentence) + 1
+    original = sample(name)
+    for after, sentence in edits_of(original, 5, 3):
+        assert sentence in original.sentence_texts or sentence == stability.SPARE
+        assert sentence != original.sentence_texts[after]
+        edited = inserted(original, after, sentence)
+        assert edited.text.count(sentence) == original.text.count(sentence) + 1
         if sentence != stability.SPARE:
-            before = one.sentence_texts
+            before = original.sentence_texts
             assert edited.sentence_texts == [*before[: after + 1], sentence, *before[after + 1 :]]
 
 
 def test_nothing_is_inserted_after_or_taken_from_headings_lists_tables_and_code():
     text = "# A heading.\n\nProse is here.\n\n- an item.\n\n```\ncode.\n```\n\n| a. |\n|---|\n| 1. |\n\nMore prose.\n"
-    one = document(text, "lines")
-    assert {text for after, put in edits_of(one, 9, 0) for text in (one.sentence_texts[after], put)} == {
+    original = document(text, "lines")
+    assert {text for after, put in edits_of(original, 9, 0) for text in (original.sentence_texts[after], put)} == {
         "Prose is here.",
         "More prose.",
     }
 
 
 def test_a_line_that_does_not_end_as_a_sentence_is_neither_inserted_nor_inserted_after():
-    one = document("One is here. Two is here.\n\nno end here\n\nThree is here.")
-    assert "no end here" in one.sentence_texts
-    drawn = {text for after, put in edits_of(one, 9, 0) for text in (one.sentence_texts[after], put)}
+    original = document("One is here. Two is here.\n\nno end here\n\nThree is here.")
+    assert "no end here" in original.sentence_texts
+    drawn = {text for after, put in edits_of(original, 9, 0) for text in (original.sentence_texts[after], put)}
     assert drawn == {"One is here.", "Two is here.", "Three is here."}
 
 
@@ -100,23 +100,23 @@ def test_a_text_of_one_sentence_gets_one_of_our_own():
 
 @pytest.mark.parametrize(("splitter", "between"), [("lines", "\n"), ("paragraphs", "\n\n"), ("regex", " ")])
 def test_the_splitter_takes_what_is_inserted_for_a_sentence(splitter, between):
-    one = Document.from_text(between.join(["One.", "Two.", "Three."]), splitter)
-    assert inserted(one, 1, "New.").sentence_texts == ["One.", "Two.", "New.", "Three."]
+    original = Document.from_text(between.join(["One.", "Two.", "Three."]), splitter)
+    assert inserted(original, 1, "New.").sentence_texts == ["One.", "Two.", "New.", "Three."]
 
 
 def test_given_sentences_stay_as_they_were_given():
-    one = Document("ab cd ef", ((0, 2), (3, 5), (6, 8)))
-    edited = inserted(one, 1, "new")
+    original = Document("ab cd ef", ((0, 2), (3, 5), (6, 8)))
+    edited = inserted(original, 1, "new")
     assert (edited.text, edited.sentence_texts) == ("ab cd new ef", ["ab", "cd", "new", "ef"])
 
 
 def test_progress_is_told_and_it_can_be_cancelled():
     told = []
     fixed = build_chunker("fixed_sentences", {"size": 2})
-    edit_stability(fixed, document(), tools(), edits=3, progress=lambda *one: told.append(one))
+    edit_stability(fixed, document(), tools(), edits=3, progress=lambda *counts: told.append(counts))
     assert told == [(1, 3), (2, 3), (3, 3)]
     with pytest.raises(Cancelled):
-        edit_stability(fixed, document(), tools(cancelled=lambda: len(told) > 3), 4, 0, lambda *one: told.append(one))
+        edit_stability(fixed, document(), tools(cancelled=lambda: len(told) > 3), 4, 0, lambda *counts: told.append(counts))
     assert told[3:] == [(1, 4)]
 
 

@@ -37,11 +37,11 @@ def test_every_step_is_what_the_chunker_makes(threshold, sizes):
     cuts = []
     for place, amount in enumerate(stairs.amounts):
         chunks = chunk(chunker.model_copy(update={"amount": amount})).chunks
-        lengths = [one.end - one.start for one in chunks]
+        lengths = [piece.end - piece.start for piece in chunks]
         assert stairs.chunks[place] == len(chunks)
         assert stairs.median[place] == statistics.median(lengths)
         assert stairs.largest[place] == max(lengths)
-        cuts.append(tuple(one.spans for one in chunks))
+        cuts.append(tuple(piece.spans for piece in chunks))
     spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == "amount")
     assert (stairs.amounts[0], stairs.amounts[-1]) == spec.offered
     # Each flat stretch makes the same chunks at all its amounts, and other chunks just outside.
@@ -78,8 +78,8 @@ def test_the_histogram_counts_every_defined_score_once_on_its_side():
 @pytest.mark.parametrize("other", [5e-324, 1e-300, math.nextafter(1, 2), 1 + 5e-16])
 def test_the_histogram_of_scores_that_are_equal_but_for_rounding_is_that_of_equal_ones(other):
     score = float(round(other))
-    found = histogram([score] * 30 + [other] * 20, score, above=True)
-    assert found == histogram([score] * 50, score, above=True)
+    counted = histogram([score] * 30 + [other] * 20, score, above=True)
+    assert counted == histogram([score] * 50, score, above=True)
 
 
 def test_the_histogram_of_many_scores_has_bins_that_one_can_see():

@@ -52,13 +52,13 @@ def test_what_cannot_be_stitched_is_said_and_the_rest_is_usable():
 def test_several_documents_are_of_several_orders():
     passages, _ = passages_from(files(TEXTS))
     made = stitch_several(passages, 12, 3, 5, "spacy")
-    assert [one.name for one in made] == ["stitched 1", "stitched 2", "stitched 3"]
-    assert len({one.text for one in made}) == 3
+    assert [document.name for document in made] == ["stitched 1", "stitched 2", "stitched 3"]
+    assert len({document.text for document in made}) == 3
     assert made[1].text == stitch_several(passages, 12, 1, 6, "spacy")[0].text
-    for one in made:
-        assert one.sections <= set(TEXTS.values())
-        assert len(one.split("spacy").document.sentences) == 12
-        assert all(one.text[place:].startswith("Text ") for place in one.known)
+    for document in made:
+        assert document.sections <= set(TEXTS.values())
+        assert len(document.split("spacy").document.sentences) == 12
+        assert all(document.text[place:].startswith("Text ") for place in document.known)
 
 
 @pytest.mark.parametrize(("sentences", "count"), [(0, 3), (9, 0)])
@@ -84,10 +84,10 @@ def test_boundaries_are_lines_of_dashes_or_in_a_file_that_knows_its_text():
         ("bare.md", text.encode()),
         ("anything.json", marks_to_json("another name", text, known).encode()),
     ]
-    found, complaints = marked_texts(given)
+    marked, complaints = marked_texts(given)
     assert complaints == []
-    assert found == [MarkedText("lines.txt", "A cat.\nA tree.\n", (7,)), MarkedText("bare.md", text, known)]
-    assert found[1].sections == {"A cat. A dog.", "A tree."}
+    assert marked == [MarkedText("lines.txt", "A cat.\nA tree.\n", (7,)), MarkedText("bare.md", text, known)]
+    assert marked[1].sections == {"A cat. A dog.", "A tree."}
 
 
 def test_a_file_of_boundaries_may_be_of_the_text_without_its_dashes():
@@ -114,16 +114,16 @@ def test_files_that_cannot_be_used_are_said_and_the_rest_is_usable():
         ("wide.json", marks_to_json("n", "Short.", (30,)).encode()),
         ("junk.md", b"%PDF-1.7"),
     ]
-    found, complaints = marked_texts(given)
-    assert [one.name for one in found] == ["good.txt"]
-    assert found[0].text == "A.\nB."
-    said = dict(complaint.split(": ", 1) for complaint in complaints)
-    assert said.keys() == {"plain.txt", "good.txt", "bad.json", "lost.json", "wide.txt", "junk.md"}
-    assert said["plain.txt"].startswith("every document must have a known boundary")
-    assert said["good.txt"] == "a document's name must be its own; another file has it."
-    assert "must be valid JSON" in said["bad.json"]
-    assert "none has this SHA-256" in said["lost.json"]
-    assert "ascending order" in said["wide.txt"]
+    marked, complaints = marked_texts(given)
+    assert [text.name for text in marked] == ["good.txt"]
+    assert marked[0].text == "A.\nB."
+    by_file = dict(complaint.split(": ", 1) for complaint in complaints)
+    assert by_file.keys() == {"plain.txt", "good.txt", "bad.json", "lost.json", "wide.txt", "junk.md"}
+    assert by_file["plain.txt"].startswith("every document must have a known boundary")
+    assert by_file["good.txt"] == "a document's name must be its own; another file has it."
+    assert "must be valid JSON" in by_file["bad.json"]
+    assert "none has this SHA-256" in by_file["lost.json"]
+    assert "ascending order" in by_file["wide.txt"]
 
 
 def test_what_shares_a_section_with_what_is_held_out_is_named():
@@ -136,9 +136,10 @@ def test_what_shares_a_section_with_what_is_held_out_is_named():
 
 def test_the_benchmark_tunes_on_nothing_that_it_holds_out():
     tuned, held = (
-        [MarkedText(one.document.name, one.document.text, one.known) for one in half] for half in stitched.documents(3)
+        [MarkedText(marked.document.name, marked.document.text, marked.known) for marked in half]
+        for half in stitched.documents(3)
     )
-    assert len({one.name for one in (*tuned, *held)}) == 6
+    assert len({text.name for text in (*tuned, *held)}) == 6
     assert sharing(tuned, held) == []
 
 
@@ -176,8 +177,8 @@ def test_the_command_writes_texts_and_boundaries_that_sweep_reads(folder, tmp_pa
     arguments = ["sweep", "--file", str(tmp_path / "long"), "--chunker", "fixed_sentences", "--grid", "size=3", "--json"]
     assert main(arguments) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    found = [(row["document"], row["pk"]) for row in rows if row["chunker"] == "fixed_sentences"]
-    assert found == [("stitched-1.txt", 0), ("stitched-2.txt", 0)]
+    scores = [(row["document"], row["pk"]) for row in rows if row["chunker"] == "fixed_sentences"]
+    assert scores == [("stitched-1.txt", 0), ("stitched-2.txt", 0)]
 
 
 def test_the_command_makes_the_folders_above_the_one_that_it_writes_into(folder, tmp_path, capsys):
@@ -232,19 +233,19 @@ def press(app, label):
 
 
 def upload(app, key, given):
-    uploader = next(one for one in app.get("file_uploader") if one.key == key)
+    uploader = next(candidate for candidate in app.get("file_uploader") if candidate.key == key)
     uploader.set_value([(name, data, "text/plain") for name, data in given])
     return app.run()
 
 
 def said(app):
-    found = []
+    texts = []
     for part in app.get("bidi_component"):
         try:
-            found.append(json.loads(part.proto.json)[0].get("text"))
+            texts.append(json.loads(part.proto.json)[0].get("text"))
         except (ValueError, AttributeError):
             continue
-    return found
+    return texts
 
 
 def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
@@ -256,8 +257,8 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
     assert not tune.exception
     assert "void.txt: a document to stitch must have text; this one is empty." in said(tune)
     assert any(
-        "4 documents stitched from 8 short texts, with 9 sentences and 2 known boundaries each" in one.value
-        for one in tune.caption
+        "4 documents stitched from 8 short texts, with 9 sentences and 2 known boundaries each" in caption.value
+        for caption in tune.caption
     )
     assert widget(tune.multiselect, "tune/documents").value == ["stubs", *(f"stitched {n}" for n in (1, 2, 3, 4))]
     assert widget(tune.multiselect, "tune/held").value == ["stitched 3", "stitched 4"]
@@ -267,7 +268,7 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
     tune.run()
     rows = sweep_of(tune).rows
     assert {row.document for row in rows} == {"stubs", "stitched 1", "stitched 2", "stitched 3", "stitched 4"}
-    assert any("over 3 documents" in one.value and "over 2 documents" in one.value for one in tune.markdown)
+    assert any("over 3 documents" in markdown.value and "over 2 documents" in markdown.value for markdown in tune.markdown)
     press(tune, "Open on Failures")
     opened = tune.session_state["own"]
     assert (opened.name, opened.text) == ("stitched 1", tune.session_state["tune_stitched"].documents[0].text)
@@ -294,7 +295,7 @@ def test_marked_documents_are_chosen_beside_the_bundled(tune):
     ]
     upload(tune, "marked_files", given)
     assert widget(tune.multiselect, "tune/documents").value == ["stubs", "cats.txt"]
-    assert any("none.md: every document must have a known boundary" in str(one) for one in said(tune))
+    assert any("none.md: every document must have a known boundary" in str(sentence) for sentence in said(tune))
     widget(tune.multiselect, "tune/documents").set_value(["stubs"]).run()
     assert widget(tune.multiselect, "tune/documents").value == ["stubs"]
     widget(tune.multiselect, "tune/held").set_value(["cats.txt"]).run()

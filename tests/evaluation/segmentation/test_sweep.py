@@ -74,17 +74,17 @@ def test_a_sweep_is_what_single_runs_are():
     rows = list(sweep(documents, settings, tools()))
     assert len(rows) == 8
     for row in rows:
-        one = next(one for one in documents if one.document.name == row.document)
-        chunking = run(build_chunker(row.setting.chunker, dict(row.setting.parameters)), one.document, tools())
+        marked_text = next(text for text in documents if text.document.name == row.document)
+        chunking = run(build_chunker(row.setting.chunker, dict(row.setting.parameters)), marked_text.document, tools())
         assert row.chunks == len(chunking.chunks)
-        assert row.scores == scores_of(one, chunking)
+        assert row.scores == scores_of(marked_text, chunking)
         assert set(row.scores) == set(MEASURES)
 
 
 def test_blocks_that_stay_whole_are_measured_where_there_are_some():
     (cut, uncut) = (
-        scores_of(marked("table"), run(build_chunker("fixed_sentences", one), marked("table").document, tools()))
-        for one in ({"size": 4}, {"chunks": 1})
+        scores_of(marked("table"), run(build_chunker("fixed_sentences", parameters), marked("table").document, tools()))
+        for parameters in ({"size": 4}, {"chunks": 1})
     )
     assert cut["blocks_whole"].value < uncut["blocks_whole"].value == 1
     stubs = marked("stubs")
@@ -93,10 +93,10 @@ def test_blocks_that_stay_whole_are_measured_where_there_are_some():
 
 def test_a_sweep_embeds_every_text_once():
     embedder = HashEmbedder()
-    one = marked("article")
-    list(sweep([one], grid("breakpoint", amount=(10, 50, 90)), tools(embedder), workers=1))
+    article = marked("article")
+    list(sweep([article], grid("breakpoint", amount=(10, 50, 90)), tools(embedder), workers=1))
     embedded = [text for batch in embedder.batches for text in batch]
-    assert len(embedded) == len(set(embedded)) == len(set(one.document.sentence_texts))
+    assert len(embedded) == len(set(embedded)) == len(set(article.document.sentence_texts))
 
 
 def test_a_cancelled_sweep_keeps_what_it_has():
@@ -112,7 +112,9 @@ def test_what_is_done_is_neither_run_nor_yielded_again(count):
     documents = [marked("stubs"), marked("three_topics")]
     rows = list(sweep(documents, settings, tools()))
     embedder, told = HashEmbedder(), []
-    rest = list(sweep(documents, settings, tools(embedder), progress=lambda *one: told.append(one), done=rows[:count]))
+    rest = list(
+        sweep(documents, settings, tools(embedder), progress=lambda *progress: told.append(progress), done=rows[:count])
+    )
     assert rest == rows[count:]
     assert told == [(number, 12) for number in range(count + 1, 13)]
     # A document that is done is not even embedded.
@@ -129,12 +131,14 @@ def test_a_setting_that_is_not_allowed_is_refused_before_anything_runs():
 def test_the_best_comes_first():
     rows = list(sweep([marked("stubs")], grid("fixed_sentences", size=(2, 4, 8)), tools()))
     best = summaries(rows, "f1")
-    assert [dict(one.setting.parameters)["size"] for one in best] == [4, 2, 8]
-    one = marked("stubs")
-    chunking = run(build_chunker("fixed_sentences", {"size": 4}), one.document, tools())
-    reference, found = (in_sentences(one.document, places) for places in (one.known, [c.start for c in chunking.chunks[1:]]))
-    assert best[0].mean == pytest.approx(agreement(reference, found).f1.value)
-    assert summaries(rows, "pk")[0].mean == pytest.approx(pk(reference, found).value)
+    assert [dict(summary.setting.parameters)["size"] for summary in best] == [4, 2, 8]
+    stubs = marked("stubs")
+    chunking = run(build_chunker("fixed_sentences", {"size": 4}), stubs.document, tools())
+    reference, cuts = (
+        in_sentences(stubs.document, places) for places in (stubs.known, [c.start for c in chunking.chunks[1:]])
+    )
+    assert best[0].mean == pytest.approx(agreement(reference, cuts).f1.value)
+    assert summaries(rows, "pk")[0].mean == pytest.approx(pk(reference, cuts).value)
 
 
 def test_a_measure_that_is_undefined_everywhere_has_no_best():
@@ -156,7 +160,7 @@ def test_the_command_line_prints_the_best(capsys):
     assert status == 0
     *lines, last = out.splitlines()
     assert [line.split()[-1] for line in lines if "size" in line] == ["size=4", "size=2"]
-    assert sum(any(line.endswith(one.words()) for one in TRIVIAL) for line in lines) == 3
+    assert sum(any(line.endswith(setting.words()) for setting in TRIVIAL) for line in lines) == 3
     assert last.startswith("The best is 0.")
 
 
@@ -165,7 +169,7 @@ def test_the_command_line_writes_every_row(capsys, tmp_path):
     file.write_text("A cat. A dog.\n---\nA tree. A bush.\n")
     arguments = ["--file", str(file), "--chunker", "fixed_sentences", "--grid", "size=1,2"]
     rows = list(csv.DictReader(io.StringIO(output(capsys, *arguments, "--csv")[1])))
-    assert [row["setting"] for row in rows[:3]] == [one.words() for one in TRIVIAL]
+    assert [row["setting"] for row in rows[:3]] == [setting.words() for setting in TRIVIAL]
     assert [(row["document"], row["setting"], row["f1"]) for row in rows[3:]] == [
         ("marked.txt", "fixed_sentences size=1", "0.5"),
         ("marked.txt", "fixed_sentences size=2", "1.0"),

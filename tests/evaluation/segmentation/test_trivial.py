@@ -70,7 +70,7 @@ def test_a_measure_without_a_value_stays_without_one():
 def test_they_are_ranked_beside_the_settings_of_chunkers():
     rows = list(sweep([MARKED], [*TRIVIAL, Setting.of("fixed_sentences", size=3)], tools()))
     for measure in MEASURES:
-        names = {one.setting.chunker for one in summaries(rows, measure)}
+        names = {summary.setting.chunker for summary in summaries(rows, measure)}
         # The text has no block that could stay whole.
         assert {REGULAR, RANDOM, "fixed_sentences"} <= names if measure != "blocks_whole" else not names
 
@@ -79,7 +79,7 @@ def test_no_cut_leaves_all_blocks_whole_and_heads_that_ranking():
     sample = load_sample("table")
     marked = Marked(Document.from_text(sample.text, sample.sentences), sample.known)
     ranked = summaries(sweep([marked], [*TRIVIAL, Setting.of("fixed_sentences", size=3)], tools()), "blocks_whole")
-    means = {one.setting.chunker: one.mean for one in ranked}
+    means = {summary.setting.chunker: summary.mean for summary in ranked}
     assert next(iter(means)) == NO_CUT
     assert means[NO_CUT] == 1 >= means[REGULAR]
     assert means["fixed_sentences"] < 1 > means[RANDOM]

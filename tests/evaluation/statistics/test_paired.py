@@ -28,18 +28,18 @@ ROWS = st.integers(6, 12).flatmap(
 @example([[0.1] * 5 + [0.3]])
 @example([[1.0] * 10, [0.5] * 10, [0.1, -0.1] * 5, [0.2] * 9 + [-0.01]])
 def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(rows):
-    for found, row in zip(compare_all(np.array(rows)), rows, strict=True):
-        if found is None:
+    for difference, row in zip(compare_all(np.array(rows)), rows, strict=True):
+        if difference is None:
             assert len(row) < fewest(len(rows))
             continue
-        assert found.significant == (found.adjusted < 0.05) == (found.low > 0 or found.high < 0)
-        assert -1 <= found.low <= found.mean + 1e-9
-        assert found.mean - 1e-9 <= found.high <= 1
+        assert difference.significant == (difference.adjusted < 0.05) == (difference.low > 0 or difference.high < 0)
+        assert -1 <= difference.low <= difference.mean + 1e-9
+        assert difference.mean - 1e-9 <= difference.high <= 1
         # What is printed says the same.
-        low, high = (float(end.replace("−", "-")) for end in ends_words(found.low, found.high, 100, 1))
-        assert (low > 0 or high < 0) == found.significant
-        p = float(found.p_words.rpartition(" ")[2])
-        assert (p < 0.05) == found.significant
+        low, high = (float(end.replace("−", "-")) for end in ends_words(difference.low, difference.high, 100, 1))
+        assert (low > 0 or high < 0) == difference.significant
+        p = float(difference.p_words.rpartition(" ")[2])
+        assert (p < 0.05) == difference.significant
 
 
 @settings(deadline=None, max_examples=60)
@@ -47,8 +47,8 @@ def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(rows):
 def test_so_it_is_with_random_sign_flips(questions, seed, comparisons):
     random = np.random.default_rng(seed)
     rows = random.choice([0.0, 0.0, 0.5, -0.5, 1.0], (comparisons, questions)) + random.normal(0, 0.02, (comparisons, 1))
-    for found in compare_all(rows):
-        assert found.significant == (found.low > 0 or found.high < 0)
+    for difference in compare_all(rows):
+        assert difference.significant == (difference.low > 0 or difference.high < 0)
 
 
 @settings(deadline=None, max_examples=60)
@@ -68,17 +68,17 @@ def test_p_is_the_larger_of_the_share_of_sign_flips_as_far_from_0_and_halls(diff
 
 def test_the_interval_by_hand():
     # Of 64 subsets of six the empty one and one more are 2 × 2 / 64 = 6.25 %: the ends are the least and greatest value.
-    found = compare(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.zeros(6))
-    assert (found.p, found.low) == (2 / 64, pytest.approx(0.1))
+    difference = compare(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.zeros(6))
+    assert (difference.p, difference.low) == (2 / 64, pytest.approx(0.1))
     # Above, where its verdict permits it, the interval is wider: six different values say little of rare ones.
-    assert found.high > 0.6
+    assert difference.high > 0.6
     assert compare(np.array([0.1, 0.2, 0.3, 0.4, 0.5, -0.01]), np.zeros(6)).low <= -0.01
 
 
 def test_where_all_differences_are_equal_the_interval_has_a_width():
-    found = compare(np.zeros(12), np.zeros(12))
-    assert (found.mean, found.p, found.significant) == (0, 1, False)
-    assert found.low == pytest.approx(-found.high) == pytest.approx(-0.226, abs=0.001)
+    difference = compare(np.zeros(12), np.zeros(12))
+    assert (difference.mean, difference.p, difference.significant) == (0, 1, False)
+    assert difference.low == pytest.approx(-difference.high) == pytest.approx(-0.226, abs=0.001)
     ahead = compare(np.full(12, 0.5), np.zeros(12))
     assert ahead.low == pytest.approx(0.5)
     assert ahead.high > 0.6
@@ -93,21 +93,21 @@ def test_with_too_few_questions_there_is_no_interval_and_no_verdict():
     # One that too few questions have does not count for the correction of the others.
     rows = np.full((3, 7), 0.5)
     rows[2, 4:] = np.nan
-    assert [one and one.comparisons for one in compare_all(rows)] == [2, 2, None]
+    assert [difference and difference.comparisons for difference in compare_all(rows)] == [2, 2, None]
     assert compare_all(np.zeros((0, 8))) == []
 
 
 @pytest.mark.parametrize("comparisons", [1, 2, 3, 10, 45, 100])
 def test_with_the_smallest_number_a_difference_on_every_question_is_significant(comparisons):
-    found = compare_all(np.full((comparisons, fewest(comparisons)), 0.5))
-    assert all(one.significant for one in found)
+    differences = compare_all(np.full((comparisons, fewest(comparisons)), 0.5))
+    assert all(difference.significant for difference in differences)
     assert compare_all(np.full((comparisons, fewest(comparisons) - 1), 0.5)) == [None] * comparisons
 
 
 def test_among_many_comparisons_the_level_is_higher_and_the_interval_wider():
     rows = np.array([NOISE + 0.2, NOISE - NOISE.mean() + 0.02, NOISE - NOISE.mean()])
     alone, many = compare(rows[1], np.zeros(40)), compare_all(rows)
-    assert [one.alpha for one in many] == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2])
+    assert [difference.alpha for difference in many] == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2])
     assert many[1].high - many[1].low > alone.high - alone.low
     assert (alone.p_words.split()[0], many[1].p_words.split()[0]) == ("p", "adjusted")
     assert alone.interval.startswith("95 % between ")
@@ -115,11 +115,11 @@ def test_among_many_comparisons_the_level_is_higher_and_the_interval_wider():
 
 
 def test_a_difference_that_every_question_shows_is_significant():
-    found = compare(0.5 + NOISE, 0.3 + NOISE)
-    assert found.mean == pytest.approx(0.2)
-    assert found.low == pytest.approx(0.2)
-    assert found.p == pytest.approx(2 / 10_001)
-    assert found.words("Optimal", "Recursive", "recall").startswith(
+    difference = compare(0.5 + NOISE, 0.3 + NOISE)
+    assert difference.mean == pytest.approx(0.2)
+    assert difference.low == pytest.approx(0.2)
+    assert difference.p == pytest.approx(2 / 10_001)
+    assert difference.words("Optimal", "Recursive", "recall").startswith(
         "Optimal: recall is significantly higher than with Recursive, by 20.0 points over 40 questions (95 % between +20.0"
     )
     back = compare(0.3 + NOISE, 0.5 + NOISE)
@@ -127,31 +127,31 @@ def test_a_difference_that_every_question_shows_is_significant():
 
 
 def test_no_difference_is_significant_where_there_is_none():
-    found = compare(NOISE - NOISE.mean(), np.zeros(40))
-    assert found.low < 0 < found.high
-    assert found.p > 0.5
-    assert "recall is not significantly different from B over 40 questions" in found.words("A", "B", "recall")
+    difference = compare(NOISE - NOISE.mean(), np.zeros(40))
+    assert difference.low < 0 < difference.high
+    assert difference.p > 0.5
+    assert "recall is not significantly different from B over 40 questions" in difference.words("A", "B", "recall")
 
 
 def test_the_interval_is_that_of_the_normal_distribution_where_it_is_one():
     values = np.random.default_rng(1).normal(0.1, 0.2, 2000)
-    found = compare(values, np.zeros(2000))
+    difference = compare(values, np.zeros(2000))
     half = 1.96 * values.std() / np.sqrt(2000)
-    assert found.low == pytest.approx(values.mean() - half, abs=0.1 * half)
-    assert found.high == pytest.approx(values.mean() + half, abs=0.1 * half)
+    assert difference.low == pytest.approx(values.mean() - half, abs=0.1 * half)
+    assert difference.high == pytest.approx(values.mean() + half, abs=0.1 * half)
 
 
 def test_undefined_questions_are_left_out():
     values = np.where(np.arange(40) < 10, np.nan, NOISE)
-    found = compare(values, np.zeros(40))
-    assert (found.count, found.low) == (30, compare(NOISE[10:], np.zeros(30)).low)
+    difference = compare(values, np.zeros(40))
+    assert (difference.count, difference.low) == (30, compare(NOISE[10:], np.zeros(30)).low)
 
 
 def test_a_seed_and_the_order_of_two_chunkers_change_nothing_else():
-    found, back = compare(NOISE, np.zeros(40), seed=3), compare(np.zeros(40), NOISE, seed=3)
-    assert found == compare(NOISE, np.zeros(40), seed=3)
-    assert back.reversed() == found
-    assert isinstance(found, Difference)
+    difference, back = compare(NOISE, np.zeros(40), seed=3), compare(np.zeros(40), NOISE, seed=3)
+    assert difference == compare(NOISE, np.zeros(40), seed=3)
+    assert back.reversed() == difference
+    assert isinstance(difference, Difference)
 
 
 def test_families_are_each_as_alone():
@@ -171,7 +171,7 @@ def test_each_comparison_may_have_a_range_of_its_own():
 def test_exchangeable_chunkers_differ_significantly_in_one_of_twenty_cases(questions):
     random = np.random.default_rng(questions)
     rows = random.beta(0.5, 3, (800, 1, questions)) - random.beta(0.5, 3, (800, 1, questions))
-    false = sum(one.significant for (one,) in compare_families(rows, draws=1000))
+    false = sum(difference.significant for (difference,) in compare_families(rows, draws=1000))
     assert false / 800 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 800)
 
 
@@ -180,7 +180,7 @@ def test_exchangeable_chunkers_differ_significantly_in_one_of_twenty_cases(quest
 def test_skewed_differences_of_mean_zero_are_significant_in_at_most_seven_of_a_hundred_cases(questions):
     rows = np.random.default_rng(questions).exponential(1, (3000, 1, questions)) - 1
     for signed in (rows, -rows):
-        false = sum(one.significant for (one,) in compare_families(signed, width=20, draws=1000))
+        false = sum(difference.significant for (difference,) in compare_families(signed, width=20, draws=1000))
         assert false / 3000 <= 0.07 + 2 * np.sqrt(0.07 * 0.93 / 3000)
 
 
@@ -198,5 +198,5 @@ def test_as_many_questions_find_the_difference_in_four_samples_of_five():
     random = np.random.default_rng(3)
     population = random.choice([-0.5, 0.0, 1.0], size=100_000, p=[0.2, 0.6, 0.2])
     samples = random.choice(population, (400, 1, questions_needed(population)))
-    found = np.mean([one.significant for (one,) in compare_families(samples, draws=2000)])
-    assert found == pytest.approx(0.8, abs=0.06)
+    share = np.mean([difference.significant for (difference,) in compare_families(samples, draws=2000)])
+    assert share == pytest.approx(0.8, abs=0.06)

@@ -18,15 +18,15 @@ COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=6, max_size=9)
 def test_it_tries_every_swap():
     one = np.array([[1, 0, 0]] * 5 + [[1, 0, 1]])
     other = np.array([[0, 1, 0]] * 5 + [[1, 0, 0]])
-    (found,) = swap_all([one, other], [(0, 1)], f1)
+    (comparison,) = swap_all([one, other], [(0, 1)], f1)
     observed = f1(one.sum(axis=0)) - f1(other.sum(axis=0))
-    assert found.mean == pytest.approx(observed)
+    assert comparison.mean == pytest.approx(observed)
     far = 0
     for swaps in product([False, True], repeat=6):
         which = np.array(swaps)[:, None]
         difference = f1(np.where(which, other, one).sum(axis=0)) - f1(np.where(which, one, other).sum(axis=0))
         far += abs(difference) >= abs(observed) - 1e-12
-    assert found.p == far / 64
+    assert comparison.p == far / 64
 
 
 @pytest.mark.slow
@@ -35,12 +35,12 @@ def test_it_tries_every_swap():
 def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(tables):
     sections = min(map(len, tables))
     counts = [np.array(table[:sections]) for table in tables]
-    for found in swap_all(counts, [(0, one) for one in range(1, len(counts))], f1):
-        if found is None:
+    for difference in swap_all(counts, [(0, index) for index in range(1, len(counts))], f1):
+        if difference is None:
             assert sections < fewest(len(counts) - 1)
             continue
-        assert found.significant == (found.low > 0 or found.high < 0)
-        assert -1 <= found.low <= found.mean <= found.high <= 1
+        assert difference.significant == (difference.low > 0 or difference.high < 0)
+        assert -1 <= difference.low <= difference.mean <= difference.high <= 1
 
 
 def test_of_a_mean_it_is_the_sign_flip_test():
@@ -49,16 +49,16 @@ def test_of_a_mean_it_is_the_sign_flip_test():
     pairs = [(0, 1), (0, 2), (1, 2)]
     swapped = swap_all(counts, pairs, lambda sums: sums[..., 0] / 9, 5)
     flipped = compare_all(np.array([(counts[one] - counts[other])[:, 0] for one, other in pairs]), 5)
-    assert [(one.mean, one.p, one.adjusted) for one in swapped] == [
-        pytest.approx((one.mean, one.p, one.adjusted)) for one in flipped
+    assert [(difference.mean, difference.p, difference.adjusted) for difference in swapped] == [
+        pytest.approx((difference.mean, difference.p, difference.adjusted)) for difference in flipped
     ]
 
 
 def test_equal_chunkers_have_an_interval_with_a_width_and_few_sections_none():
     counts = np.array([[1, 0, 1]] * 12)
-    (found,) = swap_all([counts, counts], [(0, 1)], f1)
-    assert (found.mean, found.p) == (0, 1)
-    assert found.high == -found.low > 0.2
+    (difference,) = swap_all([counts, counts], [(0, 1)], f1)
+    assert (difference.mean, difference.p) == (0, 1)
+    assert difference.high == -difference.low > 0.2
     assert swap_all([counts[:5], counts[:5]], [(0, 1)], f1) == [None]
     assert swap_all([counts[:6]] * 3, [(0, 1), (0, 2), (1, 2)], f1) == [None] * 3
     assert swap_all([], [], f1) == []

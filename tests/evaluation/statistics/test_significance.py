@@ -9,11 +9,11 @@ from evaluation.statistics.significance import ALPHA, holm, level_words, p_words
 
 def test_holm_by_hand():
     # Sorted: 0.005 · 4, 0.01 · 3, 0.03 · 2, 0.04 · 1, none less than the one before.
-    found = holm([0.01, 0.04, 0.03, 0.005])
-    assert [one.p for one in found] == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    corrected = holm([0.01, 0.04, 0.03, 0.005])
+    assert [correction.p for correction in corrected] == pytest.approx([0.03, 0.06, 0.06, 0.02])
     # It stops at the third, where two are left.
-    assert [one.alpha for one in found] == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4])
-    assert [one.p for one in holm([0.6, 0.5])] == [1, 1]
+    assert [correction.alpha for correction in corrected] == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4])
+    assert [correction.p for correction in holm([0.6, 0.5])] == [1, 1]
     assert holm([0.2]) == [(0.2, ALPHA)]
     assert holm([]) == []
 

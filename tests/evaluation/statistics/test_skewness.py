@@ -40,12 +40,12 @@ def test_of_symmetric_values_it_is_the_z_test():
 def test_the_sides_change_places_with_the_sign(values):
     below, above = sides(values)
     assert below + above == pytest.approx(1)
-    assert sides([-one for one in values]) == (above, below)
-    assert sides([1 + one for one in values]).below <= below + 1e-9
+    assert sides([-number for number in values]) == (above, below)
+    assert sides([1 + number for number in values]).below <= below + 1e-9
 
 
 def test_equal_values_are_certain_of_their_mean():
-    assert [sides([one] * 8) for one in (0.25, -0.25, 0)] == [(0, 1), (1, 0), (0.5, 0.5)]
+    assert [sides([number] * 8) for number in (0.25, -0.25, 0)] == [(0, 1), (1, 0), (0.5, 0.5)]
     assert sides([0.1] * 8).below < 1e-9
 
 
@@ -58,5 +58,5 @@ def test_each_row_is_by_itself():
 @pytest.mark.parametrize("count", [10, 40])
 def test_skewed_values_are_found_away_from_their_mean_more_rarely_than_by_student(count):
     rows = np.random.default_rng(count).exponential(1, (4000, count)) - 1
-    halls = np.mean([2 * min(one) < 0.05 for one in skewed_sides(rows)])
+    halls = np.mean([2 * min(both_sides) < 0.05 for both_sides in skewed_sides(rows)])
     assert halls < np.mean(stats.ttest_1samp(rows, 0, axis=1).pvalue < 0.05)

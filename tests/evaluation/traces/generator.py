@@ -108,28 +108,28 @@ def indexed():
     splitter = RecursiveCharacterTextSplitter(chunk_size=500, chunk_overlap=0, add_start_index=True)
     for name in (*LANGCHAIN, MISSING):
         pieces = splitter.create_documents([read(name)], [{"source": f"/data/{name}"}])
-        for number, one in enumerate(pieces[:-1] if name == "report.txt" else pieces):
-            chunks.append(Chunk(f"{name}#{number}", name, one.metadata["start_index"], one.page_content))
+        for number, piece in enumerate(pieces[:-1] if name == "report.txt" else pieces):
+            chunks.append(Chunk(f"{name}#{number}", name, piece.metadata["start_index"], piece.page_content))
     parser = SentenceSplitter(chunk_size=120, chunk_overlap=0)
     for name in LLAMA_INDEX:
-        for one in parser.get_nodes_from_documents([LlamaDocument(text=read(name), metadata={})]):
-            chunks.append(Chunk(one.node_id, name, one.start_char_idx, one.text))
+        for node in parser.get_nodes_from_documents([LlamaDocument(text=read(name), metadata={})]):
+            chunks.append(Chunk(node.node_id, name, node.start_char_idx, node.text))
     store = InMemoryVectorStore(WordCounts())
-    store.add_texts([one.text for one in chunks], [{"number": number} for number in range(len(chunks))])
+    store.add_texts([chunk.text for chunk in chunks], [{"number": number} for number in range(len(chunks))])
     return chunks, store
 
 
 def chunk_file():
     """Return the chunks as a file of JSON lines, with identifiers and documents."""
-    rows = [{"id": one.id, "text": one.text, "source": one.document} for one in indexed()[0]]
+    rows = [{"id": chunk.id, "text": chunk.text, "source": chunk.document} for chunk in indexed()[0]]
     return "\n".join(map(json.dumps, rows)).encode()
 
 
 def search(question, unlike):
     """Return the chunks that the store finds for a question, best first, without those that have part of its answer."""
     chunks, store = indexed()
-    found = store.similarity_search_with_score(question, k=4 * TOP)
-    ranked = [(chunks[one.metadata["number"]], score) for one, score in found]
+    hits = store.similarity_search_with_score(question, k=4 * TOP)
+    ranked = [(chunks[hit.metadata["number"]], score) for hit, score in hits]
     return [(chunk, score) for chunk, score in ranked if chunk not in unlike]
 
 
@@ -157,9 +157,9 @@ def made(count=100, seed=7):
     """Return questions with known stages and places."""
     draw = random.Random(seed)
     chunks, _ = indexed()
-    present = [one for one in chunks if one.document != MISSING and len(one.text) > 200]
-    missing = [one for one in chunks if one.document == MISSING and len(one.text) > 200]
-    found, number = [], 0
+    present = [candidate for candidate in chunks if candidate.document != MISSING and len(candidate.text) > 200]
+    missing = [candidate for candidate in chunks if candidate.document == MISSING and len(candidate.text) > 200]
+    questions, number = [], 0
     for at in range(count):
         kind = KINDS[at % len(KINDS)]
         chunk = draw.choice(missing if kind == "not in the documents" else present)
@@ -167,14 +167,21 @@ def made(count=100, seed=7):
         excerpt = chunk.text[60:150]
         if kind == "cut apart":
             # The text on both sides of a cut.
-            following = next((one for one in chunks if one.document == chunk.document and one.start >= chunk.end), None)
+            following = next(
+                (candidate for candidate in chunks if candidate.document == chunk.document and candidate.start >= chunk.end),
+                None,
+            )
             if following is None:
-                chunk = next(one for one in present if one.document == "essay_clocks.txt")
-                following = next(one for one in chunks if one.document == chunk.document and one.start >= chunk.end)
+                chunk = next(candidate for candidate in present if candidate.document == "essay_clocks.txt")
+                following = next(
+                    candidate
+                    for candidate in chunks
+                    if candidate.document == chunk.document and candidate.start >= chunk.end
+                )
             excerpt = read(chunk.document)[chunk.end - 60 : following.start + 40]
             holders = [chunk, following]
         elif kind == "in no chunk":
-            text, last = read("report.txt"), max(one.end for one in chunks if one.document == "report.txt")
+            text, last = read("report.txt"), max(piece.end for piece in chunks if piece.document == "report.txt")
             excerpt, holders = text[last:].strip()[:90], []
         question = f"{at}: what of {' '.join(draw.sample(chunk.text.split(), 8))}?"
         ranked = search(question, holders)
@@ -186,15 +193,15 @@ def made(count=100, seed=7):
         elif kind == "beyond the limit":
             given += [*ranked[TOP : TOP + 2], (chunk, 0.1)]
         texts = []
-        for one, score in given:
+        for given_chunk, score in given:
             number += 1
-            texts.append(changed(one, score, number, draw, whole=one in holders))
-            if kind == "cut short" and one is chunk:
+            texts.append(changed(given_chunk, score, number, draw, whole=given_chunk in holders))
+            if kind == "cut short" and given_chunk is chunk:
                 beginning = chunk.text[:100].rstrip()
                 place = chunk.document, chunk.start, chunk.start + len(beginning)
                 texts[-1] = Text(f"{beginning}…", chunk, score, place, kind)
         rated = {"not used": "thumbs_down", "no excerpt": "thumbs_down", "cut short": "thumbs_down", "liked": "thumbs_up"}
-        found.append(
+        questions.append(
             Made(
                 kind,
                 question,
@@ -204,7 +211,7 @@ def made(count=100, seed=7):
                 limit=TOP if kind == "beyond the limit" else None,
             )
         )
-    return found
+    return questions
 
 
 def lines(rows):
@@ -218,33 +225,39 @@ def metadata_of(one):
 def openinference(questions):
     """Return Phoenix's spans: flat attributes, nested ones, and the columns of its data frame, a third each."""
     rows = []
-    for number, one in enumerate(questions):
+    for number, question in enumerate(questions):
         ids = {"context": {"trace_id": f"t{number}", "span_id": f"r{number}"}}
-        kept = one.texts if one.limit is None else one.texts[: one.limit]
-        root = {"input.value": one.question, "output.value": one.answer, "openinference.span.kind": "CHAIN"}
-        root["metadata"] = json.dumps(metadata_of(one))
-        flat = {"input.value": one.question, "openinference.span.kind": "RETRIEVER"}
+        kept = question.texts if question.limit is None else question.texts[: question.limit]
+        root = {"input.value": question.question, "output.value": question.answer, "openinference.span.kind": "CHAIN"}
+        root["metadata"] = json.dumps(metadata_of(question))
+        flat = {"input.value": question.question, "openinference.span.kind": "RETRIEVER"}
         listed = []
-        for rank, text in enumerate(one.texts):
+        for rank, text in enumerate(question.texts):
             held = {"id": text.chunk.id, "content": text.text, "score": text.score, "metadata": json.dumps(text.metadata)}
             flat |= {f"retrieval.documents.{rank}.document.{key}": value for key, value in held.items()}
             listed.append(held)
-        feedback = [{"name": "user feedback", "annotator_kind": "HUMAN", "result": {"label": one.feedback}}]
+        feedback = [{"name": "user feedback", "annotator_kind": "HUMAN", "result": {"label": question.feedback}}]
         rows.append(
-            {"name": "chain", **ids, "parent_id": None, "attributes": root, "annotations": feedback * bool(one.feedback)}
+            {
+                "name": "chain",
+                **ids,
+                "parent_id": None,
+                "attributes": root,
+                "annotations": feedback * bool(question.feedback),
+            }
         )
         if number % 3 == 0:
             search = {"name": "search", **ids, "parent_id": "p", "attributes": flat}
         elif number % 3 == 1:
-            nested = {"input": {"value": one.question}, "openinference": {"span": {"kind": "RETRIEVER"}}}
+            nested = {"input": {"value": question.question}, "openinference": {"span": {"kind": "RETRIEVER"}}}
             nested["retrieval"] = {"documents": [{"document": held} for held in listed]}
             search = {"name": "search", **ids, "parent_id": "p", "attributes": nested}
         else:
             columns = [{f"document.{key}": value for key, value in held.items()} for held in listed]
             search = {"context.trace_id": f"t{number}", "parent_id": "p", "span_kind": "RETRIEVER"}
-            search |= {"attributes.input.value": one.question, "attributes.retrieval.documents": columns}
+            search |= {"attributes.input.value": question.question, "attributes.retrieval.documents": columns}
         rows.append(search)
-        if one.limit is not None:
+        if question.limit is not None:
             passed = {f"reranker.output_documents.{rank}.document.content": text.text for rank, text in enumerate(kept)}
             rows.append({"name": "rerank", **ids, "parent_id": "p", "attributes": passed})
     return lines(rows)
@@ -253,20 +266,20 @@ def openinference(questions):
 def opentelemetry(questions):
     """Return spans of OpenTelemetry's GenAI conventions, as OTLP's JSON with a request a line."""
     rows = []
-    for number, one in enumerate(questions):
-        kept = one.texts if one.limit is None else one.texts[: one.limit]
-        found = [{"id": text.chunk.id, "score": text.score, "content": text.text, **text.metadata} for text in kept]
+    for number, question in enumerate(questions):
+        kept = question.texts if question.limit is None else question.texts[: question.limit]
+        retrieved = [{"id": text.chunk.id, "score": text.score, "content": text.text, **text.metadata} for text in kept]
         search = {
             "gen_ai.operation.name": "retrieval",
-            "gen_ai.retrieval.query.text": one.question,
-            "gen_ai.retrieval.documents": json.dumps(found),
+            "gen_ai.retrieval.query.text": question.question,
+            "gen_ai.retrieval.documents": json.dumps(retrieved),
         }
-        asked = json.dumps([{"role": "user", "parts": [{"type": "text", "content": one.question}]}])
-        said = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": one.answer}]}])
-        root = {"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": asked, "gen_ai.output.messages": said}
-        root["metadata"] = json.dumps(metadata_of(one))
-        verdict = {"gen_ai.evaluation.name": "user_feedback", "gen_ai.evaluation.score.label": one.feedback}
-        events = [{"name": "gen_ai.evaluation.result", "attributes": otlp(verdict)}] * bool(one.feedback)
+        asked = json.dumps([{"role": "user", "parts": [{"type": "text", "content": question.question}]}])
+        reply = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": question.answer}]}])
+        root = {"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": asked, "gen_ai.output.messages": reply}
+        root["metadata"] = json.dumps(metadata_of(question))
+        verdict = {"gen_ai.evaluation.name": "user_feedback", "gen_ai.evaluation.score.label": question.feedback}
+        events = [{"name": "gen_ai.evaluation.result", "attributes": otlp(verdict)}] * bool(question.feedback)
         spans = [
             {"traceId": f"t{number}", "spanId": "a", "parentSpanId": "", "attributes": otlp(root), "events": events},
             {"traceId": f"t{number}", "spanId": "b", "parentSpanId": "a", "attributes": otlp(search)},
@@ -284,8 +297,8 @@ def langfuse(questions):
     from langchain_core.documents import Document as LangChainDocument
 
     traces = []
-    for number, one in enumerate(questions):
-        kept = one.texts if one.limit is None else one.texts[: one.limit]
+    for number, question in enumerate(questions):
+        kept = question.texts if question.limit is None else question.texts[: question.limit]
         output = [
             dumpd(LangChainDocument(id=text.chunk.id, page_content=text.text, metadata=text.metadata))["kwargs"]
             for text in kept
@@ -294,14 +307,15 @@ def langfuse(questions):
             {
                 "id": f"t{number}",
                 "name": "rag",
-                "input": {"question": one.question},
-                "output": {"answer": one.answer},
-                "metadata": metadata_of(one),
+                "input": {"question": question.question},
+                "output": {"answer": question.answer},
+                "metadata": metadata_of(question),
                 "observations": [
                     {"id": "a", "traceId": f"t{number}", "type": "GENERATION", "parentObservationId": "x", "output": "Hm."},
-                    {"id": "b", "traceId": f"t{number}", "type": "RETRIEVER", "input": one.question, "output": output},
+                    {"id": "b", "traceId": f"t{number}", "type": "RETRIEVER", "input": question.question, "output": output},
                 ],
-                "scores": [{"name": "user-feedback", "stringValue": one.feedback, "value": 0}] * bool(one.feedback),
+                "scores": [{"name": "user-feedback", "stringValue": question.feedback, "value": 0}]
+                * bool(question.feedback),
             }
         )
     return json.dumps({"data": traces}, indent=1).encode()
@@ -312,11 +326,11 @@ def ragas(questions):
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(["user_input", "retrieved_contexts", "response", "reference_contexts"])
-    for one in questions:
-        kept = one.texts if one.limit is None else one.texts[: one.limit]
-        excerpts = [] if one.excerpt is None else [one.excerpt]
+    for question in questions:
+        kept = question.texts if question.limit is None else question.texts[: question.limit]
+        excerpts = [] if question.excerpt is None else [question.excerpt]
         texts = json.dumps([text.text for text in kept], ensure_ascii=False)
-        writer.writerow([one.question, texts, one.answer, json.dumps(excerpts, ensure_ascii=False)])
+        writer.writerow([question.question, texts, question.answer, json.dumps(excerpts, ensure_ascii=False)])
     return file.getvalue().encode()
 
 
@@ -324,17 +338,17 @@ def plain(questions):
     """Return plain JSON lines."""
     return lines(
         {
-            "query": one.question,
+            "query": question.question,
             "retrieved": [
                 {"text": text.text, "score": text.score, "id": text.chunk.id, "metadata": text.metadata}
-                for text in one.texts
+                for text in question.texts
             ],
-            "answer": one.answer,
-            **({} if one.excerpt is None else {"excerpts": [one.excerpt]}),
-            **({} if one.feedback is None else {"feedback": one.feedback}),
-            **({} if one.limit is None else {"top_k": one.limit}),
+            "answer": question.answer,
+            **({} if question.excerpt is None else {"excerpts": [question.excerpt]}),
+            **({} if question.feedback is None else {"feedback": question.feedback}),
+            **({} if question.limit is None else {"top_k": question.limit}),
         }
-        for one in questions
+        for question in questions
     )
 
 

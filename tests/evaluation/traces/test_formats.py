@@ -48,8 +48,8 @@ ROWS = {
 def test_what_libraries_return_is_read(row):
     question = read_one(row)
     assert question.question == "When?"
-    (one,) = question.retrieved
-    assert (one.rank, one.text, one.id, one.document, one.score) == (1, TEXT, "n1", "tides.md", 0.5)
+    (text,) = question.retrieved
+    assert (text.rank, text.text, text.id, text.document, text.score) == (1, TEXT, "n1", "tides.md", 0.5)
 
 
 def test_the_parts_of_a_trace_stand_in_any_order_and_apart():
@@ -62,17 +62,17 @@ def test_the_parts_of_a_trace_stand_in_any_order_and_apart():
         {"id": "t", "input": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "When?"}]},
     )
     assert (question.question, question.format) == ("When?", "Langfuse")
-    assert [one.text for one in question.retrieved] == [TEXT]
+    assert [text.text for text in question.retrieved] == [TEXT]
     assert question.feedback == (("user-feedback", 0),)
 
 
 def test_of_several_searches_the_best_of_each_come_first():
     def span(*texts):
-        found = {f"retrieval.documents.{rank}.document.content": text for rank, text in enumerate(texts)}
-        return {"context": {"trace_id": "t"}, "parent_id": "p", "attributes": {"input.value": "tide", **found}}
+        retrieved = {f"retrieval.documents.{rank}.document.content": text for rank, text in enumerate(texts)}
+        return {"context": {"trace_id": "t"}, "parent_id": "p", "attributes": {"input.value": "tide", **retrieved}}
 
     question = read_one(span("a", "b"), span("c"))
-    assert [(one.rank, one.text) for one in question.retrieved] == [(1, "a"), (1, "c"), (2, "b")]
+    assert [(text.rank, text.text) for text in question.retrieved] == [(1, "a"), (1, "c"), (2, "b")]
     assert question.question == "tide"
 
 

@@ -33,11 +33,11 @@ def test_every_client_has_a_sample():
 def test_what_a_client_writes_is_diagnosed(name, index):
     traces = read_traces((FOLDER / name).read_bytes(), name)
     assert not traces.problems
-    assert [one.question for one in traces.questions] == [one["question"] for one in EXPECTED]
-    assert {one.answer for one in traces.questions} == {"It depends."}
+    assert [question.question for question in traces.questions] == [wanted["question"] for wanted in EXPECTED]
+    assert {question.answer for question in traces.questions} == {"It depends."}
     whole = documents()
-    for one, diagnosis in zip(EXPECTED, Tracing(whole, traces.questions, index).locate().diagnoses(), strict=True):
-        has_feedback = one["feedback"] and not name.startswith(WITHOUT_FEEDBACK)
-        assert diagnosis.stage == (one["stage"] if has_feedback or not one["feedback"] else None)
+    for wanted, diagnosis in zip(EXPECTED, Tracing(whole, traces.questions, index).locate().diagnoses(), strict=True):
+        has_feedback = wanted["feedback"] and not name.startswith(WITHOUT_FEEDBACK)
+        assert diagnosis.stage == (wanted["stage"] if has_feedback or not wanted["feedback"] else None)
         places = [[whole[placement.place.document].name, *placement.place.span] for placement in diagnosis.placements]
-        assert places == one["places"][: len(places)]
+        assert places == wanted["places"][: len(places)]

@@ -45,29 +45,29 @@ def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
     questions = made()
     traces = read_traces(FORMATS[form](questions), f"{form}.jsonl")
     assert not traces.problems
-    assert [one.question for one in traces.questions] == [one.question for one in questions]
-    assert {one.format for one in traces.questions} == {form}
+    assert [question.question for question in traces.questions] == [question.question for question in questions]
+    assert {question.format for question in traces.questions} == {form}
     whole = documents()
     tracing = Tracing(whole, traces.questions, index).locate()
     assert not tracing.remark
     counts = Counter()
-    for one, diagnosis in zip(questions, tracing.diagnoses(), strict=True):
-        wanted = STAGES.get(one.kind)
-        if form == "ragas" and one.feedback is not None:
+    for question, diagnosis in zip(questions, tracing.diagnoses(), strict=True):
+        wanted = STAGES.get(question.kind)
+        if form == "ragas" and question.feedback is not None:
             wanted = None
-        assert diagnosis.stage == wanted, (one.kind, diagnosis.said, diagnosis.rule)
-        kept = one.texts[: len(diagnosis.placements)]
+        assert diagnosis.stage == wanted, (question.kind, diagnosis.said, diagnosis.rule)
+        kept = question.texts[: len(diagnosis.placements)]
         assert len(kept) == len(diagnosis.placements)
         for text, placement in zip(kept, diagnosis.placements, strict=True):
-            found = placement.place and (whole[placement.place.document].name, *placement.place.span)
+            place = placement.place and (whole[placement.place.document].name, *placement.place.span)
             if text.place is None:
                 assert not placement.places
                 assert placement.said
                 counts["missing"] += 1
             else:
-                assert found in (None, text.place), (text.change, placement)
+                assert place in (None, text.place), (text.change, placement)
                 counts[text.change] += 1
-                counts["located"] += found is not None
+                counts["located"] += place is not None
     there = sum(counts.values()) - counts["missing"] - counts["located"]
     assert there > 400
     assert counts["missing"] > 5
@@ -85,10 +85,10 @@ def test_in_large_documents_every_text_is_located_where_a_comparison_with_all_pa
         monkeypatch.setattr(unordered, "COMPARED_WHOLE", most)
         searching = unordered.Unordered(documents(), chunks)
         placements.append([searching.find(chunk) for chunk in chunks])
-    whole, shared = ([(one.places, one.is_cut_short) for one in some] for some in placements)
+    whole, shared = ([(placement.places, placement.is_cut_short) for placement in some] for some in placements)
     assert shared == whole
-    assert sum("altered" in one.said for one in placements[1]) > 9
-    missing = next(one for one in placements[1] if not one.places)
+    assert sum("altered" in placement.said for placement in placements[1]) > 9
+    missing = next(placement for placement in placements[1] if not placement.places)
     assert missing.said == "nothing in the documents that has runs of 15 characters in common with it is like it"
 
 
@@ -96,12 +96,12 @@ def test_a_cut_has_the_chunkers_reason():
     chunker = build_chunker("fixed_sentences", {"size": 2})
     chunkings = tuple(run(chunker, document, tools()) for document in DOCUMENTS)
     rows = [{"query": "When?", "retrieved": [FIRST], "excerpts": ["taken by the end of March. Notice is three months"]}]
-    (one,) = diagnosed(rows, searched=Searched(chunkings, "fixed_sentences", has_reasons=True))
-    assert one.stage == "cut apart"
-    assert one.outcome.judgement.fate == "split"
-    (seam,) = one.outcome.seams
+    (diagnosis,) = diagnosed(rows, searched=Searched(chunkings, "fixed_sentences", has_reasons=True))
+    assert diagnosis.stage == "cut apart"
+    assert diagnosis.outcome.judgement.fate == "split"
+    (seam,) = diagnosis.outcome.seams
     assert (seam.place, seam.before, seam.after) == (HANDBOOK.index("Notice"), 0, 1)
-    assert seam.reason in one.said
+    assert seam.reason in diagnosis.said
     assert seam.reason == "size 2 reached"
 
 
@@ -109,9 +109,9 @@ def test_who_stood_before_the_chunk_that_was_ranked_too_low_is_named():
     rows = [
         {"query": "Notice?", "retrieved": [CHUNKS[2], FIRST, CHUNKS[1]], "top_k": 2, "excerpts": ["three months for both"]}
     ]
-    (one,) = diagnosed(rows, searched=searched())
-    assert one.stage == "ranked too low"
-    assert one.said == (
+    (diagnosis,) = diagnosed(rows, searched=searched())
+    assert diagnosis.stage == "ranked too low"
+    assert diagnosis.said == (
         f"whole in chunk 2 (handbook.txt, {HANDBOOK.index('three')} to {HANDBOOK.index(' sides')}), at rank 3; before it: 1 "
         f"travel.txt 0–{len(TRAVEL) - 1}, 2 handbook.txt 0–{len(FIRST)}"
     )
@@ -122,8 +122,8 @@ def test_a_text_in_two_documents_has_no_place_of_its_own():
     questions = read_traces(
         lines([{"query": "Trains?", "retrieved": [TRAVEL, {"text": TRAVEL, "source": "copy.txt"}]}]), "a"
     )
-    (one,) = Tracing(twice, questions.questions).locate().diagnoses()
-    without, named = one.placements
+    (diagnosis,) = Tracing(twice, questions.questions).locate().diagnoses()
+    without, named = diagnosis.placements
     assert without.place is None
     assert len(without.places) == 2
     assert without.said == "stands in 2 places"
@@ -142,16 +142,16 @@ def test_a_text_in_two_documents_has_no_place_of_its_own():
 def test_what_is_in_no_document_is_missing(text, said):
     documents = [*DOCUMENTS, Document.from_text("They spend and lend.", name="c.txt")]
     questions = read_traces(lines([{"query": "Parking?", "retrieved": [text]}]), "a")
-    found = Tracing(documents[1:], questions.questions).locate().placements[0][0]
-    assert (found.places, found.said) == ((), said)
+    placement = Tracing(documents[1:], questions.questions).locate().placements[0][0]
+    assert (placement.places, placement.said) == ((), said)
 
 
 def test_identifiers_alone_are_looked_up_in_the_file_of_chunks():
     rows = [{**row, "id": f"c{number}"} for number, row in enumerate(ROWS)]
     asked = [{"query": "Notice?", "retrieved_ids": ["c1", "c2"], "feedback": -1, "excerpts": ["three months for both"]}]
-    (one,) = diagnosed(asked, searched=searched(rows))
-    assert [DOCUMENTS[spot.place.document].name for spot in one.placements] == ["handbook.txt", "travel.txt"]
-    assert one.stage == "not used"
+    (diagnosis,) = diagnosed(asked, searched=searched(rows))
+    assert [DOCUMENTS[spot.place.document].name for spot in diagnosis.placements] == ["handbook.txt", "travel.txt"]
+    assert diagnosis.stage == "not used"
 
 
 def test_without_the_chunks_what_was_searched_is_not_guessed():
@@ -159,9 +159,9 @@ def test_without_the_chunks_what_was_searched_is_not_guessed():
         {"query": "Notice?", "retrieved": [FIRST], "excerpts": ["end of March. Notice is three months"]},
         {"query": "Flights?", "retrieved": [FIRST], "excerpts": ["Flights need the approval"]},
     ]
-    for one in diagnosed(rows):
-        assert (one.failed, one.stage) == (None, None)
-        assert "the chunks that were searched are not known" in one.rule
+    for diagnosis in diagnosed(rows):
+        assert (diagnosis.failed, diagnosis.stage) == (None, None)
+        assert "the chunks that were searched are not known" in diagnosis.rule
     # Another question of the trace shows the chunk on the other side of the cut.
     split, _, low = diagnosed([*rows[:1], {"query": "Both?", "retrieved": CHUNKS}, rows[1]])
     assert (split.stage, low.stage) == ("cut apart", "ranked too low")
@@ -193,18 +193,18 @@ def test_other_chunks_than_those_that_were_searched_are_not_used():
     ],
 )
 def test_a_question_fails_by_a_rule_that_is_named(given, failed, said):
-    (one,) = diagnosed([{"query": "Notice?", "retrieved": [FIRST], **given}], searched=searched())
-    assert one.failed is failed
-    assert said in one.rule
+    (diagnosis,) = diagnosed([{"query": "Notice?", "retrieved": [FIRST], **given}], searched=searched())
+    assert diagnosis.failed is failed
+    assert said in diagnosis.rule
 
 
 def test_an_altered_excerpt_is_said_to_be_altered():
-    (one,) = diagnosed(
+    (diagnosis,) = diagnosed(
         [{"query": "Notice?", "retrieved": [FIRST], "excerpts": ["Notice is three months for each side."]}],
         searched=searched(),
     )
-    assert one.stage == "ranked too low"
-    assert "is altered there, 8" in one.said
+    assert diagnosis.stage == "ranked too low"
+    assert "is altered there, 8" in diagnosis.said
 
 
 def test_chunks_without_a_document_need_one_if_there_are_several():

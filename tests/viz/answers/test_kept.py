@@ -69,7 +69,7 @@ def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(app, http, res
     )
     assert table(other, "answers").equals(shown)
     assert not any("changed since" in text for text in said(other))
-    notes = [one["note"] for number in "123" for one in of_question(other, number)]
+    notes = [card["note"] for number in "123" for card in of_question(other, number)]
     assert len([note for note in notes if note.startswith("Answered before the server was restarted")]) == 2
     assert len(http.requests) == before
     name_model(other, http)
@@ -144,7 +144,7 @@ def test_no_text_no_key_and_no_link_is_in_the_file_and_no_text_or_key_in_the_lin
     content = b"".join(path.read_bytes() for path in cache_folder.rglob("runs.sqlite*")).lower()
     link = str(dict(app.query_params)).lower()
     words = {"zanzibar", "quokka", KEY.lower(), *(word for word in result.answer.text.lower().split() if len(word) > 5)}
-    words |= {said.lower() for times in result.judgements.values() for one in times for said in one.said}
+    words |= {sentence.lower() for times in result.judgements.values() for judgement in times for sentence in judgement.said}
     assert len(words) > 5
     assert [word for word in words | {token.lower()} if word.encode() in content] == []
     assert [word for word in words if word in link] == []

@@ -51,7 +51,7 @@ def cards(app):
 
 
 def table(app, column):
-    return next(one.value for one in app.dataframe if column in one.value)
+    return next(frame.value for frame in app.dataframe if column in frame.value)
 
 
 def asked(http, system=prompts.ANSWER_SYSTEM):
@@ -65,10 +65,10 @@ def test_without_a_model_it_says_what_is_missing_and_shows_what_would_be_given(a
     assert "3 questions, 3 of them with a reference answer" in remarks(app)[1]
     told = " ".join(part.value for part in app.markdown)
     assert all(word in told for word in ("llama.cpp", "Ollama", "vLLM", "Hosted"))
-    assert prompts.FAITHFULNESS_SYSTEM in [one.value for one in app.code]
+    assert prompts.FAITHFULNESS_SYSTEM in [block.value for block in app.code]
     shown = cards(app)
-    assert [one["note"] for one in shown] == ["No answer yet."] * 2
-    assert all(one["given"] and not one["values"] and not one["judgements"] for one in shown)
+    assert [card["note"] for card in shown] == ["No answer yet."] * 2
+    assert all(card["given"] and not card["values"] and not card["judgements"] for card in shown)
     assert "AQS" not in str([frame.value.columns for frame in app.dataframe])
     assert http.requests == []
 
@@ -94,7 +94,7 @@ def test_a_run_from_the_click_to_the_files(app, http):
     assert "a significant difference takes at least 8 questions; there are 3." in " ".join(said(app))
     first = cards(app)[0]
     assert first["answer"].endswith("and not more.")
-    assert [one["title"] for one in first["judgements"]] == ["Faithfulness", "Answer relevancy", "Correctness"]
+    assert [judgement["title"] for judgement in first["judgements"]] == ["Faithfulness", "Answer relevancy", "Correctness"]
     assert [turn["who"] for turn in first["judgements"][0]["turns"]] == ["Told to the model", "Asked", "Its words"]
     cost = table(app, "answer tokens")
     assert list(cost["answer tokens"]) == [21] * 2
@@ -137,7 +137,7 @@ def test_a_run_that_is_stopped_keeps_what_was_answered_and_goes_on_from_there(ap
     assert not job.running
     app.run()
     assert any(text.startswith("Stopped after 2 of 6 answers.") for text in said(app))
-    assert sum(int(one.split(" ")[0]) for one in table(app, "answers")["answers"]) == 2
+    assert sum(int(cell.split(" ")[0]) for cell in table(app, "answers")["answers"]) == 2
     before = len(http.requests)
     http.script = []
     press(app, "Send")
@@ -247,7 +247,7 @@ def test_a_judge_of_whom_nothing_is_usable_stops_the_run_once_and_no_answer_is_l
     stop = r"\d+ of the first 10 answers could not be used\. A larger model helps, .*press “Send” to continue\."
     assert any(re.search(stop, text) for text in said(app))
     first = {json.dumps(body) for _, _, body in http.requests}
-    there = {place: one.answer for place, one in run_of(app).results.items()}
+    there = {place: answered.answer for place, answered in run_of(app).results.items()}
     assert there
     assert run_of(app).total - run_of(app).done > 0
     http.requests.clear()
@@ -255,7 +255,7 @@ def test_a_judge_of_whom_nothing_is_usable_stops_the_run_once_and_no_answer_is_l
     press(app, "Send")
     done(app)
     assert run_of(app).done == run_of(app).total
-    assert {place: one.answer for place, one in run_of(app).results.items() if place in there} == there
+    assert {place: answered.answer for place, answered in run_of(app).results.items() if place in there} == there
     # Those that were in flight when another's answer stopped the run were not answered.
     assert len(first & {json.dumps(body) for _, _, body in http.requests}) < MOST_AT_ONCE < len(first)
     assert list(table(app, "AQS")["Faithfulness"]) == ["3 not judged"] * 2

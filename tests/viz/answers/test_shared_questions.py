@@ -79,7 +79,7 @@ def test_the_files_are_there_again_beside_a_run_on_the_bundled_documents(app, ht
     app.switch_page("pages/retrieval.py").run()
     # What is shown first is what was run.
     assert app.segmented_control(key="retrieval_material").value == "Bundled"
-    assert not any(one.label == "Previous documents' results" for one in app.expander)
+    assert not any(expander.label == "Previous documents' results" for expander in app.expander)
     app.segmented_control(key="retrieval_material").set_value("Your own").run()
     assert "Given before: 2 documents and mine.csv." in said(app)
     press(app, "Run")
@@ -105,6 +105,6 @@ def test_what_a_page_gave_to_retrieval_is_named_by_its_origin_and_there_once(app
 
 def test_a_file_that_is_of_no_use_is_a_sentence_and_the_samples_questions_stay(app, http):
     on_answers(given_on_retrieval(app, b"question,excerpts\nWhy?,It is not there at all.\n"))
-    assert "answers/other_text" not in [one.key for one in app.selectbox]
+    assert "answers/other_text" not in [box.key for box in app.selectbox]
     assert "that come with this sample" in remarks(app)[1]
     assert "Open Retrieval" in labels(app)

@@ -28,10 +28,10 @@ def names(figure):
 def test_bars_have_names_and_ticks_are_round(scores, level, above):
     counted = histogram(scores, level, above)
     figure = score_histogram(counted, level, "distance")
-    found = names(figure)
-    assert ("kept" in found, "past the line" in found) == (any(counted.short), any(counted.beyond))
+    notes = names(figure)
+    assert ("kept" in notes, "past the line" in notes) == (any(counted.short), any(counted.beyond))
     tops = [low + high for low, high in zip(counted.short, counted.beyond, strict=True)]
-    assert all(note.y in tops for note in found.values())
+    assert all(note.y in tops for note in notes.values())
     assert figure.layout.yaxis.range[1] > max(tops)
     step = figure.layout.xaxis.dtick
     first = step / 10 ** math.floor(math.log10(step) + 1e-9)
@@ -41,11 +41,11 @@ def test_bars_have_names_and_ticks_are_round(scores, level, above):
 
 def test_names_over_bars_that_touch_go_away_from_each_other():
     counted = Histogram((0.0, 0.1, 0.2, 0.3), (0, 4, 0), (0, 1, 3))
-    found = names(score_histogram(counted, 0.2, "distance"))
-    assert (found["kept"].xanchor, found["past the line"].xanchor) == ("right", "left")
+    notes = names(score_histogram(counted, 0.2, "distance"))
+    assert (notes["kept"].xanchor, notes["past the line"].xanchor) == ("right", "left")
     mirrored = Histogram((0.0, 0.1, 0.2, 0.3), (0, 1, 3), (0, 4, 0))
-    found = names(score_histogram(mirrored, 0.2, "similarity"))
-    assert (found["past the line"].xanchor, found["kept"].xanchor) == ("right", "left")
+    notes = names(score_histogram(mirrored, 0.2, "similarity"))
+    assert (notes["past the line"].xanchor, notes["kept"].xanchor) == ("right", "left")
 
 
 @pytest.mark.slow
@@ -55,7 +55,7 @@ def test_the_curves_of_the_sizes_have_names_on_them(sizes, now):
     median = tuple(float(size) for size, _ in sizes)
     largest = tuple(size + more for size, more in sizes)
     stairs = Staircase(amounts, tuple(range(len(sizes), 0, -1)), median, largest, ())
-    found = names(staircase_figure(stairs, float(min(now, len(sizes) - 1)), "percentile"))
+    notes = names(staircase_figure(stairs, float(min(now, len(sizes) - 1)), "percentile"))
     for name, values in (("median", median), ("largest", largest)):
-        assert values[int(found[name].x)] == found[name].y
-    assert found["median"].x == found["largest"].x
+        assert values[int(notes[name].x)] == notes[name].y
+    assert notes["median"].x == notes["largest"].x

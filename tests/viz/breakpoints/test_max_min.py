@@ -116,11 +116,11 @@ def test_the_page_steps_through_it_and_offers_no_histogram(app):
     assert reader_of(app)["curve"]["label"] == "greatest similarity"
     assert app.query_params["view"] == "steps"
     assert not app.get("plotly_chart")
-    (views,) = [one for one in app.get("button_group") if one.key.startswith("breakpoints/view")]
+    (views,) = [view_buttons for view_buttons in app.get("button_group") if view_buttons.key.startswith("breakpoints/view")]
     assert list(views.options) == ["Gaps", "Steps"]
-    said = " ".join(sentence for step in steps_of(app) for sentence in step["story"])
-    assert "most like sentence" in said
-    assert "“optimal”" in said
+    story = " ".join(sentence for step in steps_of(app) for sentence in step["story"])
+    assert "most like sentence" in story
+    assert "“optimal”" in story
     # It has no reading as distance.
     assert not [group for group in app.get("button_group") if group.key == "breakpoints/axis"]
     assert not notices(app)
@@ -130,11 +130,11 @@ def test_a_scan_of_too_many_pairs_is_stepped_through_by_its_reasons(app, monkeyp
     monkeypatch.setattr(steps, "MOST_SCANNED", 10)
     opened(app, embedder="tfidf", c1="max_min", c1__hard_threshold="0", c1__relaxation="0")
     assert any(
-        "The steps show no numbers" in said and "shown for at most 10 compared pairs" in said for said in notices(app)
+        "The steps show no numbers" in notice and "shown for at most 10 compared pairs" in notice for notice in notices(app)
     )
     told = steps_of(app)
     assert len(told) == 15
-    assert not any("most like" in said for step in told for said in step["story"])
+    assert not any("most like" in sentence for step in told for sentence in step["story"])
 
 
 def test_the_chunker_is_chosen_in_the_side_bar(app):
@@ -161,4 +161,4 @@ def test_one_sentence_gets_a_sentence(app):
     opened(app, embedder="tfidf", c1="max_min", view="gaps")
     box_of(app).set_value("One sentence only.")
     settled(app)
-    assert any("no gap between sentences" in said for said in notices(app))
+    assert any("no gap between sentences" in notice for notice in notices(app))

@@ -69,8 +69,8 @@ def test_every_entry_is_the_best_of_all_partitions_of_the_first_sentences(text, 
         assert value == pytest.approx(before + within, abs=1.1e-2)
         runners = [words.partition(": ")[2] for label, words in step["numbers"] if label != "value"]
         by_last = {}
-        for first, found in runs_of(end):
-            by_last[first] = max(found, by_last.get(first, -np.inf))
+        for first, total in runs_of(end):
+            by_last[first] = max(total, by_last.get(first, -np.inf))
         assert [numbers_of(words)[2] for words in runners] == pytest.approx(sorted(by_last.values())[::-1][1:3], abs=6e-3)
 
 
@@ -86,7 +86,7 @@ def test_the_table_is_read_off_as_the_chunker_cuts(name, most):
     spans = [step["mark"]["growing"] for step in reversed(read)]
     document = chunking.document
     assert [(document.starts[first], document.sentences[last - 1].end) for first, last in spans] == [
-        (one.start, one.end) for one in chunking.chunks
+        (chunk.start, chunk.end) for chunk in chunking.chunks
     ]
     assert [step["table"][1][0] for step in read] == [first for first, _ in reversed(spans)]
     for step in read[:-1]:
@@ -129,7 +129,7 @@ def test_the_page_steps_through_it_beside_the_heatmap(app):
 
 def test_pieces_that_are_no_sentences_are_changed_by_a_press(app):
     opened(app, embedder="tfidf", document="three_topics", sentences="spacy", c1="optimal")
-    assert any("about whole sentences" in said for said in notices(app))
+    assert any("about whole sentences" in notice for notice in notices(app))
     press(app, "Use whole sentences")
     assert app.query_params["c1.pieces"] == "sentences"
     app.selectbox(key="breakpoints/chunker").select("max_min").run()

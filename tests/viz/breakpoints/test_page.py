@@ -102,22 +102,25 @@ def test_every_cut_names_what_the_best_partition_did_and_what_deciding_gap_by_ga
     others = {gap.index for gap in best.gaps if gap.verdict.is_cut}
     told = {"gains": 0, "costs": 0}
     for step, gap in zip(scan_steps(chunking, 0.02, compared), chunking.gaps, strict=True):
-        said = " ".join(step["aside"][0])
-        assert ("“optimal” cuts here too" in said) == (gap.verdict.is_cut and gap.index in others)
-        assert ("“optimal” does not cut" in said) == (gap.verdict.is_cut and gap.index not in others)
+        aside = " ".join(step["aside"][0])
+        assert ("“optimal” cuts here too" in aside) == (gap.verdict.is_cut and gap.index in others)
+        assert ("“optimal” does not cut" in aside) == (gap.verdict.is_cut and gap.index not in others)
         for word in told:
-            told[word] += f"Deciding gap by gap {word} " in said
+            told[word] += f"Deciding gap by gap {word} " in aside
     assert all(told.values())
 
 
 def test_a_rejected_candidate_and_a_forced_cut_are_told_apart_from_final_ones():
     _, chunking, _, compared = scanned("report", **SIZES)
-    said = {
+    sentences = {
         gap.verdict: step["story"][1] for step, gap in zip(scan_steps(chunking, 0, compared), chunking.gaps, strict=True)
     }
-    assert said[Verdict.REJECTED].startswith("It passes the line, but")
-    assert said[Verdict.FORCED].startswith("It does not pass the line, but")
-    assert {said[Verdict.CUT], said[Verdict.KEPT]} == {"It passes the line: a cut.", "It does not pass the line: no cut."}
+    assert sentences[Verdict.REJECTED].startswith("It passes the line, but")
+    assert sentences[Verdict.FORCED].startswith("It does not pass the line, but")
+    assert {sentences[Verdict.CUT], sentences[Verdict.KEPT]} == {
+        "It passes the line: a cut.",
+        "It does not pass the line: no cut.",
+    }
 
 
 def test_near_is_within_the_margin_on_either_side():
@@ -151,7 +154,7 @@ def test_read_as_similarity_all_numbers_and_words_turn_and_the_cuts_stay(thresho
     amounts = [THRESHOLDS[threshold].offered[0], amount]
     levels = chunker.levels("amount", amounts, chunking.curves[0].scores)
     assert SimilarityReading(**chunker.model_dump()).levels("amount", amounts, curve.scores) == pytest.approx(
-        [1 - one for one in levels]
+        [1 - level for level in levels]
     )
 
 
@@ -180,16 +183,16 @@ def payloads(app):
 
 
 def reader_of(app):
-    data = next(one for one in payloads(app) if "columns" in one)
+    data = next(payload for payload in payloads(app) if "columns" in payload)
     return data | json.loads(data["columns"][0]["body"])
 
 
 def notices(app):
-    return [one["text"] for one in payloads(app) if "tone" in one]
+    return [payload["text"] for payload in payloads(app) if "tone" in payload]
 
 
 def steps_of(app):
-    return json.loads(next(one["steps"] for one in payloads(app) if "steps" in one))
+    return json.loads(next(payload["steps"] for payload in payloads(app) if "steps" in payload))
 
 
 def test_a_lone_title_line_is_cut_off_with_a_near_miss(app):
@@ -197,7 +200,7 @@ def test_a_lone_title_line_is_cut_off_with_a_near_miss(app):
     text = load_sample("stubs").text
     starts, ends = (reader_of(app)["segments"][side] for side in ("start", "end"))
     assert "Binary search." in [text[start:end] for start, end in zip(starts, ends, strict=True)]
-    ledger = json.loads(next(one["rows"] for one in payloads(app) if "rows" in one))
+    ledger = json.loads(next(payload["rows"] for payload in payloads(app) if "rows" in payload))
     document = Document.from_text(text, "lines")
     became = [ledger["verdicts"][int(place)]["name"] for place in ledger["verdictOf"]]
     missed = [place for place, near in enumerate(ledger["near"]) if near and became[place] == "kept"]
@@ -229,7 +232,7 @@ def test_the_stepper_stands_where_the_link_says_and_tells_the_comparison(app):
     assert sent(app, "turn")["at"] == 7
     told = steps_of(app)
     assert len(told) == 15
-    assert any("“optimal”" in said for step in told for said in step["aside"][0])
+    assert any("“optimal”" in sentence for step in told for sentence in step["aside"][0])
     assert app.query_params["step"] == "8"
 
 
@@ -270,11 +273,11 @@ def test_a_line_that_was_let_go_sets_the_amount(app):
 
 def test_words_of_the_link_that_are_wrong_are_said(app):
     opened(app, embedder="tfidf", view="steps", step="first", axis="up", margin="wide", c1="recursive")
-    said = " ".join(notices(app))
-    assert "step must be a number from 1 to 15; got 'first'" in said
-    assert "axis must be one of distance, similarity; got 'up'" in said
-    assert "margin must be a number from 0 to 0.5; got 'wide'" in said
-    assert "must be one of breakpoint, max_min, optimal, change_point, structure on this page; got recursive" in said
+    all_notices = " ".join(notices(app))
+    assert "step must be a number from 1 to 15; got 'first'" in all_notices
+    assert "axis must be one of distance, similarity; got 'up'" in all_notices
+    assert "margin must be a number from 0 to 0.5; got 'wide'" in all_notices
+    assert "must be one of breakpoint, max_min, optimal, change_point, structure on this page; got recursive" in all_notices
 
 
 @pytest.mark.parametrize("view", ["scores", "gaps", "steps"])
@@ -282,7 +285,7 @@ def test_texts_without_gaps_get_a_sentence(app, view):
     opened(app, embedder="tfidf", view=view)
     box_of(app).set_value("One sentence only.")
     settled(app)
-    assert any("no gap between sentences" in said for said in notices(app))
+    assert any("no gap between sentences" in notice for notice in notices(app))
 
 
 def test_parameters_that_do_not_fit_together_get_a_sentence(app):
@@ -292,7 +295,7 @@ def test_parameters_that_do_not_fit_together_get_a_sentence(app):
     assert not app.exception
     assert (
         "min_size must be at most max_size"
-        in next(one for one in payloads(app) if "columns" in one)["columns"][0]["message"]
+        in next(payload for payload in payloads(app) if "columns" in payload)["columns"][0]["message"]
     )
 
 
@@ -306,7 +309,7 @@ def test_what_would_change_a_verdict_is_said_as_the_curve_is_read_and_applied_wi
 
     before = answer()
     assert before["hashes"] == [sent(app, "columns")["columns"][0]["hash"]]
-    assert next(one["hash"] for one in payloads(app) if "score" in one) == before["hashes"][0]
+    assert next(payload["hash"] for payload in payloads(app) if "score" in payload) == before["hashes"][0]
     (cell,) = before["cells"]
     assert (cell["cut"], cell["reason"], cell["undo"]) == (True, "0.27 < 0.28", "")
     change = cell["change"]

@@ -46,7 +46,7 @@ def test_a_cell_is_the_mean_of_its_pairs(count, block):
     vectors = HashEmbedder().encode([str(number) for number in range(count)]).astype(np.float64)
     matrix = matrix_of(vectors, 0.3)
     rows = [range(start, min(start + block, count)) for start in range(0, count, block)]
-    expected = [[matrix[np.ix_(one, other)].mean() for other in rows] for one in rows]
+    expected = [[matrix[np.ix_(row, other)].mean() for other in rows] for row in rows]
     assert mean_distances(vectors, 0.3, block) == pytest.approx(np.array(expected))
 
 
@@ -69,8 +69,10 @@ def test_the_tree_of_two_chunks_in_two_places_each():
     _, chunking = linked("0\n90\n1\n92\n180", position_weight=0, max_distance=0.1)
     tree = layout(5, chunking.merges, chunking.clusters)
     assert tree.leaves == [0, 2, 1, 3, 4]
-    assert [(one.left, one.right, one.low_left) for one in tree.joins] == [(0, 1, 0), (2, 3, 0)]
-    assert [one.height for one in tree.joins] == pytest.approx([1 - np.cos(np.radians(angle)) for angle in (1, 2)], abs=1e-6)
+    assert [(join.left, join.right, join.low_left) for join in tree.joins] == [(0, 1, 0), (2, 3, 0)]
+    assert [join.height for join in tree.joins] == pytest.approx(
+        [1 - np.cos(np.radians(angle)) for angle in (1, 2)], abs=1e-6
+    )
     assert tree.refused == []
 
 
@@ -95,7 +97,10 @@ def test_every_sentence_is_a_leaf_and_every_cluster_stands_together(sample, para
     assert np.count_nonzero(np.diff(chunk_of)) == len(chunking.chunks) - 1
     # A bracket stands on what is lower than it.
     brackets = tree.joins + tree.refused
-    assert all(max(one.low_left, one.low_right) <= one.height + 1e-9 and one.left < one.right for one in brackets)
+    assert all(
+        max(bracket.low_left, bracket.low_right) <= bracket.height + 1e-9 and bracket.left < bracket.right
+        for bracket in brackets
+    )
 
 
 @given(st.lists(st.integers(0, 359), min_size=1, max_size=12), st.integers(1, 12))
@@ -119,12 +124,12 @@ def test_whatever_is_joined_stands_side_by_side(angles, most):
 def test_the_steps_are_the_joins_and_refusals_of_the_result(sample, parameters):
     chunker, chunking = sample_linked(sample, **parameters)
     count = len(chunking.document.sentences)
-    found, cap = chunking.clusters, chunker.cap(count)
-    steps = linkage_steps(count, chunking.merges, found, cap, chunker.max_distance)
-    table = cluster_tables.joins_table(chunking.merges, found, Coloured(sentence_chunks(chunking), []))
+    clusters, cap = chunking.clusters, chunker.cap(count)
+    steps = linkage_steps(count, chunking.merges, clusters, cap, chunker.max_distance)
+    table = cluster_tables.joins_table(chunking.merges, clusters, Coloured(sentence_chunks(chunking), []))
     told = [(step["title"].split(":")[0].lower(), step["mark"]["growing"][1], step["mark"]["next"][1]) for step in steps]
     assert told == list(zip(table["decision"], table["sentence"], table["and sentence"], strict=True))
-    assert [step["tone"] == "cut" for step in steps] == [said == "refused" for said in table["decision"]]
+    assert [step["tone"] == "cut" for step in steps] == [decision == "refused" for decision in table["decision"]]
     assert table["joint distance"] == sorted(table["joint distance"])
     joined = [step for step in steps if step["tone"] != "cut"]
     assert len(joined) == count - len(chunking.chunks)
@@ -167,9 +172,9 @@ def test_refusals_and_roles_in_words():
         "Dashed: 1 merge that the cap of 4 sentences refused, 4 pairs of sentences in all."
     )
     assert refusal_words(Clusters(), 4).endswith("The cap of 4 sentences refused nothing.")
-    said = roles_words(Clusters(roles=("core", "border", "noise", "noise"), core_size=3), 0.2)
-    assert said.startswith("1 core: at least 3 sentences, itself included, within ε 0.2. 1 border:")
-    assert "2 noise: neither" in said
+    sentence = roles_words(Clusters(roles=("core", "border", "noise", "noise"), core_size=3), 0.2)
+    assert sentence.startswith("1 core: at least 3 sentences, itself included, within ε 0.2. 1 border:")
+    assert "2 noise: neither" in sentence
 
 
 # The figures
@@ -194,12 +199,12 @@ def hovered(figure):
 def test_every_join_and_refusal_is_on_the_dendrogram():
     _, chunking = sample_linked("article")
     coloured = Coloured(sentence_chunks(chunking), [number % 8 for number in range(len(chunking.chunks))])
-    found, count = chunking.clusters, len(chunking.document.sentences)
-    tree = layout(count, chunking.merges, found)
-    said = hovered(cluster_figures.dendrogram(tree, chunking.merges, found, coloured, 0.5, "light"))
-    assert sum(text.startswith("join ") for text in said) == len(chunking.merges) > 0
-    assert sum("refused" in text for text in said) == len(found.refused) > 0
-    assert sum(text.startswith("sentence ") for text in said) == count
+    clusters, count = chunking.clusters, len(chunking.document.sentences)
+    tree = layout(count, chunking.merges, clusters)
+    hover_texts = hovered(cluster_figures.dendrogram(tree, chunking.merges, clusters, coloured, 0.5, "light"))
+    assert sum(text.startswith("join ") for text in hover_texts) == len(chunking.merges) > 0
+    assert sum("refused" in text for text in hover_texts) == len(clusters.refused) > 0
+    assert sum(text.startswith("sentence ") for text in hover_texts) == count
 
 
 def test_every_sentence_has_its_role_and_its_centres():

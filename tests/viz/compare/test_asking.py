@@ -66,16 +66,16 @@ def mark(app, answer):
 
 
 def test_every_column_says_what_it_retrieves_and_where_the_budget_ends(compare):
-    found = ask(compare, "How often does the comet return?")
-    assert found["state"] == "done"
-    assert len(found["found"]) == 3
+    reply = ask(compare, "How often does the comet return?")
+    assert reply["state"] == "done"
+    assert len(reply["found"]) == 3
     texts = [load_sample("stubs").text] * 3
-    for one, text in zip(found["found"], texts, strict=True):
-        assert one["tokens"] <= 50
-        assert len(one["chunks"]) == len(one["scores"]) == len(one["said"])
-        assert one["said"][0] == f"cosine {one['scores'][0]}"
-        assert one["cut"] is None or 0 < one["cut"] < len(text)
-    assert [one is not None for one in found["found"]] == [bool(one) for one in found["hashes"]]
+    for retrieved, text in zip(reply["found"], texts, strict=True):
+        assert retrieved["tokens"] <= 50
+        assert len(retrieved["chunks"]) == len(retrieved["scores"]) == len(retrieved["said"])
+        assert retrieved["said"][0] == f"cosine {retrieved['scores'][0]}"
+        assert retrieved["cut"] is None or 0 < retrieved["cut"] < len(text)
+    assert [retrieved is not None for retrieved in reply["found"]] == [bool(digest) for digest in reply["hashes"]]
 
 
 def test_nothing_is_asked_until_it_is_and_cleared_when_it_is_not_any_more(compare):
@@ -91,18 +91,18 @@ def test_nothing_is_asked_until_it_is_and_cleared_when_it_is_not_any_more(compar
     [("", "at least one word"), ("   ", "at least one word"), ("a" * 10_000, f"at most {LONGEST_QUESTION:,} characters")],
 )
 def test_what_cannot_be_asked_is_a_sentence(compare, question, said):
-    found = ask(compare, question)
-    assert found["state"] == "failed"
-    assert said in found["said"]
-    assert found["found"] == [None, None, None]
+    reply = ask(compare, question)
+    assert reply["state"] == "failed"
+    assert said in reply["said"]
+    assert reply["found"] == [None, None, None]
 
 
 def test_how_it_is_asked_is_in_the_link_and_the_question_is_not(compare):
     ask(compare, "a question of my own")
     tell(compare, "reader", "asking", ask="hybrid", ask_limit="top3")
-    found = ask(compare, "a question of my own")
-    assert [len(one["chunks"]) for one in found["found"]] == [3, 3, 3]
-    assert all("BM25" in said and "cosine" in said for one in found["found"] for said in one["said"])
+    reply = ask(compare, "a question of my own")
+    assert [len(retrieved["chunks"]) for retrieved in reply["found"]] == [3, 3, 3]
+    assert all("BM25" in remark and "cosine" in remark for retrieved in reply["found"] for remark in retrieved["said"])
     query = dict(compare.query_params)
     assert (query["ask"], query["ask_limit"]) == ("hybrid", "top3")
     assert not any("question" in word for word in query.values())
@@ -131,17 +131,17 @@ def test_a_budget_above_the_text_says_that_it_holds_all_of_it(app):
 
 def test_an_answer_is_judged_in_every_column_and_kept_for_retrieval(compare):
     ask(compare, "How often does the comet return?")
-    found = mark(compare, "returns to the inner solar system about every seventy-six years")
-    assert [one["fate"]["good"] for one in found["found"]] == [True, True, True]
-    assert all(one["fate"]["words"] == "answer whole in" for one in found["found"])
+    reply = mark(compare, "returns to the inner solar system about every seventy-six years")
+    assert [retrieved["fate"]["good"] for retrieved in reply["found"]] == [True, True, True]
+    assert all(retrieved["fate"]["words"] == "answer whole in" for retrieved in reply["found"])
     # Over a seam of every column: each says its own reason.
     seam = mark(compare, "keep the loaf fresh for longer.\nHalley")
-    assert {one["fate"]["words"] for one in seam["found"]} == {"answer split in 2:"}
-    assert len({one["fate"]["why"] for one in seam["found"]}) == 3
+    assert {retrieved["fate"]["words"] for retrieved in seam["found"]} == {"answer split in 2:"}
+    assert len({retrieved["fate"]["why"] for retrieved in seam["found"]}) == 3
     (kept,) = compare.session_state["questions"]
     assert kept.question == "How often does the comet return?"
-    next(one for one in compare.segmented_control if one.key == "below").set_value("Questions").run()
-    assert any(kept.question in one for one in remarks(compare))
+    next(control for control in compare.segmented_control if control.key == "below").set_value("Questions").run()
+    assert any(kept.question in remark for remark in remarks(compare))
     data = asking_file(compare)
     corpus = Corpus((Document.from_text(load_sample("stubs").text, "lines", kept.document),))
     read = read_questions(data, "questions.csv", corpus)
@@ -162,7 +162,7 @@ def test_kept_questions_are_removed_and_asked_again(compare):
     mark(compare, "Halley")
     ask(compare, "bread")
     assert answer_of(compare)["answer"] is None
-    next(one for one in compare.segmented_control if one.key == "below").set_value("Questions").run()
+    next(control for control in compare.segmented_control if control.key == "below").set_value("Questions").run()
     next(button for button in compare.button if button.key == "question_ask_0").click().run()
     assert compare.session_state["question"] == "comet"
     assert answer_of(compare)["answer"] is not None
@@ -179,7 +179,7 @@ def test_kept_questions_are_measured_on_retrieval_with_their_texts(compare):
     ask(compare, "anything")
     text = compare.session_state["split_document"].text
     mark(compare, text[:40].rpartition(" ")[0])
-    next(one for one in compare.segmented_control if one.key == "below").set_value("Questions").run()
+    next(control for control in compare.segmented_control if control.key == "below").set_value("Questions").run()
     assert "2 questions about 2 texts, kept as long as this tab is open." in remarks(compare)
     next(button for button in compare.button if button.key == "questions_measure").click().run()
     assert not compare.exception
@@ -190,24 +190,26 @@ def test_kept_questions_are_measured_on_retrieval_with_their_texts(compare):
     next(button for button in compare.button if button.label == "Run").click().run()
     run = ended(registry().find(compare.session_state["choices/retrieval"].extra["run"], Retrieval))
     assert not run.error
-    assert [name for name, _ in run.plan.material.texts] == [load_sample(one).title for one in ("stubs", "three_topics")]
-    assert [one.text for one in run.questions.usable] == ["comet", "anything"]
+    assert [name for name, _ in run.plan.material.texts] == [
+        load_sample(sample).title for sample in ("stubs", "three_topics")
+    ]
+    assert [question.text for question in run.questions.usable] == ["comet", "anything"]
     assert not run.questions.problems
     # Files take their place, and bundled documents are a click away.
     next(button for button in compare.button if button.key == "retrieval_files").click().run()
     assert compare.session_state["retrieval_given"] is None
-    assert [one.label for one in compare.get("file_uploader")] == ["Traces", "Documents", "Questions"]
+    assert [uploader.label for uploader in compare.get("file_uploader")] == ["Traces", "Documents", "Questions"]
 
 
 def test_texts_of_kept_questions_are_kept_as_long_as_these_and_up_to_a_limit(compare, monkeypatch):
     ask(compare, "comet")
     mark(compare, "Halley")
-    assert [one.name for one in compare.session_state["question_texts"].values()] == [load_sample("stubs").title]
+    assert [source.name for source in compare.session_state["question_texts"].values()] == [load_sample("stubs").title]
     monkeypatch.setattr("viz.compare.asking.asking.LARGEST_TEXTS", 10)
     ask(compare, "bread")
     assert "may have at most 10 characters together" in mark(compare, "loaf")["said"]
     assert len(compare.session_state["questions"]) == 1
-    next(one for one in compare.segmented_control if one.key == "below").set_value("Questions").run()
+    next(control for control in compare.segmented_control if control.key == "below").set_value("Questions").run()
     next(button for button in compare.button if button.key == "question_remove_0").click().run()
     assert compare.session_state["question_texts"] == {}
 
@@ -224,19 +226,19 @@ def test_another_text_takes_the_mark_away_and_asks_it_the_question(compare):
     mark(compare, "Halley")
     choose_document(compare, "three_topics")
     settled(compare)
-    found = ask(compare, "comet")
-    assert found["answer"] is None
-    assert found["state"] == "done"
+    reply = ask(compare, "comet")
+    assert reply["answer"] is None
+    assert reply["state"] == "done"
 
 
 def test_without_an_embedder_words_alone_rank_and_the_page_says_so(compare, monkeypatch):
     missing = "no model: it must be there; it is not."
     monkeypatch.setattr("viz.shell.page.chosen_embedder", lambda choices: (None, missing))
-    found = ask(compare, "comet")
-    assert found["said"] == f"Ranked by words (BM25) alone: {missing}"
+    reply = ask(compare, "comet")
+    assert reply["said"] == f"Ranked by words (BM25) alone: {missing}"
     # Fixed sentences embed nothing; the other columns have no chunks.
-    assert found["found"][0]["said"][0].startswith("BM25")
-    assert found["found"][1:] == [None, None]
+    assert reply["found"][0]["said"][0].startswith("BM25")
+    assert reply["found"][1:] == [None, None]
 
 
 def test_a_model_that_fails_is_a_sentence_and_words_still_rank(compare, monkeypatch):
@@ -244,8 +246,8 @@ def test_a_model_that_fails_is_a_sentence_and_words_still_rank(compare, monkeypa
         raise ModelError("The model must be readable; it is not.")
 
     monkeypatch.setattr("evaluation.asking.ask.embed_texts", fail)
-    found = ask(compare, "a question that nobody has asked")
-    assert (found["state"], found["said"]) == ("failed", "The model must be readable; it is not.")
+    reply = ask(compare, "a question that nobody has asked")
+    assert (reply["state"], reply["said"]) == ("failed", "The model must be readable; it is not.")
     tell(compare, "reader", "asking", ask="bm25", ask_limit="50")
     assert ask(compare, "comet")["state"] == "done"
 
@@ -263,9 +265,9 @@ def test_any_text_and_any_question(app, text):
     box_of(app).set_value(f"{text}\n\nAnother 😀 line of it.").run()
     settled(app)
     tell(app, "reader", "asking", ask="hybrid", ask_limit="top1")
-    found = ask(app, text)
-    assert found["state"] == "done"
-    assert all(one["chunks"] for one in found["found"])
+    reply = ask(app, text)
+    assert reply["state"] == "done"
+    assert all(retrieved["chunks"] for retrieved in reply["found"])
     assert app.session_state["question"] == text
 
 
@@ -279,22 +281,22 @@ def test_places_are_converted_there_and_back():
 
 
 def test_a_cross_encoder_that_is_named_orders_the_best_and_a_wrong_folder_is_a_sentence(compare, monkeypatch):
-    next(one for one in compare.segmented_control if one.key == "below").set_value("Questions").run()
-    box = next(one for one in compare.text_input if one.key == "ask_reranker")
+    next(control for control in compare.segmented_control if control.key == "below").set_value("Questions").run()
+    box = next(field for field in compare.text_input if field.key == "ask_reranker")
     box.set_value("/no/such/folder").run()
-    found = ask(compare, "comet")
-    assert (found["state"], found["said"]) == (
+    reply = ask(compare, "comet")
+    assert (reply["state"], reply["said"]) == (
         "failed",
         "/no/such/folder: a cross-encoder must be a folder on this machine; this folder does not exist. Check its path.",
     )
     # One that prefers the shorter text.
     monkeypatch.setattr(Reranker, "scores", lambda self, question, texts: np.array([-len(text) for text in texts], float))
     tell(compare, "reader", "asking", ask="hybrid", ask_limit="top3")
-    found = ask(compare, "comet ")
-    for number, one in enumerate(found["found"]):
+    reply = ask(compare, "comet ")
+    for number, retrieved in enumerate(reply["found"]):
         lengths = [len(chunk.text) for chunk in compare.session_state["ask_job"].columns[number][2].chunks]
-        assert [lengths[chunk] for chunk in one["chunks"]] == sorted(lengths)[:3]
-        assert one["said"][0].startswith("cross-encoder −")
+        assert [lengths[chunk] for chunk in retrieved["chunks"]] == sorted(lengths)[:3]
+        assert retrieved["said"][0].startswith("cross-encoder −")
     assert not any("folder" in word for word in dict(compare.query_params).values())
 
 
@@ -303,7 +305,7 @@ SPLIT = "pushed by light and the solar wind.\nBinary search."
 
 def searched(app):
     """Wait until the search for changes has ended, as the browser does; return what it found for every column."""
-    while any(one is not None and one["state"] == "looking" for one in answer_of(app)["remedies"]):
+    while any(remedy is not None and remedy["state"] == "looking" for remedy in answer_of(app)["remedies"]):
         app.session_state["remedy_job"].join(LIMIT)
         say(app, "", again=True)
     assert not app.exception
@@ -321,11 +323,13 @@ def split(app):
 
 
 def test_a_change_that_keeps_the_answer_whole_becomes_a_column_with_one_press(split):
-    found = searched(split)
+    remedies = searched(split)
     assert (
-        [one is None for one in found] == [one["fate"]["good"] for one in answer_of(split)["found"]] == [True, False, False]
+        [remedy is None for remedy in remedies]
+        == [retrieved["fate"]["good"] for retrieved in answer_of(split)["found"]]
+        == [True, False, False]
     )
-    number, line = next((number, line) for number, one in enumerate(found) if one for line in one["lines"])
+    number, line = next((number, line) for number, remedy in enumerate(remedies) if remedy for line in remedy["lines"])
     assert line["column"] is None
     assert "chunks of ~" in line["said"][0]
     assert line["said"][1].startswith("boundaries 3")
@@ -339,7 +343,7 @@ def test_a_change_that_keeps_the_answer_whole_becomes_a_column_with_one_press(sp
     assert answer_of(split)["found"][3]["fate"]["good"]
     # What was found is not looked for again, and says where it is.
     again = searched(split)[number]
-    assert [one["setting"] for one in again["lines"]] == [one["setting"] for one in found[number]["lines"]]
+    assert [change["setting"] for change in again["lines"]] == [change["setting"] for change in remedies[number]["lines"]]
     assert again["lines"][0]["column"] == 3
     # Another press adds nothing, and the last addition can be undone.
     undo = next(button for button in split.button if button.label == "Undo")
@@ -352,19 +356,19 @@ def test_what_a_change_does_to_other_kept_questions_is_said(split):
     mark(split, "Sourdough")
     ask(split, "How often does the comet return?")
     mark(split, SPLIT)
-    lines = [line for one in searched(split) if one for line in one["lines"]]
+    lines = [line for remedy in searched(split) if remedy for line in remedy["lines"]]
     assert lines
     assert all(re.fullmatch(r"1 other question: (unchanged|1 won|1 lost)", line["said"][2]) for line in lines)
 
 
 def test_a_full_page_of_columns_has_no_room_for_a_change(split):
-    found = searched(split)
-    line = next(line for one in found if one for line in one["lines"])
+    remedies = searched(split)
+    line = next(line for remedy in remedies if remedy for line in remedy["lines"])
     columns = split.session_state["choices/compare"].columns
     columns += [columns[0].copy() for _ in range(MOST_COLUMNS - len(columns))]
     settled(split)
     ask(split, "How often does the comet return?")
-    assert all(one["full"] for one in searched(split) if one)
+    assert all(remedy["full"] for remedy in searched(split) if remedy)
     tell(split, "reader", "remedy", setting=line["setting"])
     assert len(split.session_state["choices/compare"].columns) == MOST_COLUMNS
     assert not split.exception
@@ -381,19 +385,19 @@ def test_an_unknown_change_adds_nothing(split, word):
 def test_a_search_waits_to_be_wanted_in_a_long_text_and_stops_when_told_to(split, monkeypatch):
     searched(split)
     monkeypatch.setattr("viz.shell.remedies.LONGEST", 10)
-    found = mark(split, "keep the loaf fresh for longer.\nHalley")["remedies"]
-    assert {one["state"] for one in found} == {"offered"}
+    remedies = mark(split, "keep the loaf fresh for longer.\nHalley")["remedies"]
+    assert {remedy["state"] for remedy in remedies} == {"offered"}
     say(split, "How often does the comet return?", search=True)
-    assert {one["state"] for one in searched(split)} == {"done"}
+    assert {remedy["state"] for remedy in searched(split)} == {"done"}
     mark(split, SPLIT)
     say(split, "How often does the comet return?", search=True)
     split.session_state["remedy_job"].cancel()
     ended(split.session_state["remedy_job"])
     say(split, "How often does the comet return?", search=False)
-    stopped = [one for one in answer_of(split)["remedies"] if one and one["state"] != "done"]
-    assert all((one["state"], one["said"]) == ("offered", "Stopped.") for one in stopped)
+    stopped = [remedy for remedy in answer_of(split)["remedies"] if remedy and remedy["state"] != "done"]
+    assert all((remedy["state"], remedy["said"]) == ("offered", "Stopped.") for remedy in stopped)
     say(split, "How often does the comet return?", search=True)
-    assert {one["state"] for one in searched(split) if one} == {"done"}
+    assert {remedy["state"] for remedy in searched(split) if remedy} == {"done"}
 
 
 def test_where_nothing_helps_the_settings_are_counted(compare):
@@ -401,9 +405,9 @@ def test_where_nothing_helps_the_settings_are_counted(compare):
     # The answer has more tokens than the budget.
     text = compare.session_state["split_document"].text
     mark(compare, text[: len(text) // 2])
-    for one in searched(compare):
-        assert one["lines"] == []
-        assert re.fullmatch(r"None of \d\d tried settings keeps it whole\.", one["said"])
+    for remedy in searched(compare):
+        assert remedy["lines"] == []
+        assert re.fullmatch(r"None of \d\d tried settings keeps it whole\.", remedy["said"])
 
 
 def test_the_way_to_other_texts_is_tune(split):

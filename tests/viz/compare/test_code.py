@@ -22,14 +22,14 @@ def code_of(app, *columns, tool="langchain", **linked):
 
 
 def shown(app):
-    return [one.value for one in app.code]
+    return [block.value for block in app.code]
 
 
 def chunking_of(app):
     return next(iter(app.session_state["results"].values()))
 
 
-@pytest.mark.parametrize("tool", [one for one in TOOLS if one != "command_line"])
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "command_line"])
 def test_the_code_that_is_shown_gives_the_chunks_that_are_shown(app, tool, tmp_path, monkeypatch):
     code_of(app, "breakpoint", tool=tool, c1_amount="60")
     chunking = chunking_of(app)
@@ -54,20 +54,20 @@ def test_each_tool_has_its_code_and_only_some_an_original(app):
 
 def test_a_cheap_original_is_run_when_asked_and_nothing_is_claimed_before(app):
     code_of(app, "recursive", c1_size="150")
-    assert not [one for one in said(app) if "Result of the original" in one]
+    assert not [text for text in said(app) if "Result of the original" in text]
     app.button(key="run_original").click().run()
     wanted = f"Result of the original: the same {len(chunking_of(app))} chunks."
     assert wanted in said(app)
     assert wanted in said(app.run())
     # What was run with another size says nothing of this one.
     app.slider(key="0/recursive/size").set_value(100).run()
-    assert not [one for one in said(app) if "Result of the original" in one]
+    assert not [text for text in said(app) if "Result of the original" in text]
 
 
 def test_where_it_differs_the_first_difference_is_said(app):
     code_of(app, "fixed_words", tool="haystack", c1_size="20", c1_overlap="0")
     app.button(key="run_original").click().run()
-    told = next(one for one in said(app) if one.startswith("Result of the original"))
+    told = next(text for text in said(app) if text.startswith("Result of the original"))
     assert "is the first that differs: ours is “" in told
 
 
@@ -76,7 +76,10 @@ def test_a_semantic_original_is_run_as_a_column(app):
     code_of(app, "breakpoint", c1_amount="60")
     app.button(key="add_original").click()
     settled(app)
-    assert [one.chunker for one in app.session_state["choices/compare"].columns] == ["breakpoint", "langchain_semantic"]
+    assert [column.chunker for column in app.session_state["choices/compare"].columns] == [
+        "breakpoint",
+        "langchain_semantic",
+    ]
     app.run()
     assert f"Result of the original, column 2: the same {len(chunking_of(app))} chunks." in said(app)
     app.segmented_control(key="column").set_value(1).run()
@@ -87,7 +90,7 @@ def test_a_missing_library_is_a_sentence(app, monkeypatch):
     code_of(app, "fixed_words", tool="haystack")
     monkeypatch.setitem(__import__("sys").modules, "haystack", None)
     app.button(key="run_original").click().run()
-    assert any(one.startswith("Haystack's DocumentSplitter must be installed to run here") for one in said(app))
+    assert any(text.startswith("Haystack's DocumentSplitter must be installed to run here") for text in said(app))
 
 
 def test_the_recipe_says_what_is_embedded(app):
@@ -104,6 +107,6 @@ def test_the_code_of_a_column_that_asks_names_the_model_and_no_key(app, http):  
     settled(app)
     app.segmented_control(key="below").set_value("Code").run()
     assert not app.exception
-    assert any('"language_model": "openai:test"' in one for one in shown(app))
-    assert not any(KEY in one for one in shown(app))
-    assert any("if the language model gives the same answers" in one.value for one in app.caption)
+    assert any('"language_model": "openai:test"' in code for code in shown(app))
+    assert not any(KEY in code for code in shown(app))
+    assert any("if the language model gives the same answers" in caption.value for caption in app.caption)

@@ -36,7 +36,7 @@ def opened(app):
 
 
 def files(app):
-    return [one.proto.label for one in app.get("download_button")]
+    return [button.proto.label for button in app.get("download_button")]
 
 
 def test_nothing_is_sent_before_the_click_and_then_files_and_answers_have_the_sentences(app, http):
@@ -46,12 +46,12 @@ def test_nothing_is_sent_before_the_click_and_then_files_and_answers_have_the_se
     assert not any(label.startswith("Chunks, ") for label in files(app))
     before = ask(app, QUESTION)
     assert before["said"].endswith(NOT_WRITTEN)
-    assert all(one["chunks"] == [] for one in before["found"])
+    assert all(retrieved["chunks"] == [] for retrieved in before["found"])
     name_model(app, http)
     press(app, "Write context sentences")
     ended(app.session_state["estimating"])
     app.run()
-    (told,) = [one for one in said(app) if one.startswith("This sends")]
+    (told,) = [text for text in said(app) if text.startswith("This sends")]
     host = http.address.split("/")[2]
     assert told.startswith(f"This sends the text once for every chunk of 2 columns to {host}, to the model test: about ")
     assert http.requests == []
@@ -69,12 +69,12 @@ def test_nothing_is_sent_before_the_click_and_then_files_and_answers_have_the_se
     assert any(label.startswith("Chunks, JSON lines") for label in files(app))
     after = ask(app, QUESTION)
     assert NOT_WRITTEN not in after["said"]
-    for chunking, one in zip(made, after["found"], strict=True):
-        assert "Comet" in chunking.chunks[one["chunks"][0]].text
+    for chunking, retrieved in zip(made, after["found"], strict=True):
+        assert "Comet" in chunking.chunks[retrieved["chunks"][0]].text
     assert len(http.requests) == len(passages)
     # What was plain is plain again, and nothing is asked for it.
     app.segmented_control(key="embedded_as").set_value("plain").run()
-    assert all(one["chunks"] == [] for one in ask(app, QUESTION)["found"])
+    assert all(retrieved["chunks"] == [] for retrieved in ask(app, QUESTION)["found"])
     assert len(http.requests) == len(passages)
 
 
@@ -126,4 +126,4 @@ def test_the_form_for_the_language_model_is_drawn_once(app, second):
     app.segmented_control(key="below").set_value("Downloads").run()
     app.segmented_control(key="embedded_as").set_value("context").run()
     assert not app.exception
-    assert [one.label for one in app.expander].count("Language model") == 1
+    assert [expander.label for expander in app.expander].count("Language model") == 1

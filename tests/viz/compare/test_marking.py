@@ -95,7 +95,7 @@ def test_cuts_of_one_s_own_are_a_column_with_measures_and_verdicts(app):
     settled(app)
     tell(app, "reader", "fold", purpose="cuts")
     assert reader_of(app)["marking"] == {"purpose": "cuts", "folded": True, "gaps": [], "heard": None}
-    assert [one.chunker for one in columns_of(app)] == ["fixed_sentences"]
+    assert [choice.chunker for choice in columns_of(app)] == ["fixed_sentences"]
     cut(app, [3])
     cut(app, [3, 8])
     column = reader_of(app)["columns"][1]
@@ -107,7 +107,7 @@ def test_cuts_of_one_s_own_are_a_column_with_measures_and_verdicts(app):
     assert app.query_params["c2"] == "your_cuts"
     # One undo takes back all clicks, however many.
     app.button(key="undo/compare").click().run()
-    assert [one.chunker for one in columns_of(settled(app))] == ["fixed_sentences"]
+    assert [choice.chunker for choice in columns_of(settled(app))] == ["fixed_sentences"]
 
 
 def test_a_link_has_the_cuts_and_another_text_is_not_cut_by_them(app):
@@ -149,11 +149,11 @@ def test_with_as_many_columns_as_there_can_be_the_offer_says_why_not(app):
 def test_a_session_s_file_brings_the_cuts_back(app):
     document = Document.from_text(TEXT, "regex", "notes")
     chunker = YourCuts.of(document.identity, [document.starts[2]])
-    found = run(chunker, document, Tools(None, load_tokenizer("words")))
+    chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
     choices = Choices("own", "regex", [ColumnChoice("your_cuts", {"cuts": chunker.cuts})], tokenizer="words")
-    written = session_file.write(Source(TEXT, "notes"), choices, [(chunker, found)], None)
+    written = session_file.write(Source(TEXT, "notes"), choices, [(chunker, chunking)], None)
     settled(app)
-    box = next(one for one in app.get("file_uploader") if one.key == "file")
+    box = next(uploader for uploader in app.get("file_uploader") if uploader.key == "file")
     box.upload("it.json", written.encode(), "application/json").run()
     settled(app)
     assert reader_of(app)["columns"][0]["subtitle"] == "1 cut"

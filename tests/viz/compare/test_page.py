@@ -210,6 +210,6 @@ def test_chunk_sizes_are_shown_in_tokens_too(app):
 def test_chunks_that_the_embedder_does_not_read_whole_are_said_with_its_limit(app):
     app.query_params.update({"document": "essay", "embedder": "all-MiniLM-L6-v2", "c1": "fixed_sentences", "c1.size": "20"})
     settled(app)
-    said = {brief: more for brief, _, more in reader_of(app)["columns"][0]["brief"]}
-    (too_long,) = [brief for brief in said if "beyond 256 tokens" in brief]
-    assert "longer than the 256 tokens that all-MiniLM-L6-v2 reads" in said[too_long]
+    details = {brief: more for brief, _, more in reader_of(app)["columns"][0]["brief"]}
+    (too_long,) = [brief for brief in details if "beyond 256 tokens" in brief]
+    assert "longer than the 256 tokens that all-MiniLM-L6-v2 reads" in details[too_long]

@@ -14,7 +14,9 @@ PAGES = [[f"Words of page {'abcdefghij'[n]} begin here.", f"And they end {'x' * 
 def parsed(app, name, data):
     app.query_params.update({"embedder": "tfidf", "chunker": "fixed_sentences"})
     settled(app)
-    next(one for one in app.get("file_uploader") if one.key == "file").upload(name, data, "application/pdf").run()
+    next(uploader for uploader in app.get("file_uploader") if uploader.key == "file").upload(
+        name, data, "application/pdf"
+    ).run()
     settled(app)
     app.segmented_control(key="below").set_value("Parsing").run()
     return app
@@ -31,23 +33,23 @@ def test_the_pages_of_a_pdf_are_shown_with_what_was_left_out_of_each(app):
     app.number_input[0].set_value(7).run()
     assert app.code[0].value == "\n".join(PAGES[6])
     assert "p. 7 · left out here: 1 repeated header, “Sea <b>marks</b>”, 1 page number, “7”" in remarks(app)
-    said = "marks.pdf: read as PDF, by pypdfium2 · left out: 10 page numbers and 9 repeated headers."
-    assert f"{said} The text below is what is cut." in remarks(app)
+    summary = "marks.pdf: read as PDF, by pypdfium2 · left out: 10 page numbers and 9 repeated headers."
+    assert f"{summary} The text below is what is cut." in remarks(app)
 
 
 def test_left_out_headers_are_put_back_into_their_pages(app):
     parsed(app, "marks.pdf", pdf(PAGES, header="Voyage {n}", footer="Sea marks"))
     before = app.session_state["own"]
     assert "Voyage" not in before.text
-    next(one for one in app.button if one.label == "Put headers back").click().run()
+    next(button for button in app.button if button.label == "Put headers back").click().run()
     assert not app.exception
     own = app.session_state["own"]
-    assert own.text == "\n\n".join(f"Voyage {n}\n{one}\n{other}" for n, (one, other) in enumerate(PAGES, start=1))
+    assert own.text == "\n\n".join(f"Voyage {n}\n{line}\n{other}" for n, (line, other) in enumerate(PAGES, start=1))
     assert [own.text[start:].split("\n")[0] for start in own.parts.starts] == [f"Voyage {n}" for n in range(1, 11)]
     assert own.teaches == "read as PDF, by pypdfium2 · left out: 10 repeated footers"
-    next(one for one in app.button if one.label == "Put footers back").click().run()
+    next(button for button in app.button if button.label == "Put footers back").click().run()
     assert app.session_state["own"].text.count("\nSea marks") == 10
-    assert not [one for one in app.button if one.label.startswith("Put ")]
+    assert not [button for button in app.button if button.label.startswith("Put ")]
     assert "left out" not in app.session_state["own"].teaches
 
 
@@ -75,8 +77,8 @@ def test_a_file_without_pages_is_shown_as_it_was_read(app):
     parsed(app, "marks.html", b"<p>Lamps &amp; <b>buoys</b>.</p>")
     assert app.code[0].value == "Lamps & **buoys**."
     assert not app.dataframe
-    assert not [one for one in app.number_input if "from 1 to" in one.label]
-    assert any("nothing was left out." in said for said in remarks(app))
+    assert not [field for field in app.number_input if "from 1 to" in field.label]
+    assert any("nothing was left out." in remark for remark in remarks(app))
 
 
 def test_a_long_text_is_shown_in_stretches_that_leave_nothing_out():

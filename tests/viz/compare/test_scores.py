@@ -22,7 +22,7 @@ def scores(app, view, text=None, **query):
         app.session_state["own"] = Source(text, "Mine")
         app.session_state["choices/compare"].document = "own"
     settled(app)
-    next(one for one in app.segmented_control if one.key == "below").set_value(view).run()
+    next(control for control in app.segmented_control if control.key == "below").set_value(view).run()
     assert not app.exception
     return sent(app, "heads")
 
@@ -85,10 +85,10 @@ def test_the_ranking_by_structure_where_nothing_is_known(app):
     )
     rows = by_head(data)
     assert "No boundaries are known: this is by structure" in data["said"]
-    for one in rows:
-        inside = one["Inside sentences"]["value"] + one["Inside blocks"]["value"]
-        assert one["Cuts"]["value"] >= one["Between paragraphs"]["value"] + inside
-    values = [row["Points per cut"]["value"] for row in rows]
+    for ranked in rows:
+        inside = ranked["Inside sentences"]["value"] + ranked["Inside blocks"]["value"]
+        assert ranked["Cuts"]["value"] >= ranked["Between paragraphs"]["value"] + inside
+    values = [ranked["Points per cut"]["value"] for ranked in rows]
     assert values == sorted(values, key=lambda value: -2 if value is None else value, reverse=True)
     assert rows[-1]["title"] == "Fixed characters" or values[-1] is None
 
@@ -98,19 +98,19 @@ def test_structure_stands_apart_where_the_ranking_is_by_structure(app):
     data = scores(app, "Which is best?", TEXT, **words)
     rows = by_head(data)
     assert rows[-1]["title"] == "Structure"
-    assert [row["settings"].endswith("not ranked") for row in data["rows"]] == [False, False, True]
+    assert [ranked["settings"].endswith("not ranked") for ranked in data["rows"]] == [False, False, True]
     assert "Structure (column 1) reads the same blocks: to rank it would be circular" in data["said"]
-    assert [row["Blocks whole"]["text"] for row in rows] == ["0 of 0"] * 3
-    for one in rows:
-        assert one["Sentences"]["value"] > 0
-        assert one["Tokens"]["value"] > 0
+    assert [ranked["Blocks whole"]["text"] for ranked in rows] == ["0 of 0"] * 3
+    for ranked in rows:
+        assert ranked["Sentences"]["value"] > 0
+        assert ranked["Tokens"]["value"] > 0
 
 
 def test_the_best_is_marked_unless_all_are_equal():
     def best(values, better):
         rows = [row(0, "", cells=[Cell("", value)]) for value in values]
         mark_best(rows, 0, better)
-        return [one["cells"][0]["best"] for one in rows]
+        return [marked["cells"][0]["best"] for marked in rows]
 
     assert best([3, 1, None, 1], min) == [False, True, False, True]
     assert best([3, 1, None], max) == [True, False, False]
@@ -166,11 +166,11 @@ def test_what_changes_counts_the_embedded_text(app):
     data = scores(app, "Diff", document="table", **query)
     made = chunk(load_sample("table").text, "structure", max_size=70)
     rows = map(json.loads, to_jsonl(made, "heading_path").splitlines())
-    total = sum(load_tokenizer().count([one["embedded_as"] for one in rows]))
+    total = sum(load_tokenizer().count([record["embedded_as"] for record in rows]))
     assert by_head(data)[1]["Share"]["why"] == f"of {total:,} tokens"
     assert "with heading path" in data["note"]
 
 
 def test_one_column_has_nothing_to_compare(app):
     scores(app, "Scores", c1="fixed_sentences", embedder="tfidf")
-    assert "Diff" not in next(one for one in app.segmented_control if one.key == "below").options
+    assert "Diff" not in next(control for control in app.segmented_control if control.key == "below").options

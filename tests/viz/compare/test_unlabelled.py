@@ -76,7 +76,7 @@ def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
     for row in rows:
         assert row["At least"]["value"] <= row["Changed"]["value"] <= row["At worst"]["value"] <= 1
     # The same as the library says.
-    column = next(one for one in job.named if one[0] == "Column 1")
+    column = next(pair for pair in job.named if pair[0] == "Column 1")
     assert rows[0]["Changed"]["value"] == job.results[column[1]].mean
     # Another setting is not measured yet: the others' numbers stay, and the button is there again.
     app.slider(key="1/breakpoint/amount/None").set_value(40.0).run()

@@ -21,25 +21,25 @@ SAMPLE = load_sample("three_topics")
 
 
 def components(app):
-    found = []
+    payloads = []
     for part in app.get("bidi_component"):
         try:
-            found.append(json.loads(part.proto.json)[0])
+            payloads.append(json.loads(part.proto.json)[0])
         except ValueError:
             continue
-    return [one for one in found if isinstance(one, dict)]
+    return [payload for payload in payloads if isinstance(payload, dict)]
 
 
 def columns_of(app):
-    return next(one["columns"] for one in components(app) if "columns" in one)
+    return next(component["columns"] for component in components(app) if "columns" in component)
 
 
 def list_of(app):
-    return next((one for one in components(app) if "counts" in one), None)
+    return next((component for component in components(app) if "counts" in component), None)
 
 
 def uploader(app):
-    return next(one for one in app.get("file_uploader") if one.key.startswith("chunk_file/"))
+    return next(widget for widget in app.get("file_uploader") if widget.key.startswith("chunk_file/"))
 
 
 def with_column(app):
@@ -84,9 +84,9 @@ def test_parents_in_a_file_are_counted_beside_their_children(app):
     with_column(app)
     parents = pieces()
     halves = [
-        {"text": one["text"][a:b], "start_index": one["start_index"] + a}
-        for one in parents
-        for a, b in ((0, 40), (40, len(one["text"])))
+        {"text": parent["text"][a:b], "start_index": parent["start_index"] + a}
+        for parent in parents
+        for a, b in ((0, 40), (40, len(parent["text"])))
     ]
     upload(app, parents + halves)
     column = columns_of(app)[1]
@@ -126,14 +126,14 @@ def test_what_is_odd_is_listed_and_leads_into_the_text(app):
     chunks = pieces()
     hostile = "<img src=x onerror=alert(1)> is nowhere at all"
     upload(app, [{"text": chunks[0]["text"].replace("e", "3", 2)}, hostile, *chunks[1:]])
-    found = list_of(app)
-    assert found["summary"] == f"{len(chunks)} of {len(chunks) + 1} chunks found in this text"
-    lost, altered = json.loads(found["rows"])
+    listing = list_of(app)
+    assert listing["summary"] == f"{len(chunks)} of {len(chunks) + 1} chunks found in this text"
+    lost, altered = json.loads(listing["rows"])
     assert (lost["title"], lost["passage"]) == ("Chunk 2: not found", hostile)
     assert altered["title"] == "Chunk 1: altered"
     assert altered["range"][0] == 0
     assert altered["range"][1] > 1
-    assert [count for _, count, _ in found["counts"]] == [1, 1]
+    assert [count for _, count, _ in listing["counts"]] == [1, 1]
 
 
 def test_chunks_of_another_text_are_told_and_their_text_can_be_opened(app):
@@ -173,9 +173,9 @@ def test_a_file_without_chunks_is_a_sentence_and_the_column_stays(app, data, mes
 def test_of_chunks_of_several_documents_the_user_chooses(app):
     with_column(app)
     theirs = [{"text": "Elsewhere entirely.", "source": "b.txt"}]
-    upload(app, [*({**one, "source": "a.txt"} for one in pieces()), *theirs])
+    upload(app, [*({**piece, "source": "a.txt"} for piece in pieces()), *theirs])
     assert "of 2 documents, and none of these is called" in columns_of(app)[1]["message"]
-    box = next(one for one in app.selectbox if one.label == "Chunked document")
+    box = next(selectbox for selectbox in app.selectbox if selectbox.label == "Chunked document")
     assert box.options == ["a.txt", "b.txt"]
     box.set_value("a.txt").run()
     settled(app)
@@ -209,11 +209,11 @@ def exported(library):
 
         splitter = SentenceSplitter(chunk_size=60, chunk_overlap=10, tokenizer=str.split)
         made = splitter.get_nodes_from_documents([LlamaDocument(text=SAMPLE.text)])
-        return len(made), "\n".join(one.to_json() for one in made).encode()
+        return len(made), "\n".join(node.to_json() for node in made).encode()
     from chonkie import TokenChunker
 
     made = TokenChunker("character", chunk_size=200, chunk_overlap=20).chunk(SAMPLE.text)
-    return len(made), json.dumps([one.to_dict() for one in made]).encode()
+    return len(made), json.dumps([chunk.to_dict() for chunk in made]).encode()
 
 
 def test_what_other_libraries_export_is_found(app):
@@ -230,8 +230,8 @@ def test_a_question_is_asked_of_the_chunks(app):
     app.query_params["embedder"] = "tfidf"
     with_column(app)
     upload(app, pieces())
-    found = ask(app, SAMPLE.text.split(".")[0])["found"][1]
-    assert found["chunks"][0] == 0
+    retrieved = ask(app, SAMPLE.text.split(".")[0])["found"][1]
+    assert retrieved["chunks"][0] == 0
 
 
 def test_suspicious_cuts_of_the_column_are_on_the_page_failures(app):
@@ -241,9 +241,9 @@ def test_suspicious_cuts_of_the_column_are_on_the_page_failures(app):
     app.query_params.clear()
     app.switch_page("pages/failures.py")
     settled(app)
-    found = list_of(app)
-    assert found["summary"].startswith("Your chunks, column 2 settings: ")
-    assert any("inside a sentence" in row["title"].lower() for row in json.loads(found["rows"]))
+    listing = list_of(app)
+    assert listing["summary"].startswith("Your chunks, column 2 settings: ")
+    assert any("inside a sentence" in row["title"].lower() for row in json.loads(listing["rows"]))
 
 
 def test_a_file_of_another_page_stays_at_hand(app):
@@ -253,7 +253,7 @@ def test_a_file_of_another_page_stays_at_hand(app):
     app.switch_page("pages/retrieval.py").run()
     widget(app.segmented_control, "column").set_value(1).run()
     upload(app, pieces()[:1], "fewer.json")
-    assert {one.name for one in app.session_state["chunk_files"].values()} == {"theirs.json", "fewer.json"}
+    assert {chunk_file.name for chunk_file in app.session_state["chunk_files"].values()} == {"theirs.json", "fewer.json"}
 
 
 def test_undo_gives_the_file_before_back(app):
@@ -269,12 +269,12 @@ def test_a_session_s_file_carries_the_chunks(app):
     document = Document.from_text(SAMPLE.text, "lines", "notes")
     file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(["No such chunk.", *pieces()]).encode(), "x")))
     chunker = YourChunks.of(file)
-    found = run(chunker, document, Tools(None, load_tokenizer("words")))
+    chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
     column = ColumnChoice("your_chunks", {"file": file.identity})
     choices = Choices("own", "lines", [column], tokenizer="words")
-    written = session_file.write(Source(SAMPLE.text, "notes"), choices, [(chunker, found)], None)
+    written = session_file.write(Source(SAMPLE.text, "notes"), choices, [(chunker, chunking)], None)
     settled(app)
-    box = next(one for one in app.get("file_uploader") if one.key == "file")
+    box = next(widget for widget in app.get("file_uploader") if widget.key == "file")
     box.upload("it.json", written.encode(), "application/json").run()
     settled(app)
     assert "notes was reopened with the same chunks in every column." in str(components(app))
@@ -323,6 +323,7 @@ def test_answers_gives_the_chunks_to_the_model_and_tune_says_that_there_is_nothi
     app.switch_page("pages/tune.py")
     settled(app)
     assert any(
-        one.value.startswith("Column 2 of Compare has no settings to tune") and "Retrieval measures them" in one.value
-        for one in app.caption
+        caption.value.startswith("Column 2 of Compare has no settings to tune")
+        and "Retrieval measures them" in caption.value
+        for caption in app.caption
     )

@@ -7,11 +7,11 @@ import streamlit as st
 @pytest.fixture
 def registered(monkeypatch):
     """The components registered by name, each with its files and the calls that drew it; nothing reaches Streamlit."""
-    found = {}
+    components = {}
 
     def component(name, **files):
-        found[name] = (files, [])
-        return lambda **given: found[name][1].append(given)
+        components[name] = (files, [])
+        return lambda **given: components[name][1].append(given)
 
     monkeypatch.setattr(st.components.v2, "component", component)
-    return found
+    return components

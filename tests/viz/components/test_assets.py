@@ -58,15 +58,15 @@ LAST = "\nexport default inOrder(drawComponent);\n"
 
 def imported(entry):
     """The files that a script needs, itself among them."""
-    found = set()
+    paths = set()
     ahead = [entry]
     while ahead:
         path = ahead.pop()
-        if path not in found:
-            found.add(path)
+        if path not in paths:
+            paths.add(path)
             sources = re.findall(r'^import [^;]*from "(.*)";', (VIZ / path).read_text(), re.MULTILINE)
             ahead += [(VIZ / path).parent.joinpath(source).resolve().relative_to(VIZ).as_posix() for source in sources]
-    return found
+    return paths
 
 
 def test_every_script_belongs_to_a_component():

@@ -53,14 +53,14 @@ def test_the_browser_writes_numbers_as_the_server_does():
     pairs = numbers()
     curves = [{"label": "distance", "above": score > level, "constrained": False} for score, level in pairs]
     calls = [(curve, score, level, False) for curve, (score, level) in zip(curves, pairs, strict=True)]
-    said = [f"cut: {Reason('distance', score, '>' if score > level else '<', level)}" for score, level in pairs]
-    assert answer("components/shared/cut_sentence.js", "cutSentence", calls) == said
+    sentences = [f"cut: {Reason('distance', score, '>' if score > level else '<', level)}" for score, level in pairs]
+    assert answer("components/shared/cut_sentence.js", "cutSentence", calls) == sentences
 
 
 def test_what_sizes_and_known_boundaries_add():
     curve = {"label": "distance", "above": True, "constrained": True}
-    (said,) = answer("components/shared/cut_sentence.js", "cutSentence", [(curve, 0.7, 0.5, True)])
-    assert said == "cut: distance 0.70 > 0.50 · sizes apply when you let go · not a known boundary"
+    (sentence,) = answer("components/shared/cut_sentence.js", "cutSentence", [(curve, 0.7, 0.5, True)])
+    assert sentence == "cut: distance 0.70 > 0.50 · sizes apply when you let go · not a known boundary"
 
 
 @pytest.mark.slow

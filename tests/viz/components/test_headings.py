@@ -33,9 +33,11 @@ def test_they_are_the_same():
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert sum(map(len, found)) > 50
-    for text, drawn in zip(texts, found, strict=True):
-        assert [(one["level"], one["title"]) for one in drawn] == [(one.level, one.title) for one in headings(text)]
-        places = [place for one in headings(text) for place in one.span]
-        assert [place for one in drawn for place in (one["start"], one["end"])] == utf16_offsets(text, places)
+    outlines = json.loads(done.stdout)
+    assert sum(map(len, outlines)) > 50
+    for text, drawn in zip(texts, outlines, strict=True):
+        assert [(heading["level"], heading["title"]) for heading in drawn] == [
+            (heading.level, heading.title) for heading in headings(text)
+        ]
+        places = [place for heading in headings(text) for place in heading.span]
+        assert [place for heading in drawn for place in (heading["start"], heading["end"])] == utf16_offsets(text, places)

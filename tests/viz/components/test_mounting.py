@@ -29,9 +29,9 @@ def order(sent):
 def test_what_is_sent_later_has_a_greater_number(send):
     sent = [send({"text": word}) for word in ("one", "two", "one")]
     assert [data["text"] for data, _ in sent] == ["one", "two", "one"]
-    sessions, numbers = zip(*(order(one) for one in sent), strict=True)
+    sessions, numbers = zip(*(order(message) for message in sent), strict=True)
     assert len(set(sessions)) == 1
-    assert all(one < next_ for one, next_ in itertools.pairwise(numbers))
+    assert all(number < next_ for number, next_ in itertools.pairwise(numbers))
 
 
 @pytest.mark.parametrize("data", [{"text": "one", "list": [1, 2]}, b'{"id": 1}\nrest'])

@@ -137,8 +137,8 @@ def test_what_a_chunk_repeats_is_sent_once_and_named_where_a_chunk_begins():
     chunking = cut(build_chunker("structure", {"max_size": 24}), text, "lines")
     made = segments(chunking.document, chunking, None, frozenset())
     assert made["contexts"] == ["| Name | Built |\n|---|---|", "| Other |\n|---|"]
-    said = [([""] + made["contexts"])[number] for number in made["context"]]
-    assert said == [chunk.context for chunk in chunking.chunks]
+    contexts = [([""] + made["contexts"])[number] for number in made["context"]]
+    assert contexts == [chunk.context for chunk in chunking.chunks]
     plain = cut(build_chunker("fixed_sentences", {}), text, "lines")
     made = segments(plain.document, plain, None, frozenset())
     assert (made["contexts"], made["context"]) == ([], [])
@@ -149,16 +149,16 @@ def test_what_a_model_wrote_stands_where_its_chunk_begins_in_the_browser_s_units
     made = segments(chunking.document, chunking, None, frozenset())
     text = chunking.document.text.encode("utf-16-le")
     assert len(made["stated"]) == len(chunking)
-    for number, (one, chunk) in enumerate(zip(made["stated"], chunking, strict=True)):
-        assert number in made["over"][one["at"]]
-        assert not any(number in over for over in made["over"][: one["at"]])
-        assert one["title"] == chunk.stated.title
-        for said, proposition in zip(one["propositions"], chunk.stated.propositions, strict=True):
-            source = text[2 * said["start"] : 2 * said["end"]].decode("utf-16-le")
+    for number, (card, chunk) in enumerate(zip(made["stated"], chunking, strict=True)):
+        assert number in made["over"][card["at"]]
+        assert not any(number in over for over in made["over"][: card["at"]])
+        assert card["title"] == chunk.stated.title
+        for statement, proposition in zip(card["propositions"], chunk.stated.propositions, strict=True):
+            source = text[2 * statement["start"] : 2 * statement["end"]].decode("utf-16-le")
             assert source == chunking.document.text[slice(*proposition.span)]
-            assert said["first"] <= said["last"]
-            assert (said["text"], said["remark"]) == (proposition.text, proposition.remark)
-    assert not any(one["left_out"] for one in made["stated"])
+            assert statement["first"] <= statement["last"]
+            assert (statement["text"], statement["remark"]) == (proposition.text, proposition.remark)
+    assert not any(card["left_out"] for card in made["stated"])
     plain = cut(build_chunker("fixed_sentences", {}), "One.")
     assert segments(plain.document, plain, None, frozenset())["stated"] == []
 
@@ -169,13 +169,13 @@ def test_what_quotes_words_that_are_not_there_stands_in_the_card_of_the_sentence
     wrong = [Proposition(f"A queen {number}.", None, "nowhere", "a queen" * number, sentence=number) for number in range(4)]
     made = segments(document, replace(chunking, left_out=tuple(wrong)), None, frozenset())
     text = document.text.encode("utf-16-le")
-    shown = [(number, one) for number, card in enumerate(made["stated"]) for one in card["left_out"]]
-    assert sorted(one["text"] for _, one in shown) == [one.text for one in wrong]
-    for number, one in shown:
-        sentence = int(one["text"][-2])
-        assert (one["first"], one["last"]) == (sentence, sentence)
-        assert text[2 * one["start"] : 2 * one["end"]].decode("utf-16-le") == document.sentence_texts[sentence]
-        assert one["remark"] == ("quotes nothing" if sentence == 0 else f"quotes “{'a queen' * sentence}”")
+    shown = [(number, statement) for number, card in enumerate(made["stated"]) for statement in card["left_out"]]
+    assert sorted(statement["text"] for _, statement in shown) == [proposition.text for proposition in wrong]
+    for number, statement in shown:
+        sentence = int(statement["text"][-2])
+        assert (statement["first"], statement["last"]) == (sentence, sentence)
+        assert text[2 * statement["start"] : 2 * statement["end"]].decode("utf-16-le") == document.sentence_texts[sentence]
+        assert statement["remark"] == ("quotes nothing" if sentence == 0 else f"quotes “{'a queen' * sentence}”")
         start, end = document.sentences[sentence]
         assert any(span.start < end and start < span.end for span in chunking.chunks[number].spans)
     # What names a sentence that is in no chunk is not lost.
@@ -194,7 +194,7 @@ def test_clusters_are_shown_whole(name, clusters):
     assert "\n".join(shown) == text
     for number, chunk in enumerate(chunking.chunks):
         assert "\n".join(part for part, over in zip(shown, made["over"], strict=True) if over == [number]) == chunk.text
-    assert any(said.startswith("chunk 1 goes on · ") for said in made["label"])
+    assert any(label.startswith("chunk 1 goes on · ") for label in made["label"])
 
 
 def test_consecutive_chunks_go_round_the_colours():

@@ -16,7 +16,7 @@ def test_a_store_is_hidden_by_the_class_of_its_key(registered):
 
 def test_the_store_of_a_component_is_nobody_elses():
     used = [re.findall(r'\bstore\("(\w+)", "(\w+)"\)', path.read_text()) for path in VIZ.rglob("*.py")]
-    pairs = [pair for found in used for pair in found]
+    pairs = [pair for matches in used for pair in matches]
     assert sorted(pairs) == [
         ("seamark_matrix", "storeMatrix"),
         ("seamark_own", "keepOwn"),

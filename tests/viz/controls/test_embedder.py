@@ -71,8 +71,10 @@ def test_tfidf_needs_no_model_and_brings_its_thresholds(app):
 
 
 def test_static_is_made_before_its_columns_are_cut(app, monkeypatch, tmp_path):
-    one, load = Static(PieceNetwork(), tmp_path), embedders._load_embedder
-    monkeypatch.setattr(embedders, "_load_embedder", lambda name, *others: one if name == "static" else load(name, *others))
+    embedder, load = Static(PieceNetwork(), tmp_path), embedders._load_embedder
+    monkeypatch.setattr(
+        embedders, "_load_embedder", lambda name, *others: embedder if name == "static" else load(name, *others)
+    )
     settled(app)
     assert list(tmp_path.iterdir()) == []
     widget(app.selectbox, "embedder").select("static").run()
@@ -179,8 +181,8 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(minilm.metadata, "distribution", missing)
     caches = minilm.model_folder, minilm.checked_model_folder, tokenizers.word_pieces, embedders._load_embedder
-    for one in (*caches, tokenizers._load_tokenizer):
-        one.cache_clear()
+    for cached in (*caches, tokenizers._load_tokenizer):
+        cached.cache_clear()
     resources.embedding_cache.cache_clear()
     try:
         settled(app).run()
@@ -197,8 +199,8 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
         assert asked
         assert "cannot be reached" in reader_of(app)["columns"][1]["message"]
     finally:
-        for one in (*caches, tokenizers._load_tokenizer):
-            one.cache_clear()
+        for cached in (*caches, tokenizers._load_tokenizer):
+            cached.cache_clear()
 
 
 def test_a_choice_whose_package_is_missing_says_so_where_it_is_chosen(app, monkeypatch):
@@ -207,7 +209,7 @@ def test_a_choice_whose_package_is_missing_says_so_where_it_is_chosen(app, monke
     settled(app).run()
     wanted = "to install what is missing: pip install 'seamark[{}]'."
     widget(app.selectbox, "embedder").select("tfidf").run()
-    assert [one.value for one in app.caption if wanted.format("clustering") in one.value]
+    assert [caption.value for caption in app.caption if wanted.format("clustering") in caption.value]
     app.selectbox(key="sentences").select("spacy").run()
     assert not app.exception
-    assert [one.value for one in app.caption if wanted.format("spacy") in one.value]
+    assert [caption.value for caption in app.caption if wanted.format("spacy") in caption.value]

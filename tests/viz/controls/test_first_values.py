@@ -12,25 +12,33 @@ NOT_OURS = {"below", "code_for", "size_unit"}
 def values(app):
     """Return the first value and the shown value of every widget that has a key."""
     kinds = {
-        "selectbox": lambda one: (one.proto.default if one.proto.HasField("default") else None, one.index),
-        "radio": lambda one: (one.proto.default if one.proto.HasField("default") else None, one.index),
-        "segmented_control": lambda one: (list(one.proto.default), one.indices),
-        "multiselect": lambda one: (list(one.proto.default), one.indices),
-        "slider": lambda one: (list(one.proto.default), [one.value]),
-        "number_input": lambda one: (one.proto.default if one.proto.HasField("default") else None, one.value),
-        "text_input": lambda one: (one.proto.default, one.value),
-        "text_area": lambda one: (one.proto.default, one.value),
-        "toggle": lambda one: (one.proto.default, one.value),
-        "checkbox": lambda one: (one.proto.default, one.value),
+        "selectbox": lambda control: (control.proto.default if control.proto.HasField("default") else None, control.index),
+        "radio": lambda control: (control.proto.default if control.proto.HasField("default") else None, control.index),
+        "segmented_control": lambda control: (list(control.proto.default), control.indices),
+        "multiselect": lambda control: (list(control.proto.default), control.indices),
+        "slider": lambda control: (list(control.proto.default), [control.value]),
+        "number_input": lambda control: (
+            control.proto.default if control.proto.HasField("default") else None,
+            control.value,
+        ),
+        "text_input": lambda control: (control.proto.default, control.value),
+        "text_area": lambda control: (control.proto.default, control.value),
+        "toggle": lambda control: (control.proto.default, control.value),
+        "checkbox": lambda control: (control.proto.default, control.value),
     }
-    return {one.key: pair(one) for kind, pair in kinds.items() for one in getattr(app, kind) if one.key not in NOT_OURS}
+    return {
+        control.key: pair(control)
+        for kind, pair in kinds.items()
+        for control in getattr(app, kind)
+        if control.key not in NOT_OURS
+    }
 
 
 def differing(app):
     assert not app.exception
-    found = values(app)
-    assert len(found) >= 3
-    return {key: pair for key, pair in found.items() if pair[0] != pair[1]}
+    pairs = values(app)
+    assert len(pairs) >= 3
+    return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
 
 
 @pytest.mark.parametrize("name", [*ABOUT_A_TEXT, *WITHOUT_A_TEXT])

@@ -67,7 +67,7 @@ def test_without_a_model_the_column_says_what_is_missing_and_the_others_are_ther
     assert "Send" not in labels(app)
     told = " ".join(part.value for part in app.markdown)
     assert all(word in told for word in ("llama.cpp", "Ollama", "vLLM", "Hosted"))
-    assert next(one.value for one in app.code) == ASKING[chunker].wording()[0]
+    assert next(block.value for block in app.code) == ASKING[chunker].wording()[0]
 
 
 def test_nothing_is_sent_before_the_click_that_names_the_host_and_the_tokens(app, http):
@@ -90,36 +90,36 @@ def test_nothing_is_sent_before_the_click_that_names_the_host_and_the_tokens(app
     rows = {label: value for label, value, _ in columns(app)[0]["rows"]}
     assert rows["asked"].startswith(f"{sent} request")
     # Other settings are another question: they wait for another click, and going back asks nothing.
-    window = next(one for one in app.slider if one.key == "0/llm/window")
+    window = next(slider for slider in app.slider if slider.key == "0/llm/window")
     window.set_value(200).run()
     settled(app)
     assert len(http.requests) == sent
     assert "Send" in labels(app)
-    next(one for one in app.slider if one.key == "0/llm/window").set_value(800).run()
+    next(slider for slider in app.slider if slider.key == "0/llm/window").set_value(800).run()
     settled(app)
     assert columns(app)[0]["segments"] is not None
     assert len(http.requests) == sent
 
 
 def test_a_server_of_this_machine_is_filled_in_after_a_click(app, monkeypatch):
-    found = [
+    servers = [
         LocalServer("http://127.0.0.1:8080/v1", ("small", "large")),
         LocalServer("http://127.0.0.1:8000/v1", ("other",)),
     ]
     looked = []
-    monkeypatch.setattr(language_model, "find_local_servers", lambda: looked.append(True) or found)
+    monkeypatch.setattr(language_model, "find_local_servers", lambda: looked.append(True) or servers)
     opened(app)
     assert looked == []
     press(app, "Find local server")
-    values = {one.key: one.value for one in app.text_input}
+    values = {field.key: field.value for field in app.text_input}
     assert (values["language_address"], values["language_name"]) == ("http://127.0.0.1:8080/v1", "small")
     assert any(
-        one.startswith("http://127.0.0.1:8080/v1 has small, large; http://127.0.0.1:8000/v1 has other.")
-        for one in remarks(app)
+        remark.startswith("http://127.0.0.1:8080/v1 has small, large; http://127.0.0.1:8000/v1 has other.")
+        for remark in remarks(app)
     )
-    found.clear()
+    servers.clear()
     press(app, "Find local server")
-    assert any("No server with a model answers on this machine" in one for one in remarks(app))
+    assert any("No server with a model answers on this machine" in remark for remark in remarks(app))
 
 
 @pytest.mark.parametrize(("schema", "told"), [("enforced", "enforces"), ("refused", "refuses"), ("ignored", "ignores")])
@@ -129,7 +129,7 @@ def test_the_page_says_what_the_server_does_with_a_schema(app, http, schema, tol
     name_model(app, http)
     press(app, "Send")
     settled(app).run()
-    assert any(f"structured answers, as the server {told}" in one for one in remarks(app))
+    assert any(f"structured answers, as the server {told}" in remark for remark in remarks(app))
 
 
 def test_answers_on_disk_are_there_for_another_session(app, http, monkeypatch, tmp_path):
@@ -167,7 +167,7 @@ def test_the_key_is_nowhere_after_it_was_entered(app, http, caplog, serve):
     assert http.requests[-1][1]["authorization"] == f"Bearer {KEY}"
     assert columns(app)[0]["segments"] is not None
     assert KEY not in everything(app) + caplog.text
-    (chunking,) = [one for task, one in app.session_state["results"].items() if task.model]
+    (chunking,) = [outcome for task, outcome in app.session_state["results"].items() if task.model]
     written = chunking.recipe.to_json()
     assert json.loads(written)["language_model"] == "openai:test"
     for secret in (KEY, "127.0.0.1"):
@@ -184,7 +184,7 @@ def test_a_link_sends_nothing_even_where_the_environment_names_a_server(app, htt
     monkeypatch.setenv("OPENAI_BASE_URL", http.address)
     opened(app, **{"c2": "lumber"})
     assert http.requests == []
-    assert [one["message"] for one in columns(app)] == [MISSING] * 2
+    assert [column["message"] for column in columns(app)] == [MISSING] * 2
 
 
 def test_the_limit_stops_and_says_so(app, http):
@@ -257,15 +257,15 @@ def test_long_answers_are_said_and_counted_before_they_are_asked_for(app, http):
     name_model(app, http)
     settled(app)
     (asked,) = [text for text in said(app) if "sends the text to" in text]
-    found = re.search(r"about ([\d,]+) tokens in \d+ requests, answered with about ([\d,]+) tokens, more if", asked)
-    assert int(found[2].replace(",", "")) > int(found[1].replace(",", "")) / 4
+    match = re.search(r"about ([\d,]+) tokens in \d+ requests, answered with about ([\d,]+) tokens, more if", asked)
+    assert int(match[2].replace(",", "")) > int(match[1].replace(",", "")) / 4
     press(app, "Send")
     settled(app).run()
-    stated = [piece for one in app.session_state["results"].values() for piece in one if piece.stated is not None]
+    stated = [piece for chunking in app.session_state["results"].values() for piece in chunking if piece.stated is not None]
     assert stated
     app.segmented_control(key="below").set_value("Propositions").run()
     assert not app.exception
-    table = next(one.value for one in app.dataframe if "proposition" in one.value)
+    table = next(frame.value for frame in app.dataframe if "proposition" in frame.value)
     assert len(table) == sum(len(piece.stated.propositions) for piece in stated)
     assert [*table["chunk"]] == sorted(table["chunk"])
 
@@ -306,11 +306,11 @@ def test_the_form_is_there_whichever_column_is_selected(app, http, page):
     if page != "compare":
         app.switch_page(f"pages/{page}.py")
         settled(app)
-        if not next(one for one in app.button if one.label == "Use Compare's columns").disabled:
+        if not next(button for button in app.button if button.label == "Use Compare's columns").disabled:
             press(app, "Use Compare's columns")
             settled(app)
     assert app.text_input(key="language_name")
-    told = said(app) + [one["message"] for one in columns(app)] if page == "compare" else said(app)
+    told = said(app) + [column["message"] for column in columns(app)] if page == "compare" else said(app)
     assert any(MISSING in text for text in told)
 
 
@@ -341,7 +341,7 @@ def test_an_embedder_that_fails_is_no_matter_to_a_chunker_that_asks(app, http, m
     monkeypatch.setattr(chunking, "embedding_cache", lambda on_disk: EmbeddingCache(None))
     opened(app, c2="breakpoint")
     name_model(app, http)
-    assert [one["message"] for one in columns(settled(app))] == [WAITS, "The embedder refused."]
+    assert [column["message"] for column in columns(settled(app))] == [WAITS, "The embedder refused."]
     press(app, "Send")
     settled(app).run()
     asked = len(http.requests)
@@ -356,7 +356,7 @@ def test_an_embedder_that_fails_is_no_matter_to_a_chunker_that_asks(app, http, m
     assert columns(app)[1]["message"] == "The embedder refused."
     press(app, "Try again")
     settled(app).run()
-    assert [one["message"] for one in columns(app)] == ["", ""]
+    assert [column["message"] for column in columns(app)] == ["", ""]
     assert len(http.requests) == asked
 
 
@@ -394,6 +394,6 @@ def test_failures_measures_it_beside_the_others_once_a_model_is_named_and_the_us
     assert {len(row["cells"]) for row in rows} == {6}
     app.session_state["choices/failures"].selected = len(SEARCHED)
     settled(app)
-    assert [one["title"] for one in columns(app)] == ["Language model"]
+    assert [sent_column["title"] for sent_column in columns(app)] == ["Language model"]
     assert columns(app)[0]["segments"] is not None
     assert len(http.requests) == asked

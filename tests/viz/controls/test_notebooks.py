@@ -51,7 +51,7 @@ def mark(app, question, answer):
 
 
 def questions(app):
-    return [(one.question, one.answer) for one in app.session_state["questions"]]
+    return [(question.question, question.answer) for question in app.session_state["questions"]]
 
 
 def tab(app):
@@ -91,7 +91,7 @@ def test_a_reload_loses_no_question_about_a_sample_or_the_own_text(app, again):
     tell(reloaded, "document", "questions", questions=told)
     assert questions(reloaded) == [("About the sample?", sample.text[:20])]
     # The other waits for its text, and is still in the tab meanwhile.
-    assert sorted(one["question"] for one in json.loads(tab(reloaded))) == ["About the sample?", "Who sees it?"]
+    assert sorted(question["question"] for question in json.loads(tab(reloaded))) == ["About the sample?", "Who sees it?"]
     paste(reloaded)
     assert questions(reloaded)[1:] == [("Who sees it?", "A ship sees it.")]
     tell(reloaded, "document", "questions", questions=told)
@@ -110,9 +110,9 @@ def test_what_the_tab_cannot_have_kept_is_no_question(app, told):
 def test_an_answer_that_is_not_in_the_text_is_dropped(app, again):
     paste(app)
     mark(app, "Who sees it?", "A ship sees it.")
-    (one,) = json.loads(tab(app))
+    (question,) = json.loads(tab(app))
     reloaded = paste(again())
-    tell(reloaded, "document", "questions", questions=json.dumps([one | {"start": one["start"] + 1}]))
+    tell(reloaded, "document", "questions", questions=json.dumps([question | {"start": question["start"] + 1}]))
     assert questions(reloaded) == []
 
 
@@ -151,10 +151,10 @@ def test_another_text_does_not_take_the_kept_ones_place_and_an_edit_does(app):
     paste(app)
     keep(app)
     paste(app, TEXT.replace("ship", "boat"))
-    assert [app.store.read(one.id)[2] for one in app.store.listed()] == [TEXT.replace("ship", "boat")]
+    assert [app.store.read(kept_text.id)[2] for kept_text in app.store.listed()] == [TEXT.replace("ship", "boat")]
     paste(app, "Something else entirely, which nobody asked to keep.")
     app.run()
-    assert [app.store.read(one.id)[2] for one in app.store.listed()] == [TEXT.replace("ship", "boat")]
+    assert [app.store.read(kept_text.id)[2] for kept_text in app.store.listed()] == [TEXT.replace("ship", "boat")]
     assert chip(app)["state"] == "offered"
 
 
@@ -264,10 +264,10 @@ def test_ones_own_link_opens_the_kept_text_in_another_tab(app, again):
     assert other.session_state["lost"] == ""
     assert questions(other) == [("Who sees it?", "A ship sees it.")]
     # Only who changes something writes, so that two tabs have one text until both do.
-    (one,) = app.store.listed()
+    (kept_text,) = app.store.listed()
     mark(app, "Who sleeps?", "The keeper sleeps by day.")
     app.run()
-    assert [(kept.id, kept.questions) for kept in app.store.listed()] == [(one.id, 2)]
+    assert [(kept.id, kept.questions) for kept in app.store.listed()] == [(kept_text.id, 2)]
     # The link's settings stay.
     assert other.session_state["choices/compare"].columns[0].chunker == "fixed_words"
     tell(app, "document", "notebook", act="remove")

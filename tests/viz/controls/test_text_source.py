@@ -68,7 +68,7 @@ def read_to_the_end(app):
 
 
 def uploaded(app, name, data, wait=True):
-    next(one for one in app.get("file_uploader") if one.key == "file").upload(name, data, "text/plain").run()
+    next(uploader for uploader in app.get("file_uploader") if uploader.key == "file").upload(name, data, "text/plain").run()
     if wait:
         read_to_the_end(app)
     return app.session_state["own"] if "own" in app.session_state else None  # noqa: SIM401 - it has no get

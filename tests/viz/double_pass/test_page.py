@@ -36,23 +36,23 @@ def test_the_story_equals_the_ledger(sample, parameters):
     chunker = DoublePass.build(**THRESHOLDS | parameters)
     chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
     looks, starts = told(chunking), minis(chunking)
-    said = {gap.index: [] for gap in chunking.gaps}
+    ledger_lines = {gap.index: [] for gap in chunking.gaps}
     for number, step in enumerate(pass_steps(chunking, chunker.max_size)):
         words = [*step["story"], *step.get("aside", [[]])[0]]
         quoted = [line.removeprefix(LEDGER) for line in words if line.startswith(LEDGER)]
         if step["mark"]["comparison"] is None:
-            said[step["mark"]["gap"]] = quoted
+            ledger_lines[step["mark"]["gap"]] = quoted
             continue
         assert step["mark"]["comparison"] == number
         first = number < len(chunking.gaps)
         joined = looks[number][-1].outcome == "joined"
         for gap in seams(looks[number], starts) if joined and not first else [step["mark"]["gap"]]:
-            said[gap] += quoted
+            ledger_lines[gap] += quoted
     # What is too small even so is said in the ledger alone.
     wanted = {gap.index: gap.reason.split(", but with its neighbour")[0] for gap in chunking.gaps}
-    assert all(wanted[gap].startswith("; ".join(words)) for gap, words in said.items())
+    assert all(wanted[gap].startswith("; ".join(words)) for gap, words in ledger_lines.items())
     whole = [gap.index for gap in chunking.gaps if "below minimum size" not in gap.reason]
-    assert ["; ".join(said[gap]) for gap in whole] == [chunking.gaps[gap].reason for gap in whole]
+    assert ["; ".join(ledger_lines[gap]) for gap in whole] == [chunking.gaps[gap].reason for gap in whole]
     assert whole or parameters.get("min_size")
 
 
@@ -145,18 +145,18 @@ def test_of_a_long_text_the_first_sentences_are_drawn(monkeypatch):
     chunking = double("0\n5\n90\n3\n6")
     rows = passes.pass_rows(chunking, None, {})
     assert rows["count"] == 3
-    assert all(one["right"][1] <= 3 for one in rows["comparisons"])
+    assert all(comparison["right"][1] <= 3 for comparison in rows["comparisons"])
     assert len(pass_steps(chunking, None)) == len(rows["comparisons"]) == 3
 
 
 def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
     chunking = double("0\n5\n90 code here\n3\n6\n180")
     other = cut(DoublePass.build(initial_threshold=1, merging_threshold=1), "1\n2\n3\n4\n5\n6", embedder=AngleEmbedder())
-    found = corrections.corrections(chunking, other)
-    assert [(one.gap, one.step, one.beside) for one in found] == [(1, 6, True), (2, 6, True)]
-    assert "over the snippet" in found[0].reason
-    said = corrections.balance(chunking, found, other, "Other")
-    assert said == [
+    corrected = corrections.corrections(chunking, other)
+    assert [(correction.gap, correction.step, correction.beside) for correction in corrected] == [(1, 6, True), (2, 6, True)]
+    assert "over the snippet" in corrected[0].reason
+    sentences = corrections.balance(chunking, corrected, other, "Other")
+    assert sentences == [
         "Of the 3 boundaries that pass one made, 2 were removed later.",
         "Of the 5 boundaries that Other makes between sentences: 1 here too, 2 removed by pass two, "
         "2 never made by pass one.",
@@ -199,8 +199,8 @@ def test_the_page_counts_what_each_pass_leaves(app):
         "pass one leaves 6 mini-chunks · pass two leaves 1 chunk, after 1 merge over a snippet"
     )
     assert sent(app, "columns")["columns"][1]["title"] == "Breakpoint"
-    histograms = [one for one in app.get("bidi_component") if '"counts"' in one.proto.json]
-    assert [re.sub("[0-9.]+", "n", json.loads(one.proto.json)[0]["words"]) for one in histograms] == [
+    histograms = [component for component in app.get("bidi_component") if '"counts"' in component.proto.json]
+    assert [re.sub("[0-9.]+", "n", json.loads(histogram.proto.json)[0]["words"]) for histogram in histograms] == [
         "n of n similarities lie above n"
     ] * 3
 
@@ -230,11 +230,11 @@ def test_a_link_to_other_chunkers_is_said_and_the_page_keeps_to_its_own(app):
     app.query_params["c2"] = "breakpoint"
     app.query_params["c2.amount"] = "80"
     opened(app)
-    assert [(one.chunker, one.parameters) for one in app.session_state["choices/double_pass"].columns] == [
+    assert [(column.chunker, column.parameters) for column in app.session_state["choices/double_pass"].columns] == [
         ("double_pass", {}),
         ("breakpoint", {"amount": 80.0}),
     ]
-    assert any("recursive is for Compare" in one.proto.json for one in app.get("bidi_component"))
+    assert any("recursive is for Compare" in component.proto.json for component in app.get("bidi_component"))
 
 
 @pytest.mark.parametrize(("text", "said"), [("One sentence alone.", "pass two leaves 1 chunk"), ("   ", "")])
@@ -264,7 +264,7 @@ def test_every_step_says_what_would_change_its_verdict():
     steps = pass_steps(chunking, None)
     for step in steps:
         verdict = chunking.gaps[step["mark"]["gap"]].verdict
-        said = change_said(column, step, embedder)
-        assert said.startswith(f"After both passes: {verdict}; ")
-        assert ("would keep it" in said) is verdict.is_cut
+        sentence = change_said(column, step, embedder)
+        assert sentence.startswith(f"After both passes: {verdict}; ")
+        assert ("would keep it" in sentence) is verdict.is_cut
     assert len(steps) > len(chunking.gaps)

@@ -38,13 +38,13 @@ def app(app):
 
 def parts(app):
     """Return the data of every component that is JSON."""
-    found = []
+    payloads = []
     for part in app.get("bidi_component"):
         try:
-            found.append(json.loads(part.proto.json)[0])
+            payloads.append(json.loads(part.proto.json)[0])
         except ValueError:
             continue
-    return found
+    return payloads
 
 
 def part(app, name):
@@ -67,7 +67,7 @@ def own(app, text=OWN_TEXT):
 
 
 def button(app, label):
-    return next(one for one in app.button if one.label == label)
+    return next(button for button in app.button if button.label == label)
 
 
 def test_the_gallery_has_every_sample_and_what_it_teaches(app):
@@ -89,9 +89,9 @@ def test_every_chunker_is_measured_and_its_wrong_sentences_are_sent(app):
     assert [row["which"] for row in rows if row["result"] == "compare"] == ["column 1", "column 2", "column 3"]
     assert all(len(row["cells"]) == len(part(app, "table")["head"]) - 1 for row in rows)
     column = reader_of(app)["columns"][0]
-    said = {label: value for label, value, _ in column["rows"]}
+    by_label = {label: value for label, value, _ in column["rows"]}
     assert column["wrong"]
-    assert said["misassigned"] == f"{len(column['wrong'])} of 39 sentences"
+    assert by_label["misassigned"] == f"{len(column['wrong'])} of 39 sentences"
 
 
 def test_no_row_is_the_best_while_others_wait():
@@ -213,10 +213,10 @@ def test_marks_are_undone_removed_and_read_from_a_file(app):
     button(app, "Undo").click().run()
     assert app.session_state["own"].known == known
     text = app.session_state["own"].text
-    upload = next(one for one in app.get("file_uploader") if one.key == "marks_file")
+    upload = next(uploader for uploader in app.get("file_uploader") if uploader.key == "marks_file")
     upload.upload("marks.json", marks_to_json("mine", text, (13,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
-    upload = next(one for one in app.get("file_uploader") if one.key == "marks_file")
+    upload = next(uploader for uploader in app.get("file_uploader") if uploader.key == "marks_file")
     upload.upload("other.json", marks_to_json("mine", "other", (1,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
     assert any("must belong to this text" in str(data.get("text")) for data in parts(app) if "text" in data)
@@ -296,10 +296,10 @@ def test_a_change_that_removes_a_finding_becomes_a_column_of_compare(suspicious)
     app = suspicious
     assert inbox_of(app)["sought"] is None
     before = json.loads(inbox_of(app)["rows"])
-    found = choose_finding(app)["remedies"]
-    assert (found["state"], found["said"]) == ("done", "")
+    remedies = choose_finding(app)["remedies"]
+    assert (remedies["state"], remedies["said"]) == ("done", "")
     # One that Compare does not have already.
-    line = next(line for line in found["lines"] if line["column"] is None)
+    line = next(line for line in remedies["lines"] if line["column"] is None)
     assert re.fullmatch(r"\d chunks of ~\d+ tokens", line["said"][0])
     others = int(re.fullmatch(rf"other findings {len(before) - 1}\s→\s(\d+)", line["said"][1])[1])
     tell(app, "inbox", "remedy", setting=line["setting"])
@@ -326,18 +326,18 @@ def test_a_search_for_what_removes_a_finding_waits_to_be_wanted_where_a_question
     monkeypatch.setattr("viz.failures.inbox.is_automatic", lambda *asked: False)
     offered = choose_finding(suspicious)["remedies"]
     assert (offered["state"], offered["wanted"]) == ("offered", "What removes it?")
-    found = choose_finding(suspicious, search=True)["remedies"]
-    assert found["state"] == "done"
-    assert "1 other question" in found["lines"][0]["said"][-1]
+    remedies = choose_finding(suspicious, search=True)["remedies"]
+    assert remedies["state"] == "done"
+    assert "1 other question" in remedies["lines"][0]["said"][-1]
 
 
 def test_of_a_finding_that_only_the_splitter_can_mend_the_page_says_so(app):
     app.query_params["document"] = "german"
     app.query_params["sentences"] = "spacy"
     settled(app)
-    found = choose_finding(app, "bad_split")
-    assert found["remedies"] is None
-    assert "another splitter" in found["why_none"]
+    finding = choose_finding(app, "bad_split")
+    assert finding["remedies"] is None
+    assert "another splitter" in finding["why_none"]
 
 
 @pytest.mark.parametrize("word", ["no such key", "", None])

@@ -23,7 +23,7 @@ EMBEDDERS = {"six": HashEmbedder, "angles": AngleEmbedder, "long": AngleEmbedder
 
 
 def words_of(pictures):
-    return [(one["said"], one["formula"], [gap["said"] for gap in one["gaps"]]) for one in pictures]
+    return [(picture["said"], picture["formula"], [gap["said"] for gap in picture["gaps"]]) for picture in pictures]
 
 
 def cut(name, text, made):
@@ -46,15 +46,17 @@ def test_every_number_is_the_librarys(name, text):
         assert ["".join(part["text"] for part in row["parts"]) for row in shown["rows"]] == sentences
     # The decisions are the ledger's, word for word, and the gauges are in proportion to its scores and thresholds.
     gaps = [gap for gap in chunking.gaps if gap.offset is None]
-    assert [gap["said"].endswith(one.reason) for gap, one in zip(decided["gaps"], gaps, strict=True)] == [True] * len(gaps)
-    assert [gap["cut"] for gap in decided["gaps"]] == [one.verdict.is_cut for one in gaps]
-    for one in chunking.gaps:
-        if one.offset is not None and one.index < len(gaps):
-            assert one.reason in decided["gaps"][one.index]["said"]
+    assert [gap["said"].endswith(decision.reason) for gap, decision in zip(decided["gaps"], gaps, strict=True)] == [
+        True
+    ] * len(gaps)
+    assert [gap["cut"] for gap in decided["gaps"]] == [decision.verdict.is_cut for decision in gaps]
+    for decision in chunking.gaps:
+        if decision.offset is not None and decision.index < len(gaps):
+            assert decision.reason in decided["gaps"][decision.index]["said"]
     places = [
         (place, value)
-        for gap, one in zip(decided["gaps"], gaps, strict=True)
-        for place, value in ((gap["share"], one.score), (gap["line"], one.threshold))
+        for gap, decision in zip(decided["gaps"], gaps, strict=True)
+        for place, value in ((gap["share"], decision.score), (gap["line"], decision.threshold))
         if place is not None
     ]
     assert [place for place, _ in sorted(places)] == [
@@ -63,7 +65,7 @@ def test_every_number_is_the_librarys(name, text):
     # What is measured is the first score of each decision, or every sentence's distance from the centres.
     if not SHOWN[name].unit:
         clusters = chunking.clusters
-        scores = [one.score if (first := one.why.steps()[0].score) is None else first for one in gaps]
+        scores = [decision.score if (first := decision.why.steps()[0].score) is None else first for decision in gaps]
         wanted = [f"{score:.2f}".replace("-", "−") for score in scores if score is not None]
         if clusters is not None and clusters.other:
             wanted = [f"{number:.2f}" for pair in zip(clusters.own, clusters.other, strict=True) for number in pair]
@@ -77,7 +79,7 @@ def test_every_number_is_the_librarys(name, text):
     assert f"{len(chunking)} chunk" in "".join(piece["text"] for piece in chunks["said"][0])
     # One gap in numbers ends with the ledger's reason.
     if chunking.gaps:
-        reasons = {f"{one.reason}: {'cut' if one.verdict.is_cut else 'no cut'}" for one in chunking.gaps}
+        reasons = {f"{decision.reason}: {'cut' if decision.verdict.is_cut else 'no cut'}" for decision in chunking.gaps}
         assert example["formula"][-1] in reasons
 
 
@@ -92,7 +94,7 @@ def test_sizes_are_counted_by_the_tokenizer(name, text):
         inside = document.text[begin : sentence.end].strip()
         unit = SHOWN[name].unit
         if unit == "sentences":
-            count = sum(one in inside for one in document.sentence_texts)
+            count = sum(sentence_text in inside for sentence_text in document.sentence_texts)
         else:
             (count,) = load_tokenizer(unit).count([inside])
         size = SHOWN[name].parameters.get("size") or SHOWN[name].parameters["max_size"]
@@ -110,9 +112,9 @@ def test_the_known_failure_fails(name, real_tools):
     scattered = [chunk for chunk in chunking if len(chunk.spans) > 1]
     assert missed or added or scattered
     shown = failure_frame(name, real_tools)
-    said = "".join(piece["text"] for piece in shown["said"][0])
-    assert CHUNKERS[name].failure in said
-    assert (f"{found} found; {added} cut" in said) if known else (f"One subject, in {len(chunking)} chunks" in said)
+    words = "".join(piece["text"] for piece in shown["said"][0])
+    assert CHUNKERS[name].failure in words
+    assert (f"{found} found; {added} cut" in words) if known else (f"One subject, in {len(chunking)} chunks" in words)
     assert [gap["said"] for gap in shown["gaps"]].count("new subject") == len(known)
     # The pictures of the page are those of the bundled model; vectors differ in their last digits from batch to batch.
     assert words_of(frames(name)) == words_of([*run_frames(name, SIX, real_tools), shown])

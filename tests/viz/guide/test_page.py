@@ -45,8 +45,8 @@ def test_every_chunker_has_a_screen(guide, name):
     assert app.header[0].value == kind.title
     assert kind.idea in " ".join(part.value for part in app.markdown)
     pictures = sent(app, "pictures")["pictures"]
-    said = "".join(piece["text"] for picture in pictures for pieces in picture["said"] for piece in pieces)
-    assert kind.failure in said
+    words = "".join(piece["text"] for picture in pictures for pieces in picture["said"] for piece in pieces)
+    assert kind.failure in words
     assert kind.symbols in [part.value for part in app.caption]
     assert app.latex[0].value.strip("$\n ") == kind.formula
     assert {f"`{spec.name}`" for spec in kind.fields()} == set(app.table[0].value["parameter"])

@@ -54,12 +54,12 @@ def rows(drawn):
 
 def chunk_texts(drawn):
     """Return the text of every chunk, as the colours of the rows divide it."""
-    found = {}
+    texts = {}
     for row in drawn.picture["rows"]:
         for part in row["parts"]:
             for chunk in part["chunks"]:
-                found[chunk] = found.get(chunk, "") + part["text"] + " "
-    return [" ".join(found[chunk].split()) for chunk in sorted(found)]
+                texts[chunk] = texts.get(chunk, "") + part["text"] + " "
+    return [" ".join(texts[chunk].split()) for chunk in sorted(texts)]
 
 
 def distance(first, second):
@@ -79,7 +79,7 @@ def states(screen):
 @pytest.mark.model
 def test_every_word_is_frequent_or_explained_before_it_is_used():
     known = {singular(word) for word in frequent()} | {
-        singular(word) for said in KNOWN_WORDS.values() for word in said.split()
+        singular(word) for words in KNOWN_WORDS.values() for word in words.split()
     }
     used, unknown = set(), []
 
@@ -97,14 +97,14 @@ def test_every_word_is_frequent_or_explained_before_it_is_used():
             if isinstance(control, str)
             else [control.label, *(control.options.values() if isinstance(control, Choice) else ())]
         )
-        for text in (screen.title, screen.said, screen.task, *labels, *(one.told for one in drawn)):
+        for text in (screen.title, screen.said, screen.task, *labels, *(drawing.told for drawing in drawn)):
             for piece in explained(text):
                 if piece["about"]:
                     known |= {singular(word) for word in words_of(piece["text"])}
                 read(piece["text"])
     assert not unknown
     # No reason is kept for a word that the path does not use.
-    assert {word for said in KNOWN_WORDS.values() for word in said.split()} <= used
+    assert {word for words in KNOWN_WORDS.values() for word in words.split()} <= used
 
 
 @pytest.mark.model
@@ -114,7 +114,7 @@ def test_a_screen_is_short_and_has_one_thing_to_do():
         assert len(f"{screen.said} {screen.task}".split()) <= 40
         seen = [screen.draw(screen.text, state, bundled_tools()) for state in states(screen)]
         # Each choice has an effect of its own, seen at once.
-        effects = [(one.told, str(one.picture)) for one in seen]
+        effects = [(drawing.told, str(drawing.picture)) for drawing in seen]
         opening = seen[0].control.start if isinstance(seen[0].control, Choice) else None
         assert len({*effects}) == len(effects) - (opening is not None)
         assert all(len(told.split()) <= 14 for told, _ in effects)
@@ -122,15 +122,15 @@ def test_a_screen_is_short_and_has_one_thing_to_do():
 
 @pytest.mark.parametrize("text", [SMALLEST.text, "One here. Is two there? Yes, e.g. Mr. Two."])
 def test_sentences_are_the_splitters(text):
-    found = Document.from_text(text).sentence_texts
+    sentences = Document.from_text(text).sentence_texts
     before, after = (SMALLEST.draw(text, chosen, tools()) for chosen in (None, "6"))
     assert rows(before) == [text]
     assert not before.told
-    assert rows(after) == [one.strip() for one in found]
-    points, ends = text.count("."), sum(one.strip().endswith(".") for one in found)
-    assert after.told == f"{len(found)} sentences; you said 6. {points - ends} of {points} points end none."
-    right = SMALLEST.draw(text, str(len(found)), tools())
-    assert right.told.startswith(f"{len(found)} sentences, as you said.")
+    assert rows(after) == [sentence.strip() for sentence in sentences]
+    points, ends = text.count("."), sum(sentence.strip().endswith(".") for sentence in sentences)
+    assert after.told == f"{len(sentences)} sentences; you said 6. {points - ends} of {points} points end none."
+    right = SMALLEST.draw(text, str(len(sentences)), tools())
+    assert right.told.startswith(f"{len(sentences)} sentences, as you said.")
 
 
 @pytest.mark.parametrize("text", [CUTS.text, ANGLES])
@@ -202,7 +202,7 @@ def test_the_closest_meaning_has_the_smallest_distance(angles, order):
     for chosen in "ABC":
         drawn = MEANINGS.draw(text, chosen, tools(AngleEmbedder()))
         ranks = drawn.picture["ranks"]
-        assert [(one["label"], one["said"]) for one in ranks] == [
+        assert [(rank["label"], rank["said"]) for rank in ranks] == [
             (letter, f"distance {far[letter]:.2f}") for letter in order
         ]
         yours = "as you said" if chosen == order[0] else f"{chosen} is at {far[chosen]:.2f}"
@@ -214,11 +214,11 @@ def test_the_prediction_is_held_against_the_chunkers_decision(angles):
     text = "".join(f"{angle} degrees\n" for angle in angles)
     far = [distance(*pair) for pair in pairwise(angles)]
     before, yes, no = (PREDICTION.draw(text, chosen, tools(AngleEmbedder())) for chosen in (None, "cut", "none"))
-    said = [f"{one:.2f}" + ": cut" * (one > 0.6) for one in far]
-    assert [gap["said"] for gap in before.picture["gaps"]] == [said[0], "cut here?", *said[2:]]
+    labels = [f"{apart:.2f}" + ": cut" * (apart > 0.6) for apart in far]
+    assert [gap["said"] for gap in before.picture["gaps"]] == [labels[0], "cut here?", *labels[2:]]
     # Nothing betrays the decision.
     assert not any(part["chunks"] for row in before.picture["rows"] for part in row["parts"])
-    assert [gap["said"] for gap in yes.picture["gaps"]] == said
+    assert [gap["said"] for gap in yes.picture["gaps"]] == labels
     assert [gap["share"] for gap in yes.picture["gaps"]] == pytest.approx(far, abs=1e-6)
     assert {gap["line"] for gap in yes.picture["gaps"]} == {0.6}
     verdict = f"Distance {far[1]:.2f} {'>' if far[1] > 0.6 else '≤'} 0.60: {'cut' if far[1] > 0.6 else 'no cut'}; "
@@ -246,8 +246,8 @@ def test_cuts_are_held_against_the_known_boundaries(threshold, told):
 
 @pytest.mark.model
 def test_a_threshold_of_the_slider_finds_both_boundaries_and_nothing_else():
-    found = KNOWN.draw(TOPICS, 0.8, bundled_tools())
-    assert found.told == "2 found, 0 missed; 0 cuts elsewhere."
+    drawn = KNOWN.draw(TOPICS, 0.8, bundled_tools())
+    assert drawn.told == "2 found, 0 missed; 0 cuts elsewhere."
     assert KNOWN.draw(TOPICS, None, bundled_tools()).told == "2 found, 0 missed; 1 cut elsewhere."
 
 
@@ -259,7 +259,7 @@ def test_a_question_finds_the_nearest_chunk(angle):
     # The vector of a chunk is that of its first word.
     far = [distance(angle, start) for start in (0, 110)]
     order = sorted(range(2), key=far.__getitem__)
-    assert [(one["label"], one["said"]) for one in after.picture["ranks"]] == [
+    assert [(rank["label"], rank["said"]) for rank in after.picture["ranks"]] == [
         (f"chunk {chunk + 1}", f"distance {far[chunk]:.2f}") for chunk in order
     ]
     assert after.told == f"Chunk {order[0] + 1} is found, at distance {min(far):.2f}."

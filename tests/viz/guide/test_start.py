@@ -176,7 +176,7 @@ def test_the_advice_leads_to_its_settings_and_to_compare(app):
     app.query_params.update({"embedder": "tfidf", "view": "which"})
     app.switch_page("pages/guide.py")
     settled(app)
-    assert [one.value for one in app.header] == [advice.text for advice in ADVICE]
+    assert [header.value for header in app.header] == [advice.text for advice in ADVICE]
     for number, advice in enumerate(ADVICE):
         assert build_chunker(advice.chunker, dict(advice.parameters))
         assert advice.why in app.markdown[number + 1].value

@@ -70,7 +70,7 @@ def test_a_session_is_answered_from_its_own_context_sentences():
 def test_a_second_question_embeds_nothing_but_itself():
     embedder = Counted()
     first = done(job_of(embedder, "what is line 7"))
-    assert {number: len(found.hits) for number, found in first.found.items()} == {0: 3, 1: 3}
+    assert {number: len(ranking.hits) for number, ranking in first.found.items()} == {0: 3, 1: 3}
     assert sum(map(len, embedder.batches)) == 20 + 8 + 1
     embedder.batches.clear()
     second = done(job_of(embedder, "what is line 9"))
@@ -89,9 +89,9 @@ def test_a_question_that_is_stopped_keeps_the_columns_that_are_done():
     job = job_of(embedder, "stopped", revision="2")
     job.start()
     assert embedder.reached.wait(LIMIT)
-    share, said = job.progress()
+    share, label = job.progress()
     assert 0 <= share < 1
-    assert said
+    assert label
     job.cancel()
     embedder.wait.set()
     assert ended(job).error == ""

@@ -83,7 +83,7 @@ def started():
 
 def test_of_fifty_sessions_none_stops_or_forgets_what_another_holds(started):
     kept, sessions = Registry(), [Held() for _ in range(50)]
-    held = {kept.keep(run, session=one): run for one, run in zip(sessions, started(50), strict=True)}
+    held = {kept.keep(run, session=session): run for session, run in zip(sessions, started(50), strict=True)}
     for run in [*held.values()][25:]:
         run.cancel()
         ended(run)
@@ -123,7 +123,7 @@ def test_a_run_that_was_only_opened_is_not_stopped(started):
 def test_of_sessions_that_are_over_the_last_ended_runs_stay_and_running_ones_go_on(started):
     kept, sessions = Registry(), [Held() for _ in range(MOST_KEPT + 2)]
     runs = started(MOST_KEPT + 2)
-    tokens = [kept.keep(run, session=one) for one, run in zip(sessions, runs, strict=True)]
+    tokens = [kept.keep(run, session=session) for session, run in zip(sessions, runs, strict=True)]
     while sessions:
         del sessions[0]
     for run in runs[1:]:

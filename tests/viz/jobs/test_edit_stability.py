@@ -10,7 +10,7 @@ SOURCE = Document.from_text("One is here. Two is here. Three is here. Four is he
 
 def named(*names, embedder=None, **parameters):
     chunkers = [build_chunker(name, parameters) for name in names]
-    return [(one.name, Task.of(SOURCE, embedder, "words", one), one) for one in chunkers]
+    return [(chunker.name, Task.of(SOURCE, embedder, "words", chunker), chunker) for chunker in chunkers]
 
 
 def test_every_chunker_is_measured_at_no_more_places_than_there_are():
@@ -19,7 +19,7 @@ def test_every_chunker_is_measured_at_no_more_places_than_there_are():
     assert job.progress() == (0.0, "fixed_sentences: 0 of 20 edits")
     job.start()
     assert ended(job).error == ""
-    assert [len(one.edits) for one in job.results.values()] == [4, 4]
+    assert [len(stability.edits) for stability in job.results.values()] == [4, 4]
     assert job.progress() == (1.0, "breakpoint: 20 of 20 edits")
 
 

@@ -89,15 +89,15 @@ def test_what_several_ask_for_at_once_is_made_once():
         assert may_end.wait(LIMIT)
         return "made"
 
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(made("a")), daemon=True) for _ in range(3)]
+    returned = []
+    threads = [threading.Thread(target=lambda: returned.append(made("a")), daemon=True) for _ in range(3)]
     for thread in threads:
         thread.start()
     assert began.wait(LIMIT)
     may_end.set()
     for thread in threads:
         thread.join(LIMIT)
-    assert (calls, found) == (["a"], ["made"] * 3)
+    assert (calls, returned) == (["a"], ["made"] * 3)
 
 
 @pytest.mark.page
@@ -116,14 +116,14 @@ def test_a_closed_sessions_text_and_job_are_let_go(page):
     held = [app.session_state[name] for name in ("split_document", "job") if name in app.session_state]
     text = held[0].text
     assert isinstance(text, Text)
-    watched = [weakref.ref(one) for one in (text, *held) if one is not None]
+    watched = [weakref.ref(referent) for referent in (text, *held) if referent is not None]
     assert len(watched) >= 2
     # What Streamlit does with a session that is over.
     del text, held, app
     collect_garbage()
     forget_gone()
     collect_garbage()
-    assert [one() for one in watched] == [None] * len(watched)
+    assert [reference() for reference in watched] == [None] * len(watched)
 
 
 @pytest.mark.parametrize("name", ["all-MiniLM-L6-v2", "words", "characters"])
@@ -145,4 +145,4 @@ def test_an_embedder_that_has_been_fitted_keeps_no_sentence():
     watched = [weakref.ref(sentence) for sentence in sentences]
     del sentences, document
     gc.collect()
-    assert {one() for one in watched} == {None}
+    assert {reference() for reference in watched} == {None}

@@ -47,7 +47,9 @@ def decided(name, parameters, document, embedder):
 
 
 @pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize(("name", "parameters"), [(name, one) for name, several in SCORED.items() for one in several])
+@pytest.mark.parametrize(
+    ("name", "parameters"), [(name, parameters) for name, several in SCORED.items() for parameters in several]
+)
 def test_the_values_put_in_give_the_score(name, parameters, text):
     embedder = HashEmbedder() if text == "article" else AngleEmbedder()
     chunker, chunking, made = decided(name, parameters, TEXTS[text], embedder)
@@ -82,7 +84,7 @@ def test_a_text_has_more_similarities_than_are_written():
 def test_every_comparison_of_double_pass_is_written():
     chunker, chunking, made = decided("double_pass", {}, TEXTS["article"], HashEmbedder())
     for gap in chunking.gaps:
-        compared = [one.similarity for one in chunking.comparisons if one.right.start == gap.index + 1]
+        compared = [comparison.similarity for comparison in chunking.comparisons if comparison.right.start == gap.index + 1]
         lines = worked(chunker, chunking, gap, made)
         assert [numbers(line)[0] for line in lines] == pytest.approx(compared, abs=0.0051)
     assert any(worked(chunker, chunking, gap, made) for gap in chunking.gaps)
@@ -91,8 +93,8 @@ def test_every_comparison_of_double_pass_is_written():
 def test_the_open_chunk_is_the_one_that_ends_at_the_cut():
     text = Document.from_text("a b c\nd e f\ng h i\nj k l\n", "lines")
     chunker, chunking, made = decided("fixed_sentences", {"size": 2, "overlap": 1}, text, HashEmbedder())
-    said = [worked(chunker, chunking, gap, made) for gap in chunking.gaps]
-    assert [lines[0] for lines in said][1:] == ["chunk so far: 2 of 2 sentences"] * 2
+    formulas = [worked(chunker, chunking, gap, made) for gap in chunking.gaps]
+    assert [lines[0] for lines in formulas][1:] == ["chunk so far: 2 of 2 sentences"] * 2
     chunker, chunking, made = decided("fixed_words", {"size": 4, "overlap": 0}, text, HashEmbedder())
     assert [worked(chunker, chunking, gap, made) for gap in chunking.gaps if gap.offset is None] == [
         ["chunk so far: 3 of 4 words", "with the next sentence: 6 words"],

@@ -43,11 +43,18 @@ def told(run, choice):
 
 def evaluations(run, top_k):
     """Return the evaluation of every chunker, by its number, over the first ``top_k`` chunks."""
-    return {number: one.evaluation for number, one in told(run, Choice("recall", "characters", top_k, 0)).chunkers.items()}
+    return {
+        number: chunker.evaluation
+        for number, chunker in told(run, Choice("recall", "characters", top_k, 0)).chunkers.items()
+    }
 
 
 def components(app, name):
-    payloads = [json.loads(one.proto.json)[0] for one in app.get("bidi_component") if name in one.proto.component_name]
+    payloads = [
+        json.loads(component.proto.json)[0]
+        for component in app.get("bidi_component")
+        if name in component.proto.component_name
+    ]
     return [payload for payload in payloads if payload]
 
 
@@ -56,13 +63,13 @@ def summary(app):
 
 
 def button(app, label):
-    return next(one for one in app.button if one.label == label)
+    return next(button for button in app.button if button.label == label)
 
 
 def said(app):
-    return [one["text"] for one in components(app, "notice")]
+    return [notice["text"] for notice in components(app, "notice")]
 
 
 def retrieved(app):
     """Return the tokens that a question retrieves with each chunker."""
-    return next(one.value["tokens a question"] for one in app.dataframe if "tokens a question" in one.value)
+    return next(frame.value["tokens a question"] for frame in app.dataframe if "tokens a question" in frame.value)

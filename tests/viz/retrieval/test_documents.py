@@ -51,10 +51,10 @@ def run_of_material(app, material):
 
 def test_a_run_on_other_documents_is_folded(measured):
     label = "Previous documents' results"
-    assert not any(one.label == label for one in measured.expander)
+    assert not any(expander.label == label for expander in measured.expander)
     measured.segmented_control(key="retrieval_material").set_value("Your own").run()
     assert not measured.exception
-    assert any(one.label == label for one in measured.expander)
+    assert any(expander.label == label for expander in measured.expander)
 
 
 def test_the_way_to_compare_leads_to_the_excerpt_and_says_whose_place_the_document_takes(run):
@@ -67,7 +67,7 @@ def test_the_way_to_compare_leads_to_the_excerpt_and_says_whose_place_the_docume
         (shown,) = components(app, "on_compare")
         assert shown["label"] == "See the passage on Compare"
         (first, end) = shown["range"]
-        spans = [one.span for one in questions[number].excerpts if one.document == excerpt.document]
+        spans = [other.span for other in questions[number].excerpts if other.document == excerpt.document]
         touched = [(document.sentences[first].start, document.sentences[end - 1].end)]
         assert any(start <= span.start and span.end <= last + 1 for start, last in touched for span in spans)
         # The essay of Compare has several of these documents, which are none of its samples.
@@ -82,6 +82,6 @@ def test_documents_of_no_use_leave_the_others_usable():
     given = [("a.txt", b"Some text."), ("a.txt", b"Other text."), ("b.txt", b" "), ("c.txt", b"a\0b"), ("d.md", b"More.")]
     texts, complaints, _ = retrieval_material.read_texts([*given, ("big.txt", b"x" * 20_000_001)])
     assert texts == [("a.txt", "Some text."), ("d.md", "More.")]
-    assert [one.partition(":")[0] for one in complaints] == ["a.txt", "b.txt", "c.txt", "big.txt"]
+    assert [complaint.partition(":")[0] for complaint in complaints] == ["a.txt", "b.txt", "c.txt", "big.txt"]
     assert "documents must have different names" in complaints[0]
     assert "is empty" in complaints[1]

@@ -22,15 +22,15 @@ def report(budget, taken, cut=False):
 
 
 def test_it_says_why_the_chunk_that_holds_it_was_not_enough():
-    one = failure({0: 40, 1: 0})
+    whole = failure({0: 40, 1: 0})
     assert (
-        _holder(report(2000, 20), one, 0)
+        _holder(report(2000, 20), whole, 0)
         == "Chunk 12 holds all of it and has rank 31: the 2,000 tokens are full after 20 chunks."
     )
-    assert _holder(report(0, 5), one, 0) == "Chunk 12 holds all of it and has rank 31: only the top 5 count."
+    assert _holder(report(0, 5), whole, 0) == "Chunk 12 holds all of it and has rank 31: only the top 5 count."
     part = failure({0: 12}, rank=3, held=28)
-    said = "Chunk 12 holds 28 of 40 characters and has rank 3: it was found, the rest was not."
-    assert _holder(report(2000, 20), part, 0) == said
+    sentence = "Chunk 12 holds 28 of 40 characters and has rank 3: it was found, the rest was not."
+    assert _holder(report(2000, 20), part, 0) == sentence
     assert _holder(report(2000, 3, cut=True), part, 0).endswith("has rank 3, where the budget cuts it off.")
     assert _holder(report(0, 5), failure({0: 40}, rank=0), 0) == "Chunk 12 holds all of it; its rank is not known."
     nowhere = Failure(6, Span(10, 50), {0: 40}, (), -1, 0, 0)

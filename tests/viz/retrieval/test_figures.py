@@ -13,7 +13,7 @@ from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_of
 NAMES = {0: "1. Recursive", 2: "3. Optimal"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 VALUES = {0: 0.5 + NOISE, 2: np.append(0.8 + NOISE[:39], np.nan)}
-FOUND = {number: Distribution.of(one) for number, one in VALUES.items()}
+FOUND = {number: Distribution.of(scores) for number, scores in VALUES.items()}
 COSTS = {0: Costs(1.5, 0.2, 300.0, 10, 0), 2: Costs(6.0, 0.1, 500.0, 10, 4)}
 
 
@@ -27,8 +27,8 @@ def test_a_box_leaves_out_what_is_undefined():
 @pytest.mark.parametrize(("cost", "prices"), [("tokens", [300, 500]), ("index", [1.5, 6.0]), ("query", [0.1, 0.2])])
 def test_the_trade_off_stands_at_its_price_with_its_interval(cost, prices):
     points = trade_off(FOUND, COSTS, NAMES, "Recall", cost).data
-    assert [one.x[0] for one in points] == prices
-    by_name = {one.text[0]: one for one in points}
+    assert [trace.x[0] for trace in points] == prices
+    by_name = {trace.text[0]: trace for trace in points}
     low, high = mean_interval(VALUES[0])
     point = by_name["1. Recursive"]
     assert point.y[0] - point.error_y.arrayminus[0] == pytest.approx(100 * low)
@@ -40,14 +40,14 @@ def test_the_trade_off_stands_at_its_price_with_its_interval(cost, prices):
 
 def test_what_has_no_known_price_is_not_at_zero():
     costs = {**COSTS, 2: Costs(None, 0.1, 500.0, 10, 4)}
-    assert [one.x[0] for one in trade_off(FOUND, costs, NAMES, "Recall", "index").data] == [1.5]
+    assert [trace.x[0] for trace in trade_off(FOUND, costs, NAMES, "Recall", "index").data] == [1.5]
     assert len(trade_off(FOUND, costs, NAMES, "Recall", "tokens").data) == 2
 
 
 def test_a_difference_that_is_not_significant_is_an_open_circle():
     rows = np.array([VALUES[0] - 0.5 - NOISE[::-1], VALUES[2] - VALUES[0]])
-    found = dict(zip((0, 2), compare_all(rows), strict=True))
-    first, second = differences(found, NAMES, "2. Fixed sentences", "recall").data
+    comparisons = dict(zip((0, 2), compare_all(rows), strict=True))
+    first, second = differences(comparisons, NAMES, "2. Fixed sentences", "recall").data
     assert (first.marker.symbol, second.marker.symbol) == ("circle-open", "circle")
     assert second.x[0] == pytest.approx(30)
 

@@ -47,7 +47,7 @@ def settled(app):
 
 
 def button(app, label):
-    return next(one for one in app.button if one.label == label)
+    return next(button for button in app.button if button.label == label)
 
 
 def upload(app, texts):
@@ -91,8 +91,8 @@ def test_what_is_returned_and_how_it_is_searched_are_kept_with_the_run(indexed, 
     assert (str(run.plan.returned), run.plan.searched_by) == ("window:1", "hybrid")
     assert any(text.startswith("Searched by embedding and by words (BM25), both ranks fused") for text in said(app))
     assert "A chunk that is found comes with 1 neighbour on either side; all of that is measured." in said(app)
-    assert "Questions with places" not in [one.label for one in app.get("download_button")]
-    assert all(one.index.returns is not None for one in run.found.values())
+    assert "Questions with places" not in [download.label for download in app.get("download_button")]
+    assert all(evaluation.index.returns is not None for evaluation in run.found.values())
 
 
 def test_excerpts_that_are_not_as_given_are_listed(cache_folder):
@@ -103,9 +103,9 @@ def test_excerpts_that_are_not_as_given_are_listed(cache_folder):
     uploader(app, "retrieval_questions").upload("mine.csv", asked, "text/csv")
     button(ran(app), "Run").click().run()
     app = settled(app)
-    labels = [one.label for one in app.expander]
+    labels = [expander.label for expander in app.expander]
     assert "1 question problem" in labels
-    assert "Questions with places" in [one.label for one in app.get("download_button")]
+    assert "Questions with places" in [download.label for download in app.get("download_button")]
     assert "Excerpts: 1 found again, 1 orphaned" in labels
     (table,) = (table.value for table in app.dataframe if "state" in table.value)
     assert table[["state", "question", "document", "place"]].values.tolist() == [
@@ -116,7 +116,7 @@ def test_excerpts_that_are_not_as_given_are_listed(cache_folder):
 
 
 def uploader(app, key):
-    return next(one for one in app.get("file_uploader") if one.key == key)
+    return next(uploader for uploader in app.get("file_uploader") if uploader.key == key)
 
 
 @pytest.fixture
@@ -127,16 +127,16 @@ def indexed(monkeypatch):
     class Indexed(list):
         most = 1000
 
-    found = Indexed()
+    names = Indexed()
 
     def counted(corpus, chunker, tools, *how):
-        if len(found) >= found.most:
+        if len(names) >= names.most:
             raise Cancelled
-        found.append(chunker.name)
+        names.append(chunker.name)
         return build(corpus, chunker, tools, *how)
 
     monkeypatch.setattr(retrieval, "build_index", counted)
-    return found
+    return names
 
 
 def interrupted(app, indexed, restart):
@@ -168,7 +168,7 @@ def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(indexed, resta
     assert app.dataframe[0].value[:2].equals(shown[:2])
     assert len(rows_of(app)) == 3
     assert not any("interrupted" in text for text in said(app))
-    assert "Resume" not in [one.label for one in app.button]
+    assert "Resume" not in [control.label for control in app.button]
     # And now it is done, whatever happens to the server.
     restart()
     indexed.clear()

@@ -24,10 +24,10 @@ def test_how_many_chunks_count_takes_effect_without_a_new_run(measured):
     after = measured.dataframe[0].value
     assert run_of(measured) is run
     assert (retrieved(measured) < before).all()
-    means = [100 * found.values("recall").mean() for found in evaluations(run, 1).values()]
+    means = [100 * evaluation.values("recall").mean() for evaluation in evaluations(run, 1).values()]
     assert [text.partition(" ")[0] for text in after["Recall, %"]][:-1] == [f"{mean:.1f}" for mean in means]
     for side in components(measured, "passages"):
-        assert sum(one["kind"] != "missed" for one in side["passages"]) == 1
+        assert sum(passage["kind"] != "missed" for passage in side["passages"]) == 1
 
 
 def test_the_baseline_and_what_is_compared_stand_in_the_link(measured):
@@ -46,7 +46,7 @@ def test_the_baseline_and_what_is_compared_stand_in_the_link(measured):
         "left": "2",
         "measure": "iou",
     }
-    assert any(one.value == "Against 2. Recursive" for one in again.header)
+    assert any(header.value == "Against 2. Recursive" for header in again.header)
 
 
 def test_the_questions_on_which_chunkers_disagree():
@@ -98,7 +98,7 @@ def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh
     # The interval of each mean, and the difference.
     statistics = 3
     app = opened(run=fresh)
-    assert len([one for one in computed if one in ("mean_interval", "compare_all")]) == statistics
+    assert len([name for name in computed if name in ("mean_interval", "compare_all")]) == statistics
     assert after(lambda: app) == (0, False)
     assert after(lambda: app.selectbox(key="retrieval_question").set_value("7")) == (0, False)
     assert after(lambda: app.selectbox(key="retrieval_left").set_value("2")) == (0, False)
@@ -137,19 +137,19 @@ def test_at_an_equal_budget_everything_on_the_page_is_of_the_budget(run):
     app = opened(run=run, at="budget", budget="500")
     report = told(run_of(app), Choice("recall", "tokens", 5, 0, 500))
     assert not app.exception
-    means = [f"{100 * one.distribution.mean:.1f}" for one in report.chunkers.values()]
+    means = [f"{100 * chunker.distribution.mean:.1f}" for chunker in report.chunkers.values()]
     assert [text.partition(" ")[0] for text in rows_of(app)["Recall, %"]] == means
     assert (retrieved(app) == 500).all()
     assert report.curve.leads.words() in said(app)
     assert any(text == f"With a fixed number of chunks instead: {report.at_k.words()}" for text in said(app))
-    assert not any(one.value == "Scores at k" for one in app.header)
+    assert not any(header.value == "Scores at k" for header in app.header)
     for side, number in zip(components(app, "passages"), (0, 1), strict=True):
         given = report.given(number, 0)
-        chunks = [one for one in side["passages"] if one["kind"] in ("holds", "waste")]
+        chunks = [passage for passage in side["passages"] if passage["kind"] in ("holds", "waste")]
         assert len(chunks) == len(given.chunks)
         text = report.chunkers[number].evaluation.index.corpus.whole.text
-        words = ["".join(words for words, kind in one["parts"] if kind in ("hit", "waste")) for one in chunks]
-        assert words == ["\n".join(text[start:end] for start, end in one.given) for one in given.chunks]
+        words = ["".join(words for words, kind in chunk["parts"] if kind in ("hit", "waste")) for chunk in chunks]
+        assert words == ["\n".join(text[start:end] for start, end in chunk.given) for chunk in given.chunks]
         # The last one is cut off where the budget is full.
         assert not given.chunks[-1].whole
         assert ["500 tokens", "end"] in chunks[-1]["parts"]
@@ -191,7 +191,7 @@ def test_a_measure_that_no_budget_changes_has_no_curve(run):
     app = opened(run=run, at="budget", measure="precision_omega")
     assert not app.exception
     assert "Best possible precision is the same at every budget." in said(app)
-    assert not any("at every budget" in one.value for one in app.header)
+    assert not any("at every budget" in header.value for header in app.header)
     assert summary(app)["Highest best possible precision"]
 
 

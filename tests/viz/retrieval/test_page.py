@@ -26,7 +26,7 @@ def test_a_setting_that_is_written_and_the_button_in_one_go_are_both_heard():
     app.slider(key="0/fixed_sentences/size").set_value(7)
     button(app, "Run").click().run()
     run = run_of(app)
-    assert [one.size for one in run.plan.chunkers if one.name == "fixed_sentences"] == [7]
+    assert [chunker.size for chunker in run.plan.chunkers if chunker.name == "fixed_sentences"] == [7]
     assert not any("changed since" in text for text in said(app))
     ended(run)
 
@@ -69,8 +69,8 @@ def test_a_run_that_comes_with_seamark_and_does_not_fit_is_not_shown(monkeypatch
 
 def test_it_opens_with_the_question_on_which_the_chunkers_differ_most(run):
     app = opened(run=run, question="", failed="1")
-    found = evaluations(run_of(app), 5)
-    values = {number: one.values("recall") for number, one in found.items()}
+    by_chunker = evaluations(run_of(app), 5)
+    values = {number: evaluation.values("recall") for number, evaluation in by_chunker.items()}
     apart = np.abs(values[0] - values[1])
     assert app.selectbox(key="retrieval_question").value == str(int(np.nanargmax(apart)) + 1)
     assert {app.selectbox(key=f"retrieval_{side}").value for side in ("left", "right")} == {"1", "2"}
@@ -86,7 +86,7 @@ def test_every_chunker_is_measured(measured):
     run = run_of(measured)
     assert not run.error
     assert sorted(run.found) == [0, 1]
-    assert all(len(one.answers) == 40 for one in evaluations(run, 5).values())
+    assert all(len(evaluation.answers) == 40 for evaluation in evaluations(run, 5).values())
     table = rows_of(measured)
     assert len(table) == 2
     for measure in MEASURES:
@@ -98,7 +98,7 @@ def test_every_chunker_is_measured(measured):
 
 def test_the_summary_says_who_is_ahead_if_that_is_significant(measured):
     run = run_of(measured)
-    means = {number: found.values("recall").mean() for number, found in evaluations(run, 5).items()}
+    means = {number: evaluation.values("recall").mean() for number, evaluation in evaluations(run, 5).items()}
     best = max(means, key=means.get)
     lead = told(run, Choice("recall", "characters", 5, 0)).lead
     value, detail = summary(measured)["Highest recall"]
@@ -132,33 +132,37 @@ def test_the_passages_are_the_question_s_chunks(measured):
     (left, right) = components(measured, "passages")
     run = run_of(measured)
     for number, side in ((0, left), (1, right)):
-        found = evaluations(run, 5)[number]
-        ranked = found.answers[0].ranked[: found.top_k]
-        chunks = [one for one in side["passages"] if one["kind"] != "missed"]
-        texts = ["".join(words for words, _ in one["parts"]) for one in chunks]
-        assert texts == [found.index.texts[one] for one in ranked]
-        hit = sum(len(words) for one in chunks for words, kind in one["parts"] if kind == "hit")
-        missed = sum(len(words) for one in side["passages"] if one["kind"] == "missed" for words, _ in one["parts"])
-        wanted = characters(on_axis(found.index.corpus, found.answers[0].question))
-        assert found.answers[0].characters["recall"].value == pytest.approx(hit / wanted)
+        evaluation = evaluations(run, 5)[number]
+        ranked = evaluation.answers[0].ranked[: evaluation.top_k]
+        chunks = [passage for passage in side["passages"] if passage["kind"] != "missed"]
+        texts = ["".join(words for words, _ in chunk["parts"]) for chunk in chunks]
+        assert texts == [evaluation.index.texts[position] for position in ranked]
+        hit = sum(len(words) for chunk in chunks for words, kind in chunk["parts"] if kind == "hit")
+        missed = sum(
+            len(words) for passage in side["passages"] if passage["kind"] == "missed" for words, _ in passage["parts"]
+        )
+        wanted = characters(on_axis(evaluation.index.corpus, evaluation.answers[0].question))
+        assert evaluation.answers[0].characters["recall"].value == pytest.approx(hit / wanted)
         assert hit + missed == pytest.approx(wanted, abs=2)
 
 
 def test_in_its_document_everything_has_its_place(run):
     app = opened(run=run, view="document", question="3")
-    found = evaluations(run_of(app), 5)[0]
-    corpus = found.index.corpus
-    for one in components(app, "passages")[0]["passages"]:
-        text = corpus.documents[corpus.names.index(one["title"].partition(" · ")[0])].text
+    evaluation = evaluations(run_of(app), 5)[0]
+    corpus = evaluation.index.corpus
+    for passage in components(app, "passages")[0]["passages"]:
+        text = corpus.documents[corpus.names.index(passage["title"].partition(" · ")[0])].text
         at = 0
-        for words, kind in one["parts"]:
+        for words, kind in passage["parts"]:
             if kind in ("rank", "left_out"):
                 continue
             at = text.index(words, at) + len(words)
-        left_out = sum(int(words.split()[0].replace(",", "")) for words, kind in one["parts"] if kind == "left_out")
-        kept = sum(len(words) for words, kind in one["parts"] if kind not in ("rank", "left_out"))
+        left_out = sum(int(words.split()[0].replace(",", "")) for words, kind in passage["parts"] if kind == "left_out")
+        kept = sum(len(words) for words, kind in passage["parts"] if kind not in ("rank", "left_out"))
         assert kept + left_out == len(text)
-    ranks = [words for one in components(app, "passages")[0]["passages"] for words, kind in one["parts"] if kind == "rank"]
+    ranks = [
+        words for passage in components(app, "passages")[0]["passages"] for words, kind in passage["parts"] if kind == "rank"
+    ]
     assert sorted(set(ranks)) == ["1", "2", "3", "4", "5"]
 
 
@@ -182,7 +186,7 @@ def test_what_failed_is_listed_and_leads_to_its_passages(run):
     app = opened(run=run, at="budget", budget="500", failed="2")
     (listed,) = components(app, "failed")
     lost = ended(run_of(app).report(Choice("recall", "tokens", 5, 0, 500))).made.failures[1]
-    assert [row["question"] for row in listed["rows"]] == [one.question for one in lost]
+    assert [row["question"] for row in listed["rows"]] == [failure.question for failure in lost]
     assert len(lost) > 1
     assert [row["here"] for row in listed["rows"]] == [False] * len(lost)
     assert all(row["missed"].endswith(" missed") and row["holder"] for row in listed["rows"])

@@ -22,12 +22,14 @@ def test_the_shown_pair_differs_wherever_any_two_do_and_the_greatest_dispute_com
     order = by_dispute(values, questions)
     assert sorted(order) == questions.tolist()
     apart = [
-        float(np.nanmax([some[one] for some in values.values()]) - np.nanmin([some[one] for some in values.values()]))
-        for one in order
+        float(
+            np.nanmax([some[question] for some in values.values()]) - np.nanmin([some[question] for some in values.values()])
+        )
+        for question in order
     ]
     assert apart == sorted(apart, reverse=True)
-    for one in order:
-        left, right = (values[int(word) - 1][one] for word in differing_pair(values, one, "1", "2"))
+    for question in order:
+        left, right = (values[int(word) - 1][question] for word in differing_pair(values, question, "1", "2"))
         assert left != right
         assert not np.isnan(left)
         assert not np.isnan(right)

@@ -50,14 +50,14 @@ def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
     run.start()
     assert not ended(run).error
     assert run.lacking == "plain.txt has no headings that are found: there a chunk returns itself."
-    found = run.found[0]
-    (answer,) = found.answers
-    shown = ranked_passages(found, answer, given_top_k(found, 0))
-    sections = [one["parts"] for one in shown if one["kind"] != "note"]
+    evaluation = run.found[0]
+    (answer,) = evaluation.answers
+    shown = ranked_passages(evaluation, answer, given_top_k(evaluation, 0))
+    sections = [passage["parts"] for passage in shown if passage["kind"] != "note"]
     words = sorted("".join(part for part, _ in parts) for parts in sections)
     assert words == ["# Buoys\n\nIt floats at night.", "# Lights\n\nIt shines at night. It burns at dusk.", "It rests."]
-    notes = [one["title"] for one in shown if one["kind"] == "note"]
-    assert len(notes) == len(found.index.chunks) - 3
+    notes = [passage["title"] for passage in shown if passage["kind"] == "note"]
+    assert len(notes) == len(evaluation.index.chunks) - 3
     assert all(note.endswith("marks.md · what it returns is above already") for note in notes)
 
 
@@ -68,10 +68,11 @@ def test_a_passage_says_its_page():
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()
     assert not ended(run).error
-    found = run.found[0]
-    (answer,) = found.answers
+    evaluation = run.found[0]
+    (answer,) = evaluation.answers
     titles = {
-        one["title"].split(" · ")[1]: one["parts"][0][0] for one in ranked_passages(found, answer, given_top_k(found, 0))
+        passage["title"].split(" · ")[1]: passage["parts"][0][0]
+        for passage in ranked_passages(evaluation, answer, given_top_k(evaluation, 0))
     }
     assert titles == {"marks.pdf, p. 1": "It shines at night.", "marks.pdf, p. 2": "It floats at night"}
 

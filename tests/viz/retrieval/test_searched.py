@@ -97,7 +97,7 @@ def test_the_page_says_what_was_embedded_and_nothing_of_it_where_nothing_was(mon
     app.run()
     assert not app.exception
     assert summary(app)["Asked"][1] == how
-    (caption,) = [one.value for one in app.caption if "Indexing is chunking" in one.value]
+    (caption,) = [block.value for block in app.caption if "Indexing is chunking" in block.value]
     assert all(part in caption for part in times)
     assert ("mbedding" in caption, "words" in caption) == (method != "bm25", method != "embedding")
 

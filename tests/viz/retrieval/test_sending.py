@@ -33,10 +33,10 @@ def http(serve):
     scripted = ScriptedModel()
 
     def answered(messages):
-        said = messages[1]["content"]
-        if "The passage:" not in said:
-            return scripted.words(said)
-        passage = said.rpartition("The passage:")[2]
+        prompt = messages[1]["content"]
+        if "The passage:" not in prompt:
+            return scripted.words(prompt)
+        passage = prompt.rpartition("The passage:")[2]
         return "" if "lamp" in passage else "What eats: the heron does." if "frogs" in passage else "On the sea."
 
     return serve(ChatModelServer, answered)
@@ -85,7 +85,7 @@ def test_consent_is_to_the_run_that_was_described_and_to_no_other(http):
     name_model(app, http)
     press(app, "Run")
     counted(app)
-    next(one for one in app.slider if one.key == "0/llm/window").set_value(200).run()
+    next(slider for slider in app.slider if slider.key == "0/llm/window").set_value(200).run()
     assert not any(button.label == "Send" for button in app.button)
     assert http.requests == []
 
@@ -143,7 +143,7 @@ def test_plain_and_context_are_measured_side_by_side_after_the_click_alone(http)
     (left,) = [text for text in said(ran(app)) if "no usable context" in text]
     assert left.startswith(f"2. Fixed sentences + context: the model gave no usable context of 1 of {chunks} chunks; those")
     # The gain has its interval, as every difference has.
-    assert any(one.value == "Against 1. Fixed sentences" for one in app.header)
+    assert any(header.value == "Against 1. Fixed sentences" for header in app.header)
 
 
 @pytest.mark.parametrize("restarted", [False, True])
@@ -176,12 +176,12 @@ def test_a_run_that_goes_on_asks_for_what_is_not_there_alone_and_not_before_the_
         restart()
         app = opened(**words, sentences="regex", run=token)
         end = time.monotonic() + LIMIT
-        while not (found := [text for text in said(app) if text.startswith("This run was interrupted")]):
+        while not (notices := [text for text in said(app) if text.startswith("This run was interrupted")]):
             assert time.monotonic() < end, said(app)
             ran(app)
-        (said_of_it,) = found
+        (said_of_it,) = notices
         assert "the results for 3 of 4 chunkers are kept" in said_of_it
-        resume = next(one for one in app.button if one.label == "Resume")
+        resume = next(button for button in app.button if button.label == "Resume")
         assert resume.disabled
         name_model(app, http)
     ran(app)

@@ -51,19 +51,19 @@ def test_failed_questions_have_their_stage_and_lead_into_the_text(traced):
         ("line 2 · Used?", "not used"),
     ]
     assert listed["rows"][0]["seams"][0]["reason"]
-    assert any("3 questions: 2 failed, 0 did not, 1 cannot be told" in one.value for one in app.caption)
+    assert any("3 questions: 2 failed, 0 did not, 1 cannot be told" in caption.value for caption in app.caption)
     passages = components(app, "passages")[0]
-    titles = [one["title"] for one in passages["passages"]]
+    titles = [passage["title"] for passage in passages["passages"]]
     assert titles[0].startswith("The answer · article.txt, 0 to ")
     assert titles[1].startswith("1 · article.txt, 0 to 80")
     assert "2 · missing" in titles[2]
     assert components(app, "on_compare")[0]["label"].startswith("See the passage on Compare")
     assert [*app.table[0].value["meaning"]] == [STAGES["cut apart"], STAGES["not used"]]
-    tables = [one.value for one in app.dataframe]
+    tables = [frame.value for frame in app.dataframe]
     assert any("problem" in table and "pasted.jsonl, line 4: " in table["problem"][0] for table in tables)
     app.session_state["traced_question"] = 1
     passages = components(app.run(), "passages")[0]
-    assert [one["title"] for one in passages["passages"]] == ["1 · article.txt, 200 to 290 · score 0.5"]
+    assert [passage["title"] for passage in passages["passages"]] == ["1 · article.txt, 200 to 290 · score 0.5"]
 
 
 def test_a_file_that_cannot_be_read_is_a_sentence_and_loses_nothing(traced):
@@ -72,7 +72,7 @@ def test_a_file_that_cannot_be_read_is_a_sentence_and_loses_nothing(traced):
         text.startswith("pasted.jsonl, line 1: a row with a question must say what was retrieved") for text in said(app)
     )
     assert app.text_area(key="traces_pasted").value == '{"query": "a"}\n{'
-    assert not any("cannot be told" in one.value for one in app.caption)
+    assert not any("cannot be told" in caption.value for caption in app.caption)
 
 
 def test_a_stopped_diagnosis_keeps_the_questions_before_it():

@@ -21,14 +21,14 @@ ASKED = Cell("Asked", "40 questions", "of 3 documents")
 
 
 def said(values, *, everything=False):
-    means = {number: (mean_and_deviation(one) or (None,))[0] for number, one in values.items()}
+    means = {number: (mean_and_deviation(scores) or (None,))[0] for number, scores in values.items()}
     report = SimpleNamespace(
         chunkers=dict.fromkeys(values),
         everything=everything,
         choice=Choice("recall", "tokens", 5, 0, 500),
         distributions={number: SimpleNamespace(mean=mean) for number, mean in means.items()},
         costs=COSTS,
-        lead=Leads.of([NAMES[one] for one in values], "recall", "tokens", {500: list(values.values())}).leads.get(500),
+        lead=Leads.of([NAMES[number] for number in values], "recall", "tokens", {500: list(values.values())}).leads.get(500),
     )
     return [tuple(cell) for cell in cells(report, NAMES, "recall", ASKED)[1:]]
 
@@ -66,8 +66,8 @@ def test_a_tie_is_said_as_a_tie():
 
 def test_where_everything_was_retrieved_nobody_is_ahead():
     ones = np.ones(40)
-    found, cost = said({0: ones, 1: ones}, everything=True)
-    assert found == (
+    cell, cost = said({0: ones, 1: ones}, everything=True)
+    assert cell == (
         "Found",
         "Everything was retrieved",
         "The budget of 500 tokens holds all of the text with every chunker, so nothing can be missed. Choose a smaller "
@@ -128,8 +128,8 @@ def test_where_the_embeddings_came_from():
     ],
 )
 def test_differences_in_words(others, expected):
-    found = compare_all(np.array([*others.values()]) - LOW)
-    sentences = differences_in_words(dict(zip(others, found, strict=True)), NAMES, NAMES[0], "recall")
+    comparisons = compare_all(np.array([*others.values()]) - LOW)
+    sentences = differences_in_words(dict(zip(others, comparisons, strict=True)), NAMES, NAMES[0], "recall")
     assert len(sentences) == len(expected)
     for sentence, beginning in zip(sentences, expected, strict=True):
         assert sentence.startswith(beginning)
@@ -137,8 +137,8 @@ def test_differences_in_words(others, expected):
 
 def test_a_difference_that_only_the_correction_undoes_is_not_significant():
     values = LOW + NOISE - NOISE.mean() + 0.032
-    one, *_ = found = compare_all(np.array([values, ALIKE, ALIKE[::-1]]) - LOW)
-    assert one.p < 0.05 < one.adjusted
-    assert one.low <= 0
-    (sentence,) = differences_in_words(dict(enumerate(found)), NAMES, NAMES[0], "recall")
+    comparison, *_ = comparisons = compare_all(np.array([values, ALIKE, ALIKE[::-1]]) - LOW)
+    assert comparison.p < 0.05 < comparison.adjusted
+    assert comparison.low <= 0
+    (sentence,) = differences_in_words(dict(enumerate(comparisons)), NAMES, NAMES[0], "recall")
     assert sentence.startswith("No significant difference in recall")

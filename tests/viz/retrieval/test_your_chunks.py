@@ -55,11 +55,11 @@ def ran(app):
 
 
 def button(app, label):
-    return next(one for one in app.button if one.label == label)
+    return next(button for button in app.button if button.label == label)
 
 
 def uploader(app, key):
-    return next(one for one in app.get("file_uploader") if one.key.startswith(key))
+    return next(uploader for uploader in app.get("file_uploader") if uploader.key.startswith(key))
 
 
 def with_documents(app):
@@ -122,7 +122,7 @@ def test_a_file_that_lacks_a_document_is_left_out_and_the_document_is_named():
     assert f"{lacks} A run leaves this column out." in said(app)
     app = measured(app)
     assert f"2. Your chunks, theirs.json: {lacks}" in said(app)
-    assert [one.split(",")[0] for one in rows_of(app)["chunker"]] == ["1. Fixed sentences"]
+    assert [name.split(",")[0] for name in rows_of(app)["chunker"]] == ["1. Fixed sentences"]
 
 
 def test_what_contexts_would_send_counts_only_a_file_that_is_measured():
@@ -202,10 +202,13 @@ def test_the_column_comes_along_with_the_questions_of_compare(app):
     # It is measured at once.
     run = ended(run_of(app))
     assert not run.errors
-    assert [len(one.index.chunks) for one in run.found.values()][1] == 2
+    assert [len(evaluation.index.chunks) for evaluation in run.found.values()][1] == 2
     # That can be undone, and is done once.
     app.button(key="undo/retrieval").click().run()
-    assert [one.chunker for one in ran(app).session_state["choices/retrieval"].columns] != ["fixed_sentences", "your_chunks"]
+    assert [column.chunker for column in ran(app).session_state["choices/retrieval"].columns] != [
+        "fixed_sentences",
+        "your_chunks",
+    ]
 
 
 def test_the_questions_kept_on_compare_are_there_at_once(app):
@@ -220,7 +223,7 @@ def test_the_questions_kept_on_compare_are_there_at_once(app):
     assert not button(app, "Run").disabled
     # Files take their place, and the questions are still offered.
     button(app, "Use files instead").click().run()
-    assert not any("from Compare" in one for one in remarks(app))
+    assert not any("from Compare" in remark for remark in remarks(app))
     button(app, "Use 1 question from Compare").click().run()
     assert "1 question about 1 document, kept on Compare." in remarks(app)
     # Questions that are kept later are measured, too.

@@ -96,8 +96,8 @@ def test_an_origin_that_was_allowed_is_served(behind):
 def test_a_refusal_names_the_rule_and_the_value(behind):
     client = TestClient(Guard(behind, ["localhost"]))
     assert "names 'evil.example'" in client.get("/", headers={"host": "evil.example"}).text
-    said = client.get("/", headers={"host": "localhost", "origin": "http://evil.example"}).text
-    assert "comes from 'http://evil.example'" in said
+    refusal = client.get("/", headers={"host": "localhost", "origin": "http://evil.example"}).text
+    assert "comes from 'http://evil.example'" in refusal
 
 
 @pytest.mark.parametrize(

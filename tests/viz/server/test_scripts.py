@@ -64,11 +64,11 @@ def test_a_file_is_sent_in_one_piece():
 
 
 def test_the_scripts_of_an_element_are_all_that_its_page_does_not_name():
-    found = scripts_of("BidiComponent", "Html")
+    scripts = scripts_of("BidiComponent", "Html")
     page = (ROOT / "index.html").read_text()
-    assert [name.split("/")[-1].split(".")[0] for name in found][:2] == ["BidiComponent", "Html"]
-    for path in found:
+    assert [name.split("/")[-1].split(".")[0] for name in scripts][:2] == ["BidiComponent", "Html"]
+    for path in scripts:
         assert path not in page
         imported = re.findall(r'"\./([^"]+\.js)"', (ROOT / path.removeprefix("/")).read_text().partition("`")[0])
-        assert all(name in page or f"/static/js/{name}" in found for name in imported)
+        assert all(name in page or f"/static/js/{name}" in scripts for name in imported)
     assert scripts_of("NoSuchElement") == []

@@ -197,7 +197,7 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
         assert put_values(changed, cell["change"]["values"]) == cell["change"]["values"]
         other = build_chunker(changed.chunker, changed.parameters)
         after = run(other, document, made)
-        there = {(one.index, one.offset): one.verdict.is_cut for one in after.gaps}
+        there = {(new_gap.index, new_gap.offset): new_gap.verdict.is_cut for new_gap in after.gaps}
         assert there[gap.index, gap.offset] is not gap.verdict.is_cut, (gap, cell)
         assert ("would cut here" in cell["change"]["words"]) is not gap.verdict.is_cut
         job = ChangedCuts(task, before, other, questions, search, known, None if not chunker.embeds else embedder, False)
@@ -207,4 +207,6 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
             *(tuple(sorted(places)) for places in (new - old, old - new, (new - old) & {*known}, (old - new) & {*known}))
         )
         ruler = ruler_of(document, "words")
-        assert job.whole == [*zip(*(are_whole(one, questions, search, made, ruler) for one in (before, after)), strict=True)]
+        assert job.whole == [
+            *zip(*(are_whole(chunking, questions, search, made, ruler) for chunking in (before, after)), strict=True)
+        ]

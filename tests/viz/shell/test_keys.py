@@ -27,23 +27,23 @@ def test_every_script_that_hears_keys_is_in_the_table():
         for path in (ROOT / "viz").rglob("*.js")
         if re.search(r'addEventListener\("keydown"', path.read_text(encoding="utf-8"))
     }
-    assert hearing - {*ELSEWHERE} == {one.script for one in KEYS if one.script}
+    assert hearing - {*ELSEWHERE} == {key.script for key in KEYS if key.script}
     assert {*ELSEWHERE} <= hearing
 
 
-@pytest.mark.parametrize("key", [one for one in KEYS if one.script], ids=lambda one: one.action)
+@pytest.mark.parametrize("key", [key for key in KEYS if key.script], ids=lambda key: key.action)
 def test_the_script_hears_the_keys(key):
     file = ROOT / "viz" / key.script
     script = file.read_text(encoding="utf-8")
     # Or a function of a script that it imports.
     script += "".join((file.parent / other).read_text(encoding="utf-8") for other in re.findall(r'from "(.+?)";', script))
-    for one in key.keys:
-        literal = LITERALS.get(one)
-        assert literal in script if literal else re.search(rf'"{re.escape(one)}"|\b{re.escape(one)}: ', script), one
+    for name in key.keys:
+        literal = LITERALS.get(name)
+        assert literal in script if literal else re.search(rf'"{re.escape(name)}"|\b{re.escape(name)}: ', script), name
 
 
 def test_what_the_keys_need_is_made_by_some_script():
     scripts = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "viz").rglob("*.*s") if path.suffix == ".js")
     html = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "viz").rglob("*.py"))
-    for name in {name for one in KEYS for name in re.findall(r"\.([a-z-]+)", one.within)}:
+    for name in {name for key in KEYS for name in re.findall(r"\.([a-z-]+)", key.within)}:
         assert re.search(rf'el\("[a-z]+", "(?:[a-z ]+ )?{name}(?: [a-z ]+)?"|class="{name}"', scripts + html), name

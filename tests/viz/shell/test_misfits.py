@@ -27,7 +27,7 @@ def warned(app, words):
 
 
 def button(app, label):
-    return next(one for one in app.button if one.label == label)
+    return next(button for button in app.button if button.label == label)
 
 
 def test_a_splitter_that_finds_more_is_one_click_away(app):
@@ -78,7 +78,7 @@ def test_a_model_for_another_script_is_named_before_anything_is_embedded(app, lo
     long()
     button(app, "Embed with tfidf").click().run()
     assert app.query_params["embedder"] == "tfidf"
-    assert not [one for one in app.button if one.label == "Embed with tfidf"]
+    assert not [control for control in app.button if control.label == "Embed with tfidf"]
 
 
 @pytest.mark.parametrize(("language", "warns"), [("ru", True), ("ja", True), ("de", False)])
@@ -95,4 +95,4 @@ def test_where_embedding_takes_long_tfidf_is_one_click_away(app, long):
     long()
     app.button(key="see_now").click().run()
     assert app.query_params["embedder"] == "tfidf"
-    assert not [one for one in settled(app).button if one.key == "see_now"]
+    assert not [button for button in settled(app).button if button.key == "see_now"]

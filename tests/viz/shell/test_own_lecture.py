@@ -48,4 +48,4 @@ def test_the_tab_keeps_it_unless_it_is_too_long(monkeypatch, most, words):
     own_lecture.keep_lecture()
     session.own_lecture = NONE
     own_lecture.keep_lecture()
-    assert [one["words"] for one in kept] == [words, ""]
+    assert [lecture["words"] for lecture in kept] == [words, ""]

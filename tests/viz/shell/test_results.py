@@ -15,7 +15,9 @@ BROKEN = "The embedder refused."
 def nothing_embedded(monkeypatch):
     """Have every column that embeds wait for a job: other tests may have embedded the text."""
     at_once = results.chunk_at_once
-    monkeypatch.setattr(results, "chunk_at_once", lambda task, one, *rest: None if one.embeds else at_once(task, one, *rest))
+    monkeypatch.setattr(
+        results, "chunk_at_once", lambda task, chunker, *rest: None if chunker.embeds else at_once(task, chunker, *rest)
+    )
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def shown(app):
 
 
 def messages(app):
-    return [one["message"] for one in sent(app, "columns")["columns"]]
+    return [column["message"] for column in sent(app, "columns")["columns"]]
 
 
 def columns(app):

@@ -40,10 +40,10 @@ def elements(node):
 
 def rendered(app):
     """Return the elements that hold the mark and may render it."""
-    app_elements = [one for part in (app.main, app.sidebar) for one in elements(part)]
-    holding = [one for one in app_elements if MARK in str(one.proto)]
+    app_elements = [node for part in (app.main, app.sidebar) for node in elements(part)]
+    holding = [node for node in app_elements if MARK in str(node.proto)]
     assert holding, "the mark is nowhere on the page, so the test sees nothing"
-    return [(one.type, str(one.proto)[:300]) for one in holding if one.type not in TEXT_ONLY or in_a_label(one.proto)]
+    return [(node.type, str(node.proto)[:300]) for node in holding if node.type not in TEXT_ONLY or in_a_label(node.proto)]
 
 
 def in_a_label(proto):
@@ -78,7 +78,7 @@ def test_what_a_link_says(app, page):
 
 def run_on(choices, material):
     embedder = load_embedder("tfidf")
-    built = tuple(build_chunker(one.chunker, one.parameters, embedder) for one in choices.columns)
+    built = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns)
     run = Retrieval(Plan(material, built, "tfidf", choices.sentences, choices.tokenizer), embedder, False)
     run.start()
     ended(run)

@@ -217,4 +217,4 @@ def test_retrieval_takes_the_columns_of_compare_and_gives_its_own_back(compare):
 def test_tune_sweeps_the_chunker_selected_on_compare(compare):
     app = go(compare, "tune")
     assert app.session_state["choices/tune"].extra["what"] == "kmeans"
-    assert any("This is the chunker of column 4 of Compare" in said for said in captions(app))
+    assert any("This is the chunker of column 4 of Compare" in caption for caption in captions(app))

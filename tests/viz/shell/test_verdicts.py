@@ -31,8 +31,8 @@ def test_every_column_says_what_it_decided_and_what_would_change_it(app):
     fixed, breakpoint_, double = answer["cells"]
     change = {"margin": "", "words": "size 2 would cut here", "values": {"size": 2}}
     counted = ["chunk so far: 2 of 4 sentences"]
-    said = "fewer than 4 sentences so far"
-    assert fixed == {"cut": False, "reason": said, "formula": counted, "change": change, "undo": ""}
+    reason = "fewer than 4 sentences so far"
+    assert fixed == {"cut": False, "reason": reason, "formula": counted, "change": change, "undo": ""}
     assert (breakpoint_["cut"], breakpoint_["reason"]) == (True, "0.73 > 0.72")
     change = {"margin": "by 0.013", "words": "percentile 79 would keep it", "values": {"amount": 79.0}}
     assert breakpoint_["change"] == change

@@ -36,7 +36,7 @@ def columns(draw):
     given = {}
     for spec in kind.fields():
         if draw(st.booleans()):
-            given[spec.name] = draw(values(next(one for one in kind.fields(given) if one.name == spec.name)))
+            given[spec.name] = draw(values(next(field for field in kind.fields(given) if field.name == spec.name)))
     try:
         build_chunker(name, given)
     except ParameterError:

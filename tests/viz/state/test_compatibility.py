@@ -130,7 +130,7 @@ def test_a_recipe_gives_the_chunks_of_the_session_file(tmp_path, capsys):
 
 def test_a_session_file_reopens_with_the_same_chunks(app):
     settled(app)
-    uploader = next(one for one in app.get("file_uploader") if one.key == "file")
+    uploader = next(widget for widget in app.get("file_uploader") if widget.key == "file")
     uploader.upload("seamark-session.json", (BEFORE / "seamark-session.json").read_bytes(), "application/json").run()
     settled(app)
     assert app.session_state["own"].text == load_sample("formulas").text

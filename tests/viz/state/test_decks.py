@@ -74,10 +74,10 @@ class Run:
         passages = prepare(chunking, tools, "embedding")
         limit = LIMITS[self.scene.query["ask_limit"]][1]
         vector = embed_question(chunking, tools, self.scene.ask)
-        found = ask(passages, self.scene.ask, vector, "embedding", limit, Ruler(self.text, tools.tokenizer))
+        ranking = ask(passages, self.scene.ask, vector, "embedding", limit, Ruler(self.text, tools.tokenizer))
         counts = sentence_counts(chunking)
-        before = sum(counts[: found.hits[0].chunk])
-        return before + 1, before + counts[found.hits[0].chunk]
+        before = sum(counts[: ranking.hits[0].chunk])
+        return before + 1, before + counts[ranking.hits[0].chunk]
 
 
 def why_cut(here):
@@ -107,7 +107,9 @@ def fixed_size(here):
 
 def step_by_step(here):
     chunking, chunker = here.results[0], here.chunkers[0]
-    stairs = staircase(here.document, chunker, chunking.curves[0].scores, lambda one: run(one, here.document, here.tools))
+    stairs = staircase(
+        here.document, chunker, chunking.curves[0].scores, lambda variant: run(variant, here.document, here.tools)
+    )
     flat = stairs.around(chunker.amount)
     gap = here.gap(2)
     assert gap.score > gap.threshold
@@ -297,7 +299,9 @@ def test_the_lecture_has_eight_scenes_and_the_others_are_there():
     assert len({*titles}) == len(titles)
 
 
-@pytest.mark.parametrize(("deck", "scene"), SCENES, ids=lambda one: one if isinstance(one, str) else one.title)
+@pytest.mark.parametrize(
+    ("deck", "scene"), SCENES, ids=lambda argument: argument if isinstance(argument, str) else argument.title
+)
 def test_every_link_is_understood_and_every_part_has_words(deck, scene):
     assert scene.page in {"", *PAGES} - {"compare"}
     assert choices_of(scene)[1] == []
@@ -306,7 +310,9 @@ def test_every_link_is_understood_and_every_part_has_words(deck, scene):
 
 
 @pytest.mark.model
-@pytest.mark.parametrize(("deck", "scene"), SCENES, ids=lambda one: one if isinstance(one, str) else one.title)
+@pytest.mark.parametrize(
+    ("deck", "scene"), SCENES, ids=lambda argument: argument if isinstance(argument, str) else argument.title
+)
 def test_every_number_in_the_words_is_computed(deck, scene, real_tools):
     words = " ".join(scene.words.values())
     for fragment in EXPECTED[scene.title](Run(scene, real_tools)) if scene.title in EXPECTED else []:

@@ -43,10 +43,10 @@ def foreign_keys(tree):
     }
     keywords = [node for node in ast.walk(tree) if isinstance(node, ast.keyword)]
     drawn = {literal(node.value, constants) for node in keywords if node.arg == "key"}
-    found = []
+    foreign = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and is_state(node.value):
-            found.append((node.lineno, "st.session_state under another name"))
+            foreign.append((node.lineno, "st.session_state under another name"))
         key = None
         if isinstance(node, ast.Subscript) and is_state(node.value):
             key = node.slice
@@ -55,19 +55,19 @@ def foreign_keys(tree):
         elif isinstance(node, ast.Compare) and is_state(node.comparators[0]):
             key = node.left
         elif isinstance(node, ast.Attribute) and is_state(node.value) and node.attr not in READS:
-            found.append((node.lineno, node.attr))
-        said = literal(key, constants) if key is not None else None
-        if said is not None and said not in drawn:
-            found.append((node.lineno, said))
-    return found
+            foreign.append((node.lineno, node.attr))
+        key_text = literal(key, constants) if key is not None else None
+        if key_text is not None and key_text not in drawn:
+            foreign.append((node.lineno, key_text))
+    return foreign
 
 
 @pytest.mark.parametrize("path", sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("viz/**/*.py")))
 def test_only_the_keys_of_widgets_are_read_by_name_and_only_where_they_are_drawn(path):
     if path == KEYS:
         return
-    found = [f"{path}:{line}: {key}" for line, key in foreign_keys(parsed(ROOT / path))]
-    assert not found, f"give these a property in {KEYS}, or read the widget in the file that draws it: {', '.join(found)}"
+    places = [f"{path}:{line}: {key}" for line, key in foreign_keys(parsed(ROOT / path))]
+    assert not places, f"give these a property in {KEYS}, or read the widget in the file that draws it: {', '.join(places)}"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_every_key_has_one_property():
     owners = [Session, *Session.__subclasses__()]
     assert len(owners) > 5
     properties = [value for owner in owners for value in vars(owner).values() if isinstance(value, Value | PerPage)]
-    keys = [one._key if isinstance(one, Value) else f"{one._kind}/" for one in properties]
+    keys = [descriptor._key if isinstance(descriptor, Value) else f"{descriptor._kind}/" for descriptor in properties]
     assert len(keys) == len(set(keys)) > 30
 
 

@@ -25,7 +25,7 @@ def app(app):
 
 
 def upload(app, text, name="my.recipe.json"):
-    uploader = next(one for one in app.get("file_uploader") if one.key == "file")
+    uploader = next(widget for widget in app.get("file_uploader") if widget.key == "file")
     uploader.upload(name, text.encode(), "application/json").run()
     return settled(app)
 

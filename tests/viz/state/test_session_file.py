@@ -38,7 +38,9 @@ def written():
 
 def upload(app, data, name="seamark-session.json"):
     settled(app)
-    next(one for one in app.get("file_uploader") if one.key == "file").upload(name, data, "application/json").run()
+    next(uploader for uploader in app.get("file_uploader") if uploader.key == "file").upload(
+        name, data, "application/json"
+    ).run()
     return settled(app)
 
 
@@ -51,7 +53,9 @@ def test_a_written_session_reopens_as_it_was(app, written):
     assert app.session_state["own"] == Source(SOURCE.text, "notes", (29,), "from a session file")
     choices = app.session_state["choices/compare"]
     assert (choices.document, choices.sentences, choices.tokenizer) == ("own", "lines", "words")
-    chunkers = [[build_chunker(one.chunker, one.parameters) for one in columns] for columns in (choices.columns, COLUMNS)]
+    chunkers = [
+        [build_chunker(column.chunker, column.parameters) for column in columns] for columns in (choices.columns, COLUMNS)
+    ]
     assert chunkers[0] == chunkers[1]
     assert choices.selected == 1
     assert "notes was reopened with the same chunks in every column." in said(app)

@@ -50,7 +50,7 @@ def test_the_file_is_what_the_code_says():
 def test_every_word_is_explained_once():
     words = [word for part in glossary.PARTS.values() for word in part]
     assert len(set(words)) == len(words)
-    assert all(said.endswith(".") for part in glossary.PARTS.values() for said in part.values())
+    assert all(meaning.endswith(".") for part in glossary.PARTS.values() for meaning in part.values())
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -61,14 +61,14 @@ def test_no_page_says_what_the_glossary_replaces(app, name):
             app.query_params[word] = value
         app.switch_page(PAGES[name].file)
         settled(app)
-        said = words_of(app)
-        assert len(said) > 1000
-        assert [old for old in REPLACED if old in said] == []
+        text = words_of(app)
+        assert len(text) > 1000
+        assert [old for old in REPLACED if old in text] == []
 
 
 @pytest.mark.page
 def test_the_check_sees_what_a_page_says(app):
     app.query_params["embedder"] = "tfidf"
     settled(app)
-    said = words_of(app)
-    assert all(word in said for word in ("Tokens as", "Fixed sentences", "More settings", "Other model…"))
+    text = words_of(app)
+    assert all(word in text for word in ("Tokens as", "Fixed sentences", "More settings", "Other model…"))

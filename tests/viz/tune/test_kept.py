@@ -39,16 +39,16 @@ def computed(monkeypatch):
     class Computed(list):
         most = 1000
 
-    found = Computed()
+    runs = Computed()
 
     def counted(marked, setting, *others):
-        if len(found) >= found.most:
+        if len(runs) >= runs.most:
             raise Cancelled
-        found.append((marked.document.name, dict(setting.parameters)["size"]))
+        runs.append((marked.document.name, dict(setting.parameters)["size"]))
         return row(marked, setting, *others)
 
     monkeypatch.setattr(sweeps, "_row", counted)
-    return found
+    return runs
 
 
 def interrupted(computed, restart, **others):
@@ -71,7 +71,7 @@ def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(computed, rest
         "This sweep was interrupted; the results for 3 of 14 runs are kept on disk. “Resume” measures the others."
         in said(app)
     )
-    assert any("lowest here" in one.value for one in app.markdown)
+    assert any("lowest here" in markdown.value for markdown in app.markdown)
     assert len(app.dataframe[-1].value) == 3
     assert not any("changed since" in text for text in said(app))
     assert not computed
@@ -87,7 +87,7 @@ def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(computed, rest
     restart()
     computed.clear()
     again = opened(run=token)
-    assert [one.value for one in again.markdown] == [one.value for one in app.markdown]
+    assert [markdown.value for markdown in again.markdown] == [markdown.value for markdown in app.markdown]
     assert not computed
 
 

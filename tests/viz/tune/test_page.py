@@ -62,7 +62,7 @@ def test_values_that_are_written_and_the_button_in_one_go_are_both_heard(tune):
     app.text_input(key="tune/values/fixed_sentences/size").set_value("3,5,6")
     press(app, "Run")
     sweep = ended(sweep_of(app))
-    assert [dict(one.parameters)["size"] for one in sweep.settings if not one.trivial] == [3, 5, 6]
+    assert [dict(setting.parameters)["size"] for setting in sweep.settings if not setting.trivial] == [3, 5, 6]
 
 
 def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
@@ -92,7 +92,7 @@ def test_without_its_file_the_page_says_so_and_measures(tune, monkeypatch, tmp_p
         monkeypatch.undo()
         opening.first_run.cache_clear()
     assert any(text.startswith("There is no ready-made result: tune_run.json:") for text in notices(app))
-    assert next(one for one in app.button if one.label == "Run").disabled is False
+    assert next(button for button in app.button if button.label == "Run").disabled is False
 
 
 def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tune):
@@ -109,7 +109,7 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
         app
     )
     ranking = app.dataframe[-1].value
-    assert next(one for one in ranking["setting"] if "(" in one) == "Fixed sentences (size 4)"
+    assert next(label for label in ranking["setting"] if "(" in label) == "Fixed sentences (size 4)"
     # The trivial answers have their places among them.
     assert {"No cut", "A cut every n sentences", "Cuts at random places"} < {*ranking["setting"]}
     assert len(ranking) == 6
@@ -118,8 +118,8 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
 def test_settings_that_are_level_share_aplace_of():
     means = (0.2, 0.1, 0.1, 0.3)
     among = [Summary(Setting.of("kmeans", clusters=number + 1), mean, 1, 3.0) for number, mean in enumerate(means)]
-    assert [place_of(one, among, "pk") for one in among] == [3, 1, 1, 4]
-    assert [place_of(one, among, "f1") for one in among] == [2, 3, 3, 1]
+    assert [place_of(summary, among, "pk") for summary in among] == [3, 1, 1, 4]
+    assert [place_of(summary, among, "f1") for summary in among] == [2, 3, 3, 1]
 
 
 @pytest.mark.parametrize(
@@ -209,8 +209,12 @@ def test_a_sweep_is_there_again_in_another_session(tune):
 
 
 def notices(app):
-    found = [json.loads(one.proto.json)[0] for one in app.get("bidi_component") if "notice" in one.proto.component_name]
-    return [one["text"] for one in found if one]
+    payloads = [
+        json.loads(component.proto.json)[0]
+        for component in app.get("bidi_component")
+        if "notice" in component.proto.component_name
+    ]
+    return [notice["text"] for notice in payloads if notice]
 
 
 @pytest.mark.parametrize(

@@ -33,9 +33,9 @@ TEXT = "The keeper lit the lamp. He did so at dusk. Ships saw it. They kept away
 def gathering():
     document, embedder = Document.from_text(TEXT, "sentencex"), HashEmbedder()
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
-    tasks = tuple(Task.of(document, embedder, "words", one).of_model for one in chunkers)
+    tasks = tuple(Task.of(document, embedder, "words", chunker).of_model for chunker in chunkers)
     plan = AnswerPlan(tasks, ("1. A", "2. B"), ITEMS, 6, "hash", "1", "words")
-    job = Gathering(plan, [run(one, document, tools(embedder)) for one in chunkers], embedder, False)
+    job = Gathering(plan, [run(chunker, document, tools(embedder)) for chunker in chunkers], embedder, False)
     job.start()
     ended(job)
     assert not job.error
@@ -86,23 +86,27 @@ def test_what_is_there_or_remembered_is_not_estimated_and_not_asked(gathering):
     assert left(gathering, ask, {}).requests == 0
     # Another session remembers nothing, but has what the run has.
     other = AnsweringModel()
-    some = {place: one for place, one in first.results.items() if place[1] == 0}
+    some = {place: answer for place, answer in first.results.items() if place[1] == 0}
     some[0, 1] = replace(first.results[0, 1], judgements={})
     about = left(gathering, other, some)
     # Three whole answers are left, with 2 + 3 + 3 judgements, and two judgements of the one that was answered.
-    assert [one.requests for one in about] == [3, 8 + 2]
+    assert [estimate.requests for estimate in about] == [3, 8 + 2]
     job = answering(gathering, other, before=some)
     ended(job)
     assert len([asked for asked in other.asked if asked[0].text == prompts.ANSWER_SYSTEM]) == 3
-    assert {place: one.value("aqs") for place, one in job.results.items()} == {
-        place: one.value("aqs") for place, one in first.results.items()
+    assert {place: answer.value("aqs") for place, answer in job.results.items()} == {
+        place: answer.value("aqs") for place, answer in first.results.items()
     }
     assert job.whole
 
 
 def test_an_answer_without_words_is_asked_anew_only_where_something_is_missing(gathering):
     first = ended(answering(gathering, AnsweringModel()))
-    kept = {place: from_json(to_json(one), one.item, one.context) for place, one in first.results.items() if place[1] == 0}
+    kept = {
+        place: from_json(to_json(answer), answer.item, answer.context)
+        for place, answer in first.results.items()
+        if place[1] == 0
+    }
     kept[0, 0] = replace(kept[0, 0], judgements={})
     model = AnsweringModel()
     assert left(gathering, model, kept).answers.requests == 5
@@ -144,7 +148,7 @@ def test_bert_score_is_computed_at_the_end_where_there_is_a_reference(gathering,
     scores = SimpleNamespace(score=lambda answers, references, lang, verbose: (None, None, [0.5] * len(answers)))
     monkeypatch.setitem(sys.modules, "bert_score", scores)
     job = ended(answering(gathering, AnsweringModel(), bert=True))
-    assert {place: one.bert_score for place, one in job.results.items()} == {
+    assert {place: answer.bert_score for place, answer in job.results.items()} == {
         (column, question): 0.5 if ITEMS[question].reference else None for column in (0, 1) for question in (0, 1, 2)
     }
     assert job.report() is job.report()
@@ -159,9 +163,9 @@ def test_a_report_is_made_anew_after_answers_were_judged_again(gathering):
     assert not again.error
     assert again.progress()[0] == 1
     assert job.report() is not before
-    assert [len(times) for place, one in job.results.items() for times in one.judgements.values() if place[1] == 0] == [
-        2
-    ] * 6
+    assert [
+        len(times) for place, answer in job.results.items() for times in answer.judgements.values() if place[1] == 0
+    ] == [2] * 6
 
 
 def test_nobody_waits_for_a_model_that_hangs_once_the_user_has_stopped(gathering):

@@ -182,15 +182,15 @@ def indexed(monkeypatch):
 
 
 def report(run):
-    found = {}
+    figures = {}
     for budget in (0, run.rungs["tokens"][-1]):
         told = ended(run.report(Choice("recall", "tokens", 2, 0, budget))).made.report
         assert (told.curve is None) == (not budget)
-        found |= {
-            (number, budget): (one.means, one.costs.tokens, one.chunk_tokens, told.given(number, 0))
-            for number, one in told.chunkers.items()
+        figures |= {
+            (number, budget): (chunker.means, chunker.costs.tokens, chunker.chunk_tokens, told.given(number, 0))
+            for number, chunker in told.chunkers.items()
         }
-    return found
+    return figures
 
 
 def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, indexed):
@@ -209,7 +209,7 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     resumed = done(Retrieval(plan, HashEmbedder(), True, kept))
     assert indexed == [4]
     assert (sorted(resumed.found), resumed.can_go_on) == ([0, 1, 2], False)
-    assert {key: one for key, one in report(resumed).items() if key[0] < 2} == report(first)
+    assert {key: figures for key, figures in report(resumed).items() if key[0] < 2} == report(first)
 
 
 def test_a_run_that_an_earlier_version_kept_has_its_top_k(folder):
@@ -302,4 +302,4 @@ def test_no_text_no_name_no_link_and_no_key_is_in_the_files(folder):
     # What stands in it is what the page says.
     plan = json.loads(sweep.kept.keeper.plan())
     assert set(plan) == {"documents", "grid", "embedder", "tokenizer", "language_model", "chunkers"}
-    assert [set(one) for one in plan["documents"]] == [{"digest", "sample", "splitter", "held"}] * 2
+    assert [set(document) for document in plan["documents"]] == [{"digest", "sample", "splitter", "held"}] * 2

@@ -29,13 +29,13 @@ def test_a_text_comes_back_as_it_was_and_the_list_has_the_last_one_first(store):
     first = write(store, text="One \ud800 text.\x00", head=b'{"a": 1}', questions=2)
     second = write(store, name="other.md")
     assert store.read(first.id) == (first, b'{"a": 1}', "One \ud800 text.\x00")
-    assert [(one.id, one.name, one.questions) for one in store.listed()] == [
+    assert [(notebook.id, notebook.name, notebook.questions) for notebook in store.listed()] == [
         (second.id, "other.md", 0),
         (first.id, "notes.txt", 2),
     ]
     changed = write(store, first, text="Another text.")
     assert changed == Place(first.id, first.revision + 1)
-    assert [one.id for one in store.listed()] == [first.id, second.id]
+    assert [notebook.id for notebook in store.listed()] == [first.id, second.id]
     assert store.read(first.id)[2] == "Another text."
 
 
@@ -49,7 +49,7 @@ def test_two_tabs_that_change_a_text_both_keep_theirs(store):
     here = write(store, place, head=b'{"from": "here"}')
     there = write(store, place, head=b'{"from": "there"}')
     assert here.id == place.id != there.id
-    assert {store.read(one.id)[1] for one in (here, there)} == {b'{"from": "here"}', b'{"from": "there"}'}
+    assert {store.read(written.id)[1] for written in (here, there)} == {b'{"from": "here"}', b'{"from": "there"}'}
     assert store.read(there.id)[2] == "A text."
 
 
@@ -60,19 +60,19 @@ def test_tabs_that_write_at_once_lose_nothing(store, tmp_path):
             place = write(mine, place, name=f"{number}", head=f"{turn}".encode(), text=f"{number} {turn}")
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     listed = store.listed()
-    assert sorted(one.name for one in listed) == [str(number) for number in range(6)]
-    assert all(store.read(one.id)[1:] == (b"4", f"{one.name} 4") for one in listed)
+    assert sorted(notebook.name for notebook in listed) == [str(number) for number in range(6)]
+    assert all(store.read(notebook.id)[1:] == (b"4", f"{notebook.name} 4") for notebook in listed)
 
 
 def test_a_removed_text_is_not_in_the_file_any_more_and_a_tab_that_has_it_keeps_it_anew(store, tmp_path):
     place, other = write(store, text="a secret of mine"), write(store, name="other")
     store.remove(place.id)
-    assert [one.id for one in store.listed()] == [other.id]
+    assert [notebook.id for notebook in store.listed()] == [other.id]
     assert store.read(place.id) is None
     assert b"a secret" not in (tmp_path / "data" / "notebooks.sqlite").read_bytes()
     assert write(store, place, text="a secret of mine").id != place.id

@@ -32,11 +32,11 @@ def keeper(path, token="a token", kind="sweep"):
 
 
 def filled(path, token="a token"):
-    one = keeper(path, token)
-    one.begin(PLAN)
+    run_keeper = keeper(path, token)
+    run_keeper.begin(PLAN)
     for number in range(3):
-        one.add(number, f"part {number}".encode())
-    return one
+        run_keeper.add(number, f"part {number}".encode())
+    return run_keeper
 
 
 def change(path, statement):
@@ -70,9 +70,9 @@ def test_the_file_is_the_user_s_alone(path):
 
 
 def test_neither_the_link_nor_what_is_hashed_follows_from_the_file(path):
-    one = keeper(path, "the-token-of-a-link")
-    digest = one.digest("a short text")
-    one.begin(digest.encode())
+    run_keeper = keeper(path, "the-token-of-a-link")
+    digest = run_keeper.digest("a short text")
+    run_keeper.begin(digest.encode())
     assert b"the-token-of-a-link" not in path.read_bytes()
     # Whoever guesses the text but has another link gets another hash.
     assert (
@@ -80,24 +80,24 @@ def test_neither_the_link_nor_what_is_hashed_follows_from_the_file(path):
         != digest
         == keeper(path, "the-token-of-a-link").digest("a short text")
     )
-    assert one.digest("ab", "c") != one.digest("a", "bc")
+    assert run_keeper.digest("ab", "c") != run_keeper.digest("a", "bc")
 
 
 def test_clearing_forgets_all_and_nothing_is_kept_of_a_run_at_work(path):
-    one = filled(path)
+    run_keeper = filled(path)
     size = path.stat().st_size
     keeper(path, "another").begin(b"x" * 100_000)
     keeper(path).store.clear()
-    one.add(9, b"a late part")
-    assert one.plan() is None
-    assert one.parts() == {}
+    run_keeper.add(9, b"a late part")
+    assert run_keeper.plan() is None
+    assert run_keeper.parts() == {}
     assert path.stat().st_size <= size
     assert b"part 1" not in path.read_bytes()
 
 
 def test_a_run_goes_on_with_the_model_that_it_was_begun_with(path):
-    one, embedder = filled(path), HashEmbedder()
-    one.check_embedder(embedder)
+    run_keeper, embedder = filled(path), HashEmbedder()
+    run_keeper.check_embedder(embedder)
     keeper(path).check_embedder(HashEmbedder())
     embedder.revision = "2"
     with pytest.raises(InputError, match="hash: a run must continue with the model that it began with"):
@@ -130,8 +130,8 @@ def test_a_file_or_a_run_of_something_else_is_a_sentence(path, damage, sentence)
 def test_a_file_of_something_else_is_replaced_by_the_next_run(path, content):
     path.parent.mkdir()
     path.write_bytes(content)
-    one = filled(path)
-    assert (one.plan(), len(one.parts())) == (PLAN, 3)
+    run_keeper = filled(path)
+    assert (run_keeper.plan(), len(run_keeper.parts())) == (PLAN, 3)
 
 
 def test_a_run_of_another_version_is_a_sentence(path, monkeypatch):
@@ -153,14 +153,14 @@ def test_every_byte_of_the_file_may_be_wrong(path):
     whole = path.read_bytes()
     for place in range(0, len(whole), 61):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
-        one = keeper(path)
+        run_keeper = keeper(path)
         try:
-            assert one.plan() in (PLAN, None)
-            assert one.parts().items() <= {0: b"part 0", 1: b"part 1", 2: b"part 2"}.items()
+            assert run_keeper.plan() in (PLAN, None)
+            assert run_keeper.parts().items() <= {0: b"part 0", 1: b"part 1", 2: b"part 2"}.items()
         except InputError:
             pass
-        one.add(3, b"new")
-        one.store._close()
+        run_keeper.add(3, b"new")
+        run_keeper.store._close()
 
 
 def test_the_oldest_go_beyond_the_number_and_after_the_days(path, monkeypatch):
@@ -247,23 +247,23 @@ def test_a_full_file_lets_the_oldest_go_and_stays_below_its_limit(path, monkeypa
     now = time.time()
     for number in range(6):
         monkeypatch.setattr(time, "time", lambda number=number: now + number)
-        one = keeper(path, f"run {number}")
-        one.begin(PLAN)
-        one.add(0, bytes([number]) * 60_000)
+        run_keeper = keeper(path, f"run {number}")
+        run_keeper.begin(PLAN)
+        run_keeper.add(0, bytes([number]) * 60_000)
         assert path.stat().st_size <= 200_000
     assert keeper(path, "run 0").plan() is None
     assert keeper(path, "run 5").parts() == {0: bytes([5]) * 60_000}
     # What is too large for the whole file is not kept, and does no harm.
-    one.add(1, b"x" * 300_000)
-    assert one.parts() == {0: bytes([5]) * 60_000}
+    run_keeper.add(1, b"x" * 300_000)
+    assert run_keeper.parts() == {0: bytes([5]) * 60_000}
 
 
 def test_a_part_that_is_too_large_is_not_kept(path, monkeypatch):
     monkeypatch.setattr(run_store, "MAX_PART", 100)
-    one = filled(path)
-    one.add(5, b"x" * 101)
-    one.add(6, b"x" * 100)
-    assert set(one.parts()) == {0, 1, 2, 6}
+    run_keeper = filled(path)
+    run_keeper.add(5, b"x" * 101)
+    run_keeper.add(6, b"x" * 100)
+    assert set(run_keeper.parts()) == {0, 1, 2, 6}
     keeper(path, "another").begin(b"x" * 101)
     assert keeper(path, "another").plan() is None
 
@@ -276,58 +276,58 @@ def test_a_file_that_is_larger_than_allowed_is_not_read(path, monkeypatch):
 
 
 def test_a_file_that_is_deleted_or_replaced_meanwhile_does_no_harm(path):
-    one = filled(path)
+    run_keeper = filled(path)
     path.unlink()
-    assert one.plan() is None
-    one.begin(PLAN)
-    one.add(4, b"part")
+    assert run_keeper.plan() is None
+    run_keeper.begin(PLAN)
+    run_keeper.add(4, b"part")
     assert keeper(path).parts() == {4: b"part"}
     path.unlink()
     filled(path)
-    assert set(one.parts()) == {0, 1, 2}
+    assert set(run_keeper.parts()) == {0, 1, 2}
 
 
 def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
     (tmp_path / "file").write_text("")
-    one = filled(tmp_path / "file" / "runs.sqlite")
-    assert one.store.complaint.startswith(
+    run_keeper = filled(tmp_path / "file" / "runs.sqlite")
+    assert run_keeper.store.complaint.startswith(
         "Runs can be kept on disk only while their file can be written; writing it failed: "
     )
-    assert one.parts() == {}
-    one.check_embedder(HashEmbedder())
-    one.store.clear()
+    assert run_keeper.parts() == {}
+    run_keeper.check_embedder(HashEmbedder())
+    run_keeper.store.clear()
 
 
 def test_a_folder_that_may_not_be_looked_into_does_no_harm(path, monkeypatch):
-    one = filled(path)
+    run_keeper = filled(path)
 
     def refused(self, **_):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(type(path), "stat", refused)
-    assert (one.plan(), one.parts(), one.store.file_bytes) == (None, {}, 0)
-    one.store.clear()
+    assert (run_keeper.plan(), run_keeper.parts(), run_keeper.store.file_bytes) == (None, {}, 0)
+    run_keeper.store.clear()
 
 
 @pytest.mark.slow
 def test_a_file_that_another_holds_is_left_to_it(path, monkeypatch):
     monkeypatch.setattr("chunkers.storage.private_file._BUSY_S", 0.1)
-    one = filled(path)
-    one.store._close()
+    run_keeper = filled(path)
+    run_keeper.store._close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
-        one.add(3, b"late")
-        one.store.clear()
+        run_keeper.add(3, b"late")
+        run_keeper.store.clear()
         with pytest.raises(InputError, match="cannot be read: database is locked"):
-            one.plan()
-    assert set(one.parts()) == {0, 1, 2}
+            run_keeper.plan()
+    assert set(run_keeper.parts()) == {0, 1, 2}
 
 
 def write(path, first):
-    one = keeper(path)
+    run_keeper = keeper(path)
     for number in range(first, first + 50):
-        one.begin(PLAN)
-        one.add(number, f"part {number}".encode())
+        run_keeper.begin(PLAN)
+        run_keeper.add(number, f"part {number}".encode())
         keeper(path, f"{first} {number % 5}").begin(PLAN)
 
 

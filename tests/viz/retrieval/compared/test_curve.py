@@ -37,7 +37,7 @@ def test_every_chunker_has_a_line_its_band_and_its_name_at_the_end(curve):
     assert names[0].endswith("1. Recursive")
     assert "3. Fixed<br>" in names[1]
     assert made.layout.yaxis2.range == made.layout.yaxis.range
-    assert [one.text for one in made.layout.annotations] == ["1,000 tokens"]
+    assert [annotation.text for annotation in made.layout.annotations] == ["1,000 tokens"]
     assert made.layout.xaxis.ticktext == ("500", "1,000", "2,000")
     assert [shape.x0 for shape in made.layout.shapes] == [1000]
 
@@ -50,7 +50,7 @@ def test_the_axis_ends_at_0_and_100(curve):
 
 def test_the_whole_text_is_a_point_at_its_length(curve):
     made = figure(curve, NAMES, "Recall", 1000, WholePoint("Whole document", 3000, 1.0))
-    (point,) = (one for one in made.data if one.x == (3000,))
+    (point,) = (trace for trace in made.data if trace.x == (3000,))
     assert (point.y, point.mode) == ((100,), "markers")
     assert made.layout.xaxis.ticktext[-1] == "all 3,000"
     assert 10 ** made.layout.xaxis.range[1] > 3000
@@ -70,7 +70,7 @@ def test_the_table_has_the_numbers_of_the_figure(curve):
 
 @given(st.dictionaries(st.integers(0, 5), st.tuples(st.floats(0, 290), st.sampled_from([17, 34])), min_size=1))
 def test_names_stand_in_the_order_of_their_lines_cover_nothing_and_are_in_the_plot(found):
-    ends, heights = ({number: one[place] for number, one in found.items()} for place in (0, 1))
+    ends, heights = ({number: pair[place] for number, pair in found.items()} for place in (0, 1))
     at = places(ends, heights, 290.0)
     order = sorted(ends, key=lambda number: ends[number])
     assert at[order[0]] >= heights[order[0]] / 2 - 1e-6

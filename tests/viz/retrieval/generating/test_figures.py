@@ -10,20 +10,20 @@ from viz.retrieval.generating.figures import WIDTH, histogram, sides
 
 def test_every_question_is_in_its_bar_on_its_side_of_the_line():
     values = np.array([0.31, 0.32, 0.34, 0.9, np.nan])
-    found = sides(values, 0.32, drops_below=True)
-    assert found.edges[0] == pytest.approx(0.3)
-    assert (found.dropped[0], found.kept[0], found.kept[1], found.kept[-1]) == (1, 1, 1, 1)
-    figure = histogram(found, 0.32, "cosine", drops_below=True)
-    assert [one.text for one in figure.layout.annotations] == ["1 dropped ←", "→ 3 kept"]
+    bars = sides(values, 0.32, drops_below=True)
+    assert bars.edges[0] == pytest.approx(0.3)
+    assert (bars.dropped[0], bars.kept[0], bars.kept[1], bars.kept[-1]) == (1, 1, 1, 1)
+    figure = histogram(bars, 0.32, "cosine", drops_below=True)
+    assert [annotation.text for annotation in figure.layout.annotations] == ["1 dropped ←", "→ 3 kept"]
     other = histogram(sides(values, 0.33, drops_below=False), 0.33, "cosine", drops_below=False)
-    assert [one.text for one in other.layout.annotations] == ["2 kept ←", "→ 2 dropped"]
+    assert [annotation.text for annotation in other.layout.annotations] == ["2 kept ←", "→ 2 dropped"]
     assert histogram(sides(np.array([np.nan]), 0.5, drops_below=False), 0.5, "cosine", drops_below=False).data
 
 
 @given(st.lists(st.floats(-1, 1), max_size=30), st.floats(-1, 1), st.booleans())
 def test_no_question_is_lost_between_the_bars(values, line, below):
-    found = sides(np.array(values, dtype=float), line, drops_below=below)
+    bars = sides(np.array(values, dtype=float), line, drops_below=below)
     dropped = sum(value < line if below else value > line for value in values)
-    assert (sum(found.kept), sum(found.dropped)) == (len(values) - dropped, dropped)
-    assert np.diff(found.edges) == pytest.approx(WIDTH)
-    assert len(found.edges) == len(found.kept) + 1 == len(found.dropped) + 1
+    assert (sum(bars.kept), sum(bars.dropped)) == (len(values) - dropped, dropped)
+    assert np.diff(bars.edges) == pytest.approx(WIDTH)
+    assert len(bars.edges) == len(bars.kept) + 1 == len(bars.dropped) + 1

@@ -116,7 +116,7 @@ def line(app, key, value):
 
 
 def everything(app):
-    return str([one.proto for part in (app.main, app.sidebar) for one in _elements(part)])
+    return str([node.proto for part in (app.main, app.sidebar) for node in _elements(part)])
 
 
 def _elements(node):
@@ -132,8 +132,8 @@ def test_without_a_model_the_page_says_what_is_missing_and_works():
         text.startswith("Generating questions needs a language model, and none is named yet. Name one above")
         for text in said(app)
     )
-    assert next(one for one in app.button if one.label == "Generate").disabled
-    assert not next(one for one in app.button if one.label == "Run").disabled
+    assert next(button for button in app.button if button.label == "Generate").disabled
+    assert not next(button for button in app.button if button.label == "Run").disabled
 
 
 def test_nothing_is_sent_before_the_click_and_a_second_run_sends_nothing(http):
@@ -146,7 +146,7 @@ def test_nothing_is_sent_before_the_click_and_a_second_run_sends_nothing(http):
     assert not http.requests
     # The consent is to what was described.
     app.number_input(key="generating_seed").set_value(3).run()
-    assert not any(one.label == "Send" for one in app.button)
+    assert not any(button.label == "Send" for button in app.button)
     press(app, "Generate")
     press(app, "Send")
     first = ended(generating(app))
@@ -167,13 +167,13 @@ def test_the_questions_are_filtered_edited_and_measured(http, edits):
     wanted, tables = edits
     app = asked(http)
     job = generating(app)
-    assert [one.question for one in job.made].count(HOSTILE) == 1
+    assert [generated.question for generated in job.made].count(HOSTILE) == 1
     assert len(job.made) + len(job.dropped) == 7
     assert "I cannot" not in everything(app)
     assert any("1 excerpt was quoted with small changes" in text for text in remarks(app))
     line(app, "lowest", 0.0)
     line(app, "highest", 1.0)
-    assert tables[-1]["question"] == [one.question for one in job.made]
+    assert tables[-1]["question"] == [generated.question for generated in job.made]
     sent = len(http.requests)
     line(app, "highest", 0.7)
     few = tables[-1]["question"]
@@ -191,11 +191,14 @@ def test_the_questions_are_filtered_edited_and_measured(http, edits):
     press(ran(app), "Edit the table")
     assert not [text for text in said(app) if "word for word" in text]
     assert HOSTILE not in tables[-1]["question"]
-    assert any(one.label == "Restore 1 question" for one in app.button)
+    assert any(button.label == "Restore 1 question" for button in app.button)
     press(app, "Use these questions")
     run = ended(registry().find(app.session_state["choices/retrieval"].extra["run"], Retrieval))
     assert run.errors == {}
-    measured = {one.text: [run.plan.material.texts[n][1][a:b] for n, (a, b) in one.excerpts] for one in run.questions.usable}
+    measured = {
+        question.text: [run.plan.material.texts[n][1][a:b] for n, (a, b) in question.excerpts]
+        for question in run.questions.usable
+    }
     assert measured == {
         "At what time does the owl hunt?": ["hunts at night"],
         "How often does the tide turn?": ["The tide turns twice a day."],
@@ -279,7 +282,7 @@ def test_answers_none_of_which_can_be_used_are_said_with_the_last_reason(http):
         "None of the model's answers can be used. The table gives the reason for the last answer on each passage."
         in said(app)
     )
-    (table,) = [one.value for one in app.dataframe if "last answer" in one.value]
+    (table,) = [frame.value for frame in app.dataframe if "last answer" in frame.value]
     assert [*table["last answer"]] == ["its JSON is broken: Unterminated string starting at"] * 3
     assert any(text.startswith("0 questions of 3. test: 10 requests") for text in remarks(app))
 
@@ -292,7 +295,7 @@ def test_where_all_are_removed_they_can_be_put_back(http, edits):
     wanted.append({"edited_rows": {}, "deleted_rows": [*range(len(tables[-1]["question"]))]})
     press(ran(app), "Edit the table")
     assert "No question passes the filters. Move the filters' lines, or restore the questions that you removed." in said(app)
-    assert next(one for one in app.button if one.label == "Use these questions").disabled
+    assert next(button for button in app.button if button.label == "Use these questions").disabled
     before = len(generating(app).made)
     press(app, f"Restore {before} questions")
     assert len(tables[-1]["question"]) == before

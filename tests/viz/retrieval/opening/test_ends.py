@@ -13,10 +13,12 @@ from viz.retrieval.first_run import first_run
 def recall_and_failures(run, exact_ends):
     """Return each chunker's recall at the top 5, in percent, and its excerpts that 2,000 tokens do not hold whole."""
     recalls, lost = [], []
-    for number, found in sorted(run.found.items()):
-        corpus = replace(found.index.corpus, exact_ends=exact_ends)
+    for number, evaluation in sorted(run.found.items()):
+        corpus = replace(evaluation.index.corpus, exact_ends=exact_ends)
         ruler = Ruler(corpus.whole.text, load_tokenizer(run.plan.tokenizer))
-        there = replace(found, search=replace(found.search, index=replace(found.index, corpus=corpus))).over(5, ruler)
+        there = replace(evaluation, search=replace(evaluation.search, index=replace(evaluation.index, corpus=corpus))).over(
+            5, ruler
+        )
         recalls.append(f"{100 * there.values('recall').mean():.1f}")
         measured = {number: Measured(there, run.ladders[number])}
         lost.append(str(len(failures(measured, Limit(5, 2000, "tokens", "cut"), ruler)[number])))
@@ -31,7 +33,7 @@ def test_the_figures_of_the_bundled_run_with_and_without_the_ends_of_excerpts():
     run, _ = first_run()
     ended(run)
     (recalls, lost), (exact_recalls, exact_lost) = (recall_and_failures(run, exact) for exact in (False, True))
-    said = " ".join((ROOT / "docs" / "measuring.md").read_text().split())
+    page = " ".join((ROOT / "docs" / "measuring.md").read_text().split())
     recall = f"have a recall of {listed(recalls)} % at the top 5 instead of {listed(exact_recalls)} %"
     missed = f"miss part of {listed(lost)} excerpts at 2,000 tokens instead of {listed(exact_lost)}."
-    assert f"the three columns of the bundled run {recall}, and {missed}" in said
+    assert f"the three columns of the bundled run {recall}, and {missed}" in page

@@ -30,7 +30,7 @@ def shown():
 def test_it_is_of_the_first_screen_and_measured_at_budgets(shown):
     run, file = shown
     choices = first_screen()
-    chunkers = tuple(build_chunker(one.chunker, one.parameters) for one in choices.columns)
+    chunkers = tuple(build_chunker(column.chunker, column.parameters) for column in choices.columns)
     plan = run.plan
     assert plan.chunkers == chunkers
     assert (plan.embedder, plan.sentences, plan.tokenizer) == (choices.embedder, choices.sentences, choices.tokenizer)
@@ -48,7 +48,7 @@ def test_it_is_small_and_holds_no_text():
 
 def words_of_the_texts(data, texts):
     """Return the long words of the texts that are in a file."""
-    words = {word for _, one in texts for word in one.split() if len(word) > 11 and word.isalpha()}
+    words = {word for _, text in texts for word in text.split() if len(word) > 11 and word.isalpha()}
     return [word for word in words if word in data]
 
 
@@ -78,15 +78,15 @@ def test_its_scores_are_those_of_today(tmp_path):
     measured_again().write(path)
     before, today = json.loads(FILE.read_text()), json.loads(path.read_text())
     assert today["plan"] == before["plan"]
-    for number, (one, other) in enumerate(zip(before["parts"], today["parts"], strict=True)):
-        assert not [place for place in differing(one, other) if place not in OF_THE_MACHINE], f"chunker {number}"
+    for number, (part, other) in enumerate(zip(before["parts"], today["parts"], strict=True)):
+        assert not [place for place in differing(part, other) if place not in OF_THE_MACHINE], f"chunker {number}"
 
 
 def test_what_differs_is_found():
     kept = json.loads(FILE.read_text())["parts"][0]
     other = {
         **kept,
-        "scores": [[[one if one is None else one + 1e-3 for one in row] for row in unit] for unit in kept["scores"]],
+        "scores": [[[score if score is None else score + 1e-3 for score in row] for row in unit] for unit in kept["scores"]],
     }
     assert differing(kept, kept) == []
     assert {place.partition("[")[0] for place in differing(kept, other)} == {"scores"}

@@ -27,9 +27,11 @@ def test_it_is_of_the_first_screen_and_complete(shown):
     run, file = shown
     documents, choices = first_documents(), first_screen()
     assert run.settings == [*first_settings(), *TRIVIAL]
-    assert run.names == [one.name for one in documents.all]
-    assert run.held == {one.name for one in documents.held} == {*choices.extra["held"].split(",")}
-    assert [(row.document, row.setting) for row in run.rows] == [(name, one) for name in run.names for one in run.settings]
+    assert run.names == [document.name for document in documents.all]
+    assert run.held == {document.name for document in documents.held} == {*choices.extra["held"].split(",")}
+    assert [(row.document, row.setting) for row in run.rows] == [
+        (name, setting) for name in run.names for setting in run.settings
+    ]
     assert (run.kept.plan.embedder, run.kept.plan.tokenizer) == (choices.embedder, choices.tokenizer)
     assert file.made.year >= 2026
     assert not run.running
@@ -38,7 +40,7 @@ def test_it_is_of_the_first_screen_and_complete(shown):
 def test_it_is_small_and_holds_no_text():
     data = FILE.read_bytes()
     assert len(data) < MOST_BYTES
-    assert words_of_the_texts(data.decode(), ((one.name, one.text) for one in first_documents().all)) == []
+    assert words_of_the_texts(data.decode(), ((document.name, document.text) for document in first_documents().all)) == []
 
 
 def test_what_looks_at_nothing_reaches_today_what_it_reached(shown):
@@ -74,11 +76,11 @@ def opened_again():
 
 def test_other_documents_marks_or_places_do_not_fit(opened_again, monkeypatch):
     documents = first_documents()
-    (one, *others), (held, *rest) = documents.tuned, documents.held
+    (document, *others), (held, *rest) = documents.tuned, documents.held
     for other in (
-        replace(documents, tuned=[replace(one, text=one.text + " "), *others]),
-        replace(documents, tuned=[replace(one, known=one.known[1:]), *others]),
-        replace(documents, tuned=[*others, one]),
+        replace(documents, tuned=[replace(document, text=document.text + " "), *others]),
+        replace(documents, tuned=[replace(document, known=document.known[1:]), *others]),
+        replace(documents, tuned=[*others, document]),
         replace(documents, tuned=[*documents.tuned, held], held=rest),
     ):
         monkeypatch.setattr(opening, "first_documents", lambda other=other: other)
