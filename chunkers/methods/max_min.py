@@ -179,7 +179,7 @@ class MaxMin(Sized):
     def _gap(self, index: int, step: MaxMinStep) -> Gap:
         hard = step.threshold == self.hard_threshold
         if step.size == 1:
-            remark = f"{self.initial_factor:g} × {signed(step.least, '.2f')}, as the chunk has one sentence"
+            remark = f"{signed(self.initial_factor)} × {signed(step.least, '.2f')}, as the chunk has one sentence"
         elif hard:
             remark = ""
         else:

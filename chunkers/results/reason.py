@@ -87,12 +87,11 @@ def chain(*reasons: Reason) -> Reason:
 def told_apart(score: float, threshold: float) -> tuple[str, str]:
     """Format two numbers with the fewest decimals, from 2 to 17, at which they differ; equal numbers get six decimals.
 
-    Numbers that differ only in later decimals are written with an exponent. Zero has no sign.
+    Numbers that differ only in later decimals are written with an exponent, and with the fewest digits, from 6 to 17, at
+    which they differ. Zero has no sign.
     """
-    for decimals in range(2, 18):
-        left, right = signed(score, f".{decimals}f"), signed(threshold, f".{decimals}f")
-        if left != right:
-            return left, right
     if score == threshold:
         return signed(score, ".6f"), signed(threshold, ".6f")
-    return signed(score), signed(threshold)
+    specs = [*(f".{decimals}f" for decimals in range(2, 18)), *(f".{digits}g" for digits in range(6, 18))]
+    shown = ((signed(score, spec), signed(threshold, spec)) for spec in specs)
+    return next((pair for pair in shown if pair[0] != pair[1]), (signed(score), signed(threshold)))

@@ -8,29 +8,35 @@ export const SIZES_FOLLOW = " · sizes apply when you let go";
 export const UNKNOWN = " · not a known boundary";
 
 /**
- * Format a number with six digits, as Python's format "g" writes one too small for seventeen decimals.
+ * Format a number with so many digits, as Python's format "g" writes one too small for seventeen decimals.
  * @param {number} value
+ * @param {number} most
  */
-const digits = (value) =>
+const digits = (value, most) =>
   value === 0
     ? "0"
     : value
-        .toPrecision(6)
+        .toPrecision(most)
         .replace(/^(-?\d+)(?:\.0+|(\.\d*?)0+)(?=e|$)/, "$1$2")
         .replaceAll("-", "−");
 
 /**
  * Format two numbers with as many decimals, from two to seventeen, as distinguish them; equal ones with six, and those that
- * differ even later with an exponent.
+ * differ even later with an exponent and as many digits, from six to seventeen, as distinguish them.
  * @param {number} score
  * @param {number} threshold
  */
 export function toldApart(score, threshold) {
-  for (let places = 2; places < 18; places++) {
-    const [left, right] = [decimals(score, places), decimals(threshold, places)];
-    if (left !== right) return [left, right];
-  }
-  return score === threshold ? [decimals(score, 6), decimals(threshold, 6)] : [digits(score), digits(threshold)];
+  if (score === threshold) return [decimals(score, 6), decimals(threshold, 6)];
+  for (const [format, least] of /** @type {const} */ ([
+    [decimals, 2],
+    [digits, 6],
+  ]))
+    for (let places = least; places < 18; places++) {
+      const [left, right] = [format(score, places), format(threshold, places)];
+      if (left !== right) return [left, right];
+    }
+  return [digits(score, 6), digits(threshold, 6)];
 }
 
 /**
