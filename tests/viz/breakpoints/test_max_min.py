@@ -118,9 +118,9 @@ def test_the_page_steps_through_it_and_offers_no_histogram(app):
     assert not app.get("plotly_chart")
     (views,) = [view_buttons for view_buttons in app.get("button_group") if view_buttons.key.startswith("breakpoints/view")]
     assert list(views.options) == ["Gaps", "Steps"]
-    story = " ".join(sentence for step in steps_of(app) for sentence in step["story"])
-    assert "most like sentence" in story
-    assert "“optimal”" in story
+    told = steps_of(app)
+    assert any("most like sentence" in sentence for step in told for sentence in step["story"])
+    assert any("“optimal”" in remark for step in told for remark in step["aside"][0])
     # It has no reading as distance.
     assert not [group for group in app.get("button_group") if group.key == "breakpoints/axis"]
     assert not notices(app)
