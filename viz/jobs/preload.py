@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import sys
 import threading
 
 LONGEST_STEP_S = 30
@@ -13,17 +12,13 @@ LONGEST_STEP_S = 30
 SHOWN_S = 4.0
 """Seconds after which a browser opened with the server has received all of the first page."""
 
-SWITCH_S = 0.0005
-"""Seconds that a thread may run before another gets its turn, while modules load; Python's default is ten times as long."""
-
 
 class Preload:
     """A daemon thread that imports modules in order, then calls ``compute`` of the last module.
 
     The modules must not be imported before, since that would delay the server's first response. Python's garbage collection
     is paused meanwhile, because it would traverse the imported objects repeatedly and find nothing. It runs once after the
-    first page is shown, which stops every thread for a quarter of a second. Threads also switch more often meanwhile, so
-    that the server answers the browser's first requests without delay.
+    first page is shown, which stops every thread for a quarter of a second.
     """
 
     def __init__(self, *modules: str) -> None:
@@ -50,8 +45,6 @@ class Preload:
         return self._thread.is_alive()
 
     def _load(self) -> None:
-        interval = sys.getswitchinterval()
-        sys.setswitchinterval(SWITCH_S)
         gc.disable()
         try:
             last = None
@@ -65,7 +58,6 @@ class Preload:
                 _collect_garbage()
         finally:
             gc.enable()
-            sys.setswitchinterval(interval)
 
 
 def _collect_garbage() -> None:
