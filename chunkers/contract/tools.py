@@ -168,7 +168,7 @@ class Tools:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
 
     def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, Entry], count: int) -> None:
-        """Embed the missing ones of ``count`` texts in batches, and add them to ``entries``."""
+        """Embed the missing texts in batches, and add them to ``entries``; ``count`` is the number of all texts."""
         if self.cached_only or self.cancelled():
             raise Cancelled
         self._load(embedder)

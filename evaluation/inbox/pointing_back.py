@@ -223,7 +223,7 @@ def _chinese() -> re.Pattern[str]:
 
 
 POINTING = {"en": _english, "de": _german, "fr": _french, "es": _spanish, "zh": _chinese}
-"""Functions that return the beginnings of sentences that point back, by the code of the language."""
+"""For each language code, the function that returns the pattern of sentence beginnings that point back."""
 
 
 def pointer(beginning: str, language: str, addresses_reader: bool) -> str:

@@ -25,7 +25,7 @@ NOTHING_RETRIEVED = "nothing was retrieved"
 
 
 def set_scores(wanted: Set[int], retrieved: Set[int]) -> dict[str, Score]:
-    """Return recall, precision and F1 of the items ``retrieved`` against the items ``wanted``."""
+    """Return recall, precision and F1 of the retrieved items, measured against the wanted ones."""
     if not wanted:
         return dict.fromkeys(SET_SCORES, Score.without(NO_EXCERPT))
     hits = len(wanted & retrieved)

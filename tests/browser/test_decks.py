@@ -44,7 +44,7 @@ BEYOND = """(at) => {
   const { top, bottom } = document.querySelector(`.st-key-${at}`).getBoundingClientRect();
   return Math.max(0, -top, bottom - main.getBoundingClientRect().bottom);
 }"""
-"""By how many pixels a scene with its steps, or the container to which it scrolls, extends beyond the window."""
+"""The number of pixels of a scene, its steps or the container it scrolls to that lie outside the window."""
 
 NOTE_DRAWN_TYPE = """(() => {
   const drawn = (window.typeDrawn = new Map());

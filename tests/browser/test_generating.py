@@ -61,7 +61,7 @@ def press_cell(page, row, x, **how):
 
 
 def write(page, row, text):
-    """Write a question into the grid as a user does, and wait until the server has drawn the grid that holds it."""
+    """Type a question into the grid as a user would, and wait until the server has redrawn the grid."""
     before = grid(page).element_handle()
     press_cell(page, row, 150, click_count=2)
     box = page.locator("#portal textarea")

@@ -63,7 +63,7 @@ def interrupt_where_drawn() -> None:
 
 
 def keep_values_until_drawn() -> None:
-    """Make Streamlit forget the values of widgets only after a run that was drawn to its end.
+    """Make Streamlit forget the values of widgets only after a run that finished.
 
     Streamlit also forgets them before a run for which the browser names no values, such as that of ``st.switch_page``. Input
     from the page that is being left may interrupt that run, and names the values of all widgets there. Streamlit took each

@@ -37,7 +37,7 @@ def kinds(queue):
 
 
 def test_streamlit_itself_drops_them(queue, monkeypatch):
-    """Notice when Streamlit is fixed: if this fails, remove `viz.server.uploads`."""
+    """If this fails, Streamlit has fixed the fault: remove `viz.server.uploads`."""
     # A test before this one may have started the server here, whose queue keeps them.
     monkeypatch.setattr(ForwardMsgQueue, "clear", unwrap(ForwardMsgQueue.clear))
     queue.clear(retain_lifecycle_msgs=True)

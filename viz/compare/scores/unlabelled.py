@@ -46,14 +46,8 @@ def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Do
     rows: list[RowData] = []
     for contender in contenders:
         measured = unlabelled_cells(_measured(contender.task, contender.chunking, contender.chunker, vectors, embedder))
-        rows.append(
-            row(
-                contender.number,
-                contender.name,
-                contender.settings,
-                measured + (edit_cells(edit_results.get(contender.task)) if edited else []),
-            )
-        )
+        edits = edit_cells(edit_results.get(contender.task)) if edited else []
+        rows.append(row(contender.number, contender.name, contender.settings, measured + edits))
     rows += [
         _waiting(number, column)
         for number, column in enumerate(made)

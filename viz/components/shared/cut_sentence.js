@@ -8,7 +8,7 @@ export const SIZES_FOLLOW = " · sizes apply when you let go";
 export const UNKNOWN = " · not a known boundary";
 
 /**
- * Format a number with so many digits, as Python's format "g" writes one too small for seventeen decimals.
+ * Format a number with at most so many significant digits, as Python's format "g" writes one too small for seventeen decimals.
  * @param {number} value
  * @param {number} most
  */
