@@ -28,7 +28,7 @@ from viz.shell.opening import open_browser
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load everything for the first page in the background, and stop when the server ends."""
     disable_send_delay(asyncio.get_running_loop())
-    loading = Preload(f"{compare.__name__}.page", f"{compare.__name__}.first_screen")
+    loading = Preload(f"{compare.__name__}.first_screen", f"{compare.__name__}.page")
     loading.start()
     meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(keep_house())]
     yield

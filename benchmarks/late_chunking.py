@@ -18,9 +18,13 @@ import numpy as np
 from benchmarks.chroma import NAMES, difference_words, posed
 from benchmarks.heading_path import Material, articles, bundled
 from benchmarks.measure import table
-from chunkers import Tools, load_embedder, load_tokenizer
+from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
+from chunkers.commands.arguments import add_spend, limit_of
 from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
-from chunkers.language_models.asking import asking_of
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.server import ChatServer
+from chunkers.recipes.situating import estimate
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.arrays import FloatArray
@@ -52,6 +56,18 @@ def chroma(folder: Path, names: Sequence[str]) -> Material:
     return Material("Chroma", corpus, tuple(questions))
 
 
+def announce(material: Material, chunker: Chunker, tools: Tools) -> None:
+    """Print what the context sentences of a corpus take, without retries, before any is asked for."""
+    estimates = [estimate(run(chunker, document, tools), tools) for document in material.corpus.documents]
+    requests, tokens_in, tokens_out = (sum(numbers) for numbers in zip(*estimates, strict=True))
+    print(
+        f"{material.name}, {chunker.describe()}: some {requests:,} requests of {tokens_in:,} tokens, with answers of "
+        f"{tokens_out:,}; a request that brings no usable answer is asked again.",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
 def rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[list[str]]:
     """Yield a row for each chunker and each way of embedding that changes the embedded texts."""
     ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
@@ -68,6 +84,8 @@ def rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[
         plain = build_index(material.corpus, built, tools)
         before = recalls(plain)
         for way in ways:
+            if way == "context":
+                announce(material, built, tools)
             index = build_index(material.corpus, built, tools, way)
             if way != "late" and index.texts == plain.texts:
                 continue
@@ -88,8 +106,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
     add_chunkers(parser)
     parser.add_argument("--language-model", metavar="openai:NAME", help="a row for its context sentences too")
+    parser.add_argument("--answers", type=Path, metavar="FILE", help="keep the model's answers in this SQLite file")
+    add_spend(parser)
     options = parser.parse_args(arguments)
-    asking = asking_of(options.language_model) if options.language_model else None
+    asking = None
+    if options.language_model:
+        model = ChatServer(options.language_model)
+        asking = Asking(model, AnswerCache(options.answers), limit=limit_of(options.spend))
     tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache), asking=asking)
     names = options.corpus or (BUNDLED, ARTICLES, *NAMES)
     materials = [bundled()] if BUNDLED in names else []

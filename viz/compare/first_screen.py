@@ -12,18 +12,39 @@ from viz.state.compared import default_choices
 MAX_WAIT_S = 30.0
 """Seconds to wait for the job, which normally takes less than one."""
 
+PAGE_WAIT_S = 1.0
+"""Seconds that a page waits for the job at most, before it draws the columns without results."""
 
-def compute() -> None:
-    """Load the bundled model and run Compare's default chunkers on the default sample, to fill the caches."""
+_started: list[ChunkingJob] = []
+
+
+def start() -> None:
+    """Start a job that loads the bundled model and runs Compare's default chunkers on the default sample.
+
+    Its embeddings are in the server's cache afterwards.
+    """
     choices = default_choices()
     embedder = load_embedder(choices.embedder)
     document = Document.from_text(load_sample(choices.document).text, choices.sentences).split()
     built = [build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns]
     tasks = [(Task.of(document, embedder, choices.tokenizer, chunker), chunker) for chunker in built]
     job = ChunkingJob(document, embedder, tasks, on_disk=False)
+    _started[:] = [job]
     # If the model cannot be loaded, the page that needs it reports the error.
     job.start()
-    # The first run of any page would do both: Streamlit reads the page's icon with Pillow.
+
+
+def finish() -> None:
+    """Do what the first run of any page would do, and wait for the job."""
+    # Streamlit reads the page's icon with Pillow.
     importlib.import_module("PIL.ImageFile")
     discover()
-    job.join(MAX_WAIT_S)
+    for job in _started:
+        job.join(MAX_WAIT_S)
+
+
+def wait_for(document: Document) -> None:
+    """Wait for the job if it is about this document, so that the page is not drawn without results and then again."""
+    for job in _started:
+        if job.running and job.source.identity == document.identity:
+            job.join(PAGE_WAIT_S)

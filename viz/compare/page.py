@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import Document, Embedder
+from viz.compare import first_screen
 from viz.compare.agreement import show_agreement
 from viz.compare.asking import settings
 from viz.compare.asking.asking import answer_question, mark_answer
@@ -50,12 +51,8 @@ def show() -> None:
             return
         if complaint := take_marking(choices, text, READER):
             notice(complaint, "error", key="cuts_complaint")
+        first_screen.wait_for(text.document)
         made = run_columns(here, text, choices.columns)
-        with here.controls:
-            column_controls(choices, made[choices.selected].chunker, here.embedder, elsewhere=True)
-        if not lecture.is_on():
-            with st.sidebar:
-                _timing_controls(made, text.document, here.embedder)
         show_progress(made)
         show_misfits(here.choices, made)
         say_reopened(made)
@@ -72,6 +69,12 @@ def show() -> None:
             asking=settings.asking_data(choices, len(text.document.text)),
             card=True,
         )
+        # Drawn last, as the browser takes longer for these settings than for the columns.
+        with here.controls:
+            column_controls(choices, made[choices.selected].chunker, here.embedder, elsewhere=True)
+        if not lecture.is_on():
+            with st.sidebar:
+                _timing_controls(made, text.document, here.embedder)
         with spot:
             why_not, known = here.embedder_complaint, text.source.known
             search = search_of(choices, len(text.document.text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import threading
+from collections.abc import Iterator
 
 LONGEST_STEP_S = 30
 """Seconds that the server's shutdown waits for the current step, which takes one or two."""
@@ -14,15 +15,16 @@ SHOWN_S = 4.0
 
 
 class Preload:
-    """A daemon thread that imports modules in order, then calls ``compute`` of the last module.
+    """A daemon thread that imports the module ``work`` and calls its ``start``, imports ``page``, and calls ``work.finish``.
 
-    The modules must not be imported before, since that would delay the server's first response. Python's garbage collection
-    is paused meanwhile, because it would traverse the imported objects repeatedly and find nothing. It runs once after the
-    first page is shown, which stops every thread for a quarter of a second.
+    What ``start`` leaves to other threads goes on during the second import. The modules must not be imported before, since
+    that would delay the server's first response. Python's garbage collection is paused meanwhile, because it would traverse
+    the imported objects repeatedly and find nothing. It runs once after the first page is shown, which stops every thread
+    for a quarter of a second.
     """
 
-    def __init__(self, *modules: str) -> None:
-        self._modules = modules
+    def __init__(self, work: str, page: str) -> None:
+        self._work, self._page = work, page
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._load, daemon=True, name="preload")
 
@@ -47,17 +49,22 @@ class Preload:
     def _load(self) -> None:
         gc.disable()
         try:
-            last = None
-            for module in self._modules:
+            for _ in self._steps():
                 if self._stopped.is_set():
                     return
-                last = importlib.import_module(module)
-            if last is not None and not self._stopped.is_set():
-                last.compute()
             if not self._stopped.wait(SHOWN_S):
                 _collect_garbage()
         finally:
             gc.enable()
+
+    def _steps(self) -> Iterator[None]:
+        work = importlib.import_module(self._work)
+        yield
+        work.start()
+        yield
+        importlib.import_module(self._page)
+        yield
+        work.finish()
 
 
 def _collect_garbage() -> None:

@@ -28,27 +28,31 @@ def at_once(monkeypatch):
 
 @pytest.fixture
 def offered(monkeypatch):
-    """Return a function that offers a module of the first page with a function of ours, and the log of events."""
+    """Return a function that offers a module of the first screen with functions of ours, and the log of events."""
     done = []
 
-    def offer(compute=lambda: None):
+    def offer(start=lambda: None, finish=lambda: None):
         module = types.ModuleType("first_screen_of_a_test")
-        module.compute = lambda: (done.append("computed"), compute())
+        module.start = lambda: (done.append("started"), start())
+        module.finish = lambda: (done.append("finished"), finish())
         monkeypatch.setitem(sys.modules, module.__name__, module)
         return module.__name__
 
     return offer, done
 
 
-def test_the_page_is_imported_and_then_computed_in_a_thread(monkeypatch, offered):
+def test_the_page_is_imported_while_its_work_goes_on_in_a_thread(monkeypatch, offered):
     offer, done = offered
     monkeypatch.delitem(sys.modules, "this", raising=False)
-    loading = preloading.Preload("this", offer(lambda: done.append(gc.isenabled())))
+
+    def note():
+        done.append(("this" in sys.modules, gc.isenabled()))
+
+    loading = preloading.Preload(offer(note, note), "this")
     loading.start()
     loading.join(LIMIT)
     assert not loading.running
-    assert done == ["computed", False]
-    assert "this" in sys.modules
+    assert done == ["started", (False, False), "finished", (True, False)]
     assert gc.isenabled()
 
 
@@ -58,9 +62,10 @@ def test_one_that_is_stopped_ends_after_its_step(monkeypatch, offered):
     def imported(name):
         began.set()
         assert step.wait(LIMIT)
+        return sys.modules[name]
 
     monkeypatch.setattr(preloading.importlib, "import_module", imported)
-    loading = preloading.Preload("one", offer())
+    loading = preloading.Preload(offer(), "the page")
     loading.start()
     assert began.wait(LIMIT)
     # It goes on only when it has been asked to stop.
@@ -80,7 +85,8 @@ class Failing(HashEmbedder):
 def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, capsys, embedder):
     monkeypatch.setattr(first_screen, "load_embedder", lambda _: embedder)
     resources.embedding_cache.cache_clear()
-    first_screen.compute()
+    first_screen.start()
+    first_screen.finish()
     choices = first_screen.default_choices()
     text = first_screen.load_sample(choices.document).text
     document = first_screen.Document.from_text(text, choices.sentences).split()
@@ -90,6 +96,37 @@ def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, caps
         there = not chunker.embeds or not isinstance(embedder, Failing)
         assert (chunk_at_once(task, chunker, document, embedder, on_disk=False) is not None) == there
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_page_waits_for_the_work_on_its_own_text_alone(monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Held(HashEmbedder):
+        def load(self):
+            begun.set()
+            assert go_on.wait(LIMIT)
+
+    waited = []
+
+    def join(job, seconds):
+        waited.append(seconds)
+        go_on.set()
+        job._thread.join(LIMIT)
+
+    monkeypatch.setattr(first_screen, "load_embedder", lambda _: Held())
+    monkeypatch.setattr(first_screen.ChunkingJob, "join", join)
+    resources.embedding_cache.cache_clear()
+    first_screen.start()
+    assert begun.wait(LIMIT)
+    choices = first_screen.default_choices()
+    shown = first_screen.Document.from_text(first_screen.load_sample(choices.document).text, choices.sentences)
+    first_screen.wait_for(first_screen.Document.from_text("Another text.", choices.sentences))
+    assert not waited
+    first_screen.wait_for(shown)
+    assert waited == [first_screen.PAGE_WAIT_S]
+    # The work is done: there is nothing to wait for.
+    first_screen.wait_for(shown)
+    assert waited == [first_screen.PAGE_WAIT_S]
 
 
 def test_what_the_server_and_its_first_page_import_is_light():
@@ -106,8 +143,8 @@ def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):
     done = []
 
     class Noted:
-        def __init__(self, *modules):
-            done.append(modules)
+        def __init__(self, work, page):
+            done.append((work, page))
 
         def start(self):
             done.append("start")
@@ -127,5 +164,5 @@ def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):
 
     monkeypatch.setattr(serve, "open_browser", opens)
     in_a_loop(served())
-    assert done == [("viz.compare.page", "viz.compare.first_screen"), "start", "opened", "serving", "stop"]
+    assert done == [("viz.compare.first_screen", "viz.compare.page"), "start", "opened", "serving", "stop"]
     assert serve.app.script_path.name == "app.py"
