@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from viz.jobs.asking.job import AskJob
 from viz.state.keys import Job, Session, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from viz.jobs.asking.job import AskJob
 
 
 class GuideSession(Session):
     """Session state that only the Guide uses."""
 
     # The question of the Guide: the name of the text that it was typed for, and its words; no link has them
-    guide_question = Value[tuple[str, str]]("guide_question", ("", ""))
-    guide_ask_job = Job[AskJob | None]("guide_ask_job", None)
+    guide_question: Value[tuple[str, str]] = Value("guide_question", ("", ""))
+    guide_ask_job: Job[AskJob | None] = Job("guide_ask_job", None)
     guide_asked = Value("guide_asked", "")  # identity of a long text that the user has agreed to embed
     # What the reader has done on each screen of the path, by the screen's number in the link; and the time of the last cut
-    guide_path = Value[Mapping[str, Any]]("guide_path", {})
+    guide_path: Value[Mapping[str, Any]] = Value("guide_path", {})
 
 
 session = GuideSession()

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import uuid4
 
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, Recipe
 from chunkers.language_models.answers import AnswerCache
-from chunkers.language_models.asking import Asking
-from chunkers.language_models.local_servers import LocalServer
-from chunkers.methods.your_chunks import ChunkFile
-from chunkers.results.embedded import EmbeddedAs
 from chunkers.text.reading import FileText
-from evaluation.questions.marked_file import Marked
-from evaluation.search.reranker import Reranker
-from viz.jobs.asking.changed_cuts import ChangedCuts
 from viz.jobs.background import Background, Held
-from viz.jobs.chunking import ChunkingJob, Task
-from viz.jobs.estimating import Estimating
-from viz.jobs.plan import Material
-from viz.jobs.reading import ReadingJob
 from viz.jobs.texts import Showing
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
 from viz.state.lecture_file import LectureFile
 from viz.state.session_file import SessionFile
-from viz.state.text import Source
 from viz.state.values import (
     EmbeddingServer,
     GivenQuestions,
@@ -40,6 +27,22 @@ from viz.state.values import (
     Sent,
     Undo,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.local_servers import LocalServer
+    from chunkers.methods.your_chunks import ChunkFile
+    from chunkers.results.embedded import EmbeddedAs
+    from evaluation.questions.marked_file import Marked
+    from evaluation.search.reranker import Reranker
+    from viz.jobs.asking.changed_cuts import ChangedCuts
+    from viz.jobs.chunking import ChunkingJob, Task
+    from viz.jobs.estimating import Estimating
+    from viz.jobs.plan import Material
+    from viz.jobs.reading import ReadingJob
+    from viz.state.text import Source
 
 Opened = FileText | SessionFile | Recipe
 """The possible contents of an uploaded file."""
@@ -161,117 +164,126 @@ class Session:
     # The pages
     entered = Value("app", False)  # whether app.py has run in this session
     page = Value("page", "")  # key of the page drawn last
-    choices = PerPage[Choices]("choices")
-    complaints = PerPage[list[str]]("complaints")  # errors in a page's link
-    older = PerPage[dict[int, ColumnChoice]]("older")  # columns of a page's link that lack later parameters, by index
-    lecture = Value[bool | None]("lecture", None)  # None until read from the link
-    playing = Value[Playing | None]("playing", None)  # the lecture at hand
+    choices: PerPage[Choices] = PerPage("choices")
+    complaints: PerPage[list[str]] = PerPage("complaints")  # errors in a page's link
+    # Columns of a page's link that lack later parameters, by index
+    older: PerPage[dict[int, ColumnChoice]] = PerPage("older")
+    lecture: Value[bool | None] = Value("lecture", None)  # None until read from the link
+    playing: Value[Playing | None] = Value("playing", None)  # the lecture at hand
     deck_read = Value("deck_read", False)  # whether the lecture was read from the link
     deck_complaint = Value("deck_complaint", "")
-    own_lecture = Container[LectureFile]("own_lecture", LectureFile)
+    own_lecture: Container[LectureFile] = Container("own_lecture", LectureFile)
     lecture_asked = Value("lecture_asked", "")  # token of the request to the tab for its kept lecture
     lecture_sent = Value("lecture_sent", False)  # whether the own lecture was sent to the tab
-    scene_picture = Value[ScenePicture | None]("scene_picture", None)  # asked for last
-    lecture_before = Value[LectureFile | None]("lecture_before", None)  # the own lecture before a removal or another file
+    scene_picture: Value[ScenePicture | None] = Value("scene_picture", None)  # asked for last
+    # The own lecture before a removal or another file
+    lecture_before: Value[LectureFile | None] = Value("lecture_before", None)
     lectures_started = Value("lectures_started", 0)  # how often a lecture was chosen from the list or a file
     lecture_said = Value("lecture_said", "")  # what became of the own lecture, to be said once
     scene_adding = Value("scene_adding", 0)  # how often the form of another scene was opened by a button
     scene_wanted = Value("scene_wanted", False)  # whether the next run opens the page of the scene
-    arriving = Value[tuple[str, dict[str, str]]]("arriving", ("", {}))  # the page where a scene opens, and the scene's link
+    # The page where a scene opens, and the scene's link
+    arriving: Value[tuple[str, dict[str, str]]] = Value("arriving", ("", {}))
     next_page = Value("next_page", "")  # key of the page to go to on the next run
     # Of each widget whose value was changed by anything else, how often: the number in its key
-    widget_numbers = Container[dict[str, int]]("widget_numbers", dict)
-    sent = Container[Sent]("sent", Sent)
-    written_link = Value[tuple[str, dict[str, str]]]("written_link", ("", {}))  # the page, and the link it last wrote
-    first_links = Container[dict[str, dict[str, str]]]("first_links", dict)  # the link that a page's bare address stands for
-    undo = Value[Undo | None]("undo", None)
-    opening = Container[dict[str, list[ColumnChoice | None]]]("opening", dict)  # columns that the page is about to open with
+    widget_numbers: Container[dict[str, int]] = Container("widget_numbers", dict)
+    sent: Container[Sent] = Container("sent", Sent)
+    written_link: Value[tuple[str, dict[str, str]]] = Value("written_link", ("", {}))  # the page, and the link it last wrote
+    # The link that a page's bare address stands for
+    first_links: Container[dict[str, dict[str, str]]] = Container("first_links", dict)
+    undo: Value[Undo | None] = Value("undo", None)
+    # Columns that the page is about to open with
+    opening: Container[dict[str, list[ColumnChoice | None]]] = Container("opening", dict)
     # By page: the columns of Compare that it opened with, each with its index there
-    opened_with = Container[dict[str, list[tuple[int, ColumnChoice] | None]]]("opened_with", dict)
+    opened_with: Container[dict[str, list[tuple[int, ColumnChoice] | None]]] = Container("opened_with", dict)
 
     # The user's own text
-    own = Value[Source | None]("own", None)
-    own_given = Value[Source | None]("own_given", None)  # before lines of dashes were removed
+    own: Value[Source | None] = Value("own", None)
+    own_given: Value[Source | None] = Value("own_given", None)  # before lines of dashes were removed
     own_gone = Value("own_gone", False)  # whether the user has emptied the text box
     own_linked = Value("own_linked", False)  # whether a link refers to an own text that the session lacks
     own_taken = Value("own_taken", 0)  # number of texts that did not come from the text box
     own_complaint = Value("own_complaint", "")
     tab_asked = Value("tab_asked", "")  # token of the request to the tab for its kept text
     tab_answered = Value("tab_answered", False)
-    notebooks = Container[dict[str, Notebook]]("notebooks", dict)  # by document kept on this machine
+    notebooks: Container[dict[str, Notebook]] = Container("notebooks", dict)  # by document kept on this machine
     notebook_linked = Value("notebook_linked", "")  # the id of the kept text that a link refers to
     below_wanted = Value("below_wanted", "")  # the view below the text that Compare will open
-    replaced = Value[Replaced | None](
-        "replaced", None
-    )  # the previous own text, if its questions or boundaries are stored nowhere else
+    # The previous own text, if its questions or boundaries are stored nowhere else
+    replaced: Value[Replaced | None] = Value("replaced", None)
     notebook_complaint = Value("notebook_complaint", "")
     lost = Value("lost", "")  # why a sample is shown instead of a link's text
-    own_file = Value[tuple[str, bytes] | None]("own_file", None)  # name and content of the uploaded file
-    own_found = Value[FileText | None]("own_found", None)  # the detected encoding, without the text
-    own_reading = Job[ReadingJob[Opened] | None]("own_reading", None)  # reads the uploaded file
+    own_file: Value[tuple[str, bytes] | None] = Value("own_file", None)  # name and content of the uploaded file
+    own_found: Value[FileText | None] = Value("own_found", None)  # the detected encoding, without the text
+    own_reading: Job[ReadingJob[Opened] | None] = Job("own_reading", None)  # reads the uploaded file
     own_splitter = Value("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
     pasted_kept = Value("pasted_kept", "")  # content of the text box: the own text, unless too long
-    box = Container[str]("box", new_box)  # key of the text box, replaced whenever the server fills it
-    dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
-    marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # earlier boundaries, for undo
+    box: Container[str] = Container("box", new_box)  # key of the text box, replaced whenever the server fills it
+    dashes: Value[bool | None] = Value("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
+    marks_before: Container[list[tuple[int, ...] | None]] = Container("marks_before", list)  # earlier boundaries, for undo
     marks_complaint = Value("marks_complaint", "")
-    pressed = Container[set[str]]("pressed", set)  # keys of buttons whose press the page has not handled yet
-    folded = Value[tuple[str, str]]("folded", ("", ""))  # document whose columns are folded on Compare, and the purpose
+    pressed: Container[set[str]] = Container("pressed", set)  # keys of buttons whose press the page has not handled yet
+    # Document whose columns are folded on Compare, and the purpose
+    folded: Value[tuple[str, str]] = Value("folded", ("", ""))
 
     # Chunks that were made elsewhere
-    chunk_files = Container[dict[str, ChunkFile]]("chunk_files", dict)  # by the identity that columns refer to
+    chunk_files: Container[dict[str, ChunkFile]] = Container("chunk_files", dict)  # by the identity that columns refer to
     chunk_complaint = Value("chunk_complaint", "")  # the error of the last file
-    chunk_reading = Job[ReadingJob[ChunkFile] | None]("chunk_reading", None)  # for a page and a column number
+    chunk_reading: Job[ReadingJob[ChunkFile] | None] = Job("chunk_reading", None)  # for a page and a column number
 
     # The embedder
     naming = Value("naming", False)  # whether the form for another embedder is open
-    allowed = Container[set[str]]("allowed", set)  # embedders that may read, fetch or send something
-    allowed_splitters = Container[set[str]]("allowed_splitters", set)  # spaCy pipelines that may be used
+    allowed: Container[set[str]] = Container("allowed", set)  # embedders that may read, fetch or send something
+    allowed_splitters: Container[set[str]] = Container("allowed_splitters", set)  # spaCy pipelines that may be used
     server = Value("server", EmbeddingServer())
-    server_embedder = Value[tuple[tuple[str, EmbeddingServer], Embedder] | None]("server_embedder", None)
+    server_embedder: Value[tuple[tuple[str, EmbeddingServer], Embedder] | None] = Value("server_embedder", None)
 
     # The language model
     language_server = Value("language_server", LanguageServer())
     local_servers: Value[tuple[LocalServer, ...] | None] = Value("local_servers", None)
     linked_model = Value("linked_model", "")  # the model that a link names; used only once the user names it too
     # What asks it, with the answers so far, which no other session is given
-    asking = Value[tuple[LanguageServer, Asking] | None]("asking", None)
-    answers = Container[AnswerCache]("answers", AnswerCache)
-    sendable = Container[set[Task]]("sendable", set)  # tasks that the user has allowed to be sent
+    asking: Value[tuple[LanguageServer, Asking] | None] = Value("asking", None)
+    answers: Container[AnswerCache] = Container("answers", AnswerCache)
+    sendable: Container[set[Task]] = Container("sendable", set)  # tasks that the user has allowed to be sent
     # A run over many documents that waits for the user to allow what it sends
-    estimating = Job[Estimating | None]("estimating", None)
+    estimating: Job[Estimating | None] = Job("estimating", None)
 
-    runs = Container[Held]("runs", Held)  # the runs that the session has started or opened
+    runs: Container[Held] = Container("runs", Held)  # the runs that the session has started or opened
 
     # Results
     document = ShownDocument("split_document", None)  # the text on the page, split into sentences
-    job = Job[ChunkingJob | None]("job", None)
-    results = Container[dict[Task, Chunking]]("results", dict)  # results of the page's columns
-    changed_cuts = Job[ChangedCuts | None]("changed_cuts", None)  # previews a change on the card
-    reopened = Value[SessionFile | None]("reopened", None)  # the reopened file, while Compare shows its columns
+    job: Job[ChunkingJob | None] = Job("job", None)
+    results: Container[dict[Task, Chunking]] = Container("results", dict)  # results of the page's columns
+    changed_cuts: Job[ChangedCuts | None] = Job("changed_cuts", None)  # previews a change on the card
+    reopened: Value[SessionFile | None] = Value("reopened", None)  # the reopened file, while Compare shows its columns
 
-    reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
-    questions = Container[list[Marked]]("questions", list)  # stored questions with marked answers
-    question_texts = Container[dict[str, Source]]("question_texts", dict)  # their texts, by Marked.identity
-    question_digests = Container[dict[str, str]]("question_digests", dict)  # digests of these texts, by the same keys
-    questions_waiting = Value[tuple[KeptQuestion, ...]]("questions_waiting", ())  # questions whose text is not open
+    reranker: Value[Reranker | None] = Value("reranker", None)  # a cross-encoder that the user has named
+    questions: Container[list[Marked]] = Container("questions", list)  # stored questions with marked answers
+    question_texts: Container[dict[str, Source]] = Container("question_texts", dict)  # their texts, by Marked.identity
+    # Digests of these texts, by the same keys
+    question_digests: Container[dict[str, str]] = Container("question_digests", dict)
+    questions_waiting: Value[tuple[KeptQuestion, ...]] = Value("questions_waiting", ())  # questions whose text is not open
     questions_asked = Value("questions_asked", "")  # token of the request to the tab for its kept questions
     questions_sent = Value("questions_sent", False)  # whether questions were sent to the tab
 
     # What files of chunks give to embed, and what a question is compared with
-    embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")
+    embedded_as: Value[EmbeddedAs] = Value("embedded_as_chosen", "plain")
 
     # State of components and figures
-    noted = Container[dict[tuple[str, str], dict[str, Any]]]("noted", dict)  # events heard for one run and not handled yet
-    taken = Container[dict[tuple[str, str], float]]("taken", dict)  # reader events already handled, by key and name
-    figure_formats = Container[dict[str, str]]("figure_formats", dict)  # by figure's key
 
-    retrieval_given = Value[GivenQuestions | None]("retrieval_given", None)  # from another page, instead of files
+    # Events heard for one run and not handled yet
+    noted: Container[dict[tuple[str, str], dict[str, Any]]] = Container("noted", dict)
+    # Reader events already handled, by key and name
+    taken: Container[dict[tuple[str, str], float]] = Container("taken", dict)
+    figure_formats: Container[dict[str, str]] = Container("figure_formats", dict)  # by figure's key
+
+    retrieval_given: Value[GivenQuestions | None] = Value("retrieval_given", None)  # from another page, instead of files
     retrieval_files = Value("retrieval_prefers_files", False)  # whether the user prefers files to those questions
     retrieval_arrived = Value("retrieval_arrived", False)  # whether the questions arrived since the page was last drawn
     retrieval_begins = Value("retrieval_begins", False)  # whether a run on the questions starts immediately
     # Questions of Retrieval's that Answers asks too, by what they are there: where they are from, and their documents
-    shared_questions = Container[dict[str, tuple[str, Material]]]("shared_questions", dict)
+    shared_questions: Container[dict[str, tuple[str, Material]]] = Container("shared_questions", dict)
 
     @property
     def on_disk(self) -> bool:

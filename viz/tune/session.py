@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from viz.jobs.reading import ReadingJob
+from typing import TYPE_CHECKING
+
 from viz.state.keys import Container, Session, Value
 from viz.state.values import MarkedDocuments, StitchedDocuments
+
+if TYPE_CHECKING:
+    from viz.jobs.reading import ReadingJob
 
 
 class TuneSession(Session):
     """Session state that only the Tune page uses."""
 
-    tune_left_out = Container[set[str]]("tune_left_out", set)
-    tune_held = Container[set[str]]("tune_held", set)
+    tune_left_out: Container[set[str]] = Container("tune_left_out", set)
+    tune_held: Container[set[str]] = Container("tune_held", set)
     tune_uploaded = Value("tune_uploaded", MarkedDocuments())
     tune_stitched = Value("tune_stitched", MarkedDocuments())
-    tune_reading = Value[ReadingJob[MarkedDocuments] | None]("tune_reading", None)
-    tune_stitching = Value[ReadingJob[StitchedDocuments] | None]("tune_stitching", None)
+    tune_reading: Value[ReadingJob[MarkedDocuments] | None] = Value("tune_reading", None)
+    tune_stitching: Value[ReadingJob[StitchedDocuments] | None] = Value("tune_stitching", None)
 
 
 session = TuneSession()

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from chunkers import Chunking
-from evaluation.questions.marked_file import Marked
-from viz.jobs.asking.job import AskJob
-from viz.jobs.asking.remedies import RemedyJob
-from viz.jobs.asking.situating import Situating
-from viz.jobs.chunking import ChunkingJob, Task
-from viz.jobs.edit_stability import EditStabilityJob
-from viz.jobs.timing import Repeats
+from typing import TYPE_CHECKING
+
 from viz.state.keys import Container, Job, Session, Value
-from viz.state.values import LastChange
+
+if TYPE_CHECKING:
+    from chunkers import Chunking
+    from evaluation.questions.marked_file import Marked
+    from viz.jobs.asking.job import AskJob
+    from viz.jobs.asking.remedies import RemedyJob
+    from viz.jobs.asking.situating import Situating
+    from viz.jobs.chunking import ChunkingJob, Task
+    from viz.jobs.edit_stability import EditStabilityJob
+    from viz.jobs.timing import Repeats
+    from viz.state.values import LastChange
 
 
 class CompareSession(Session):
     """Session state that only the Compare page uses."""
 
-    repeats = Container[dict[Task, Repeats | None]]("repeats", dict)
-    history = Container[dict[int, LastChange]]("history", dict)  # by column of Compare
+    repeats: Container[dict[Task, Repeats | None]] = Container("repeats", dict)
+    history: Container[dict[int, LastChange]] = Container("history", dict)  # by column of Compare
     # The document and the embedder, while Compare shows the comparison of an approximating embedder with the full one
-    compared_embedders = Value[tuple[str, str] | None]("compared_embedders", None)
-    full_job = Job[ChunkingJob | None]("full_job", None)  # runs the columns with the full embedder
-    full_results = Container[dict[Task, Chunking]]("full_results", dict)
-    edits = Job[EditStabilityJob | None]("edits", None)  # measures how inserted sentences change the columns
+    compared_embedders: Value[tuple[str, str] | None] = Value("compared_embedders", None)
+    full_job: Job[ChunkingJob | None] = Job("full_job", None)  # runs the columns with the full embedder
+    full_results: Container[dict[Task, Chunking]] = Container("full_results", dict)
+    edits: Job[EditStabilityJob | None] = Job("edits", None)  # measures how inserted sentences change the columns
     # The comparison of a library's own chunker with a column: its identity, the message, and the message's tone
-    proof = Value[tuple[str, str, str] | None]("proof", None)
+    proof: Value[tuple[str, str, str] | None] = Value("proof", None)
     question = Value("question", "")
-    question_moment = Value[float | None]("question_moment", None)  # the browser's timestamp of the last event about it
-    ask_job = Job[AskJob | None]("ask_job", None)
-    remedy_job = Job[RemedyJob | None]("remedy_job", None)
-    answer = Value[Marked | None]("answer", None)  # the passage marked as the answer
+    # The browser's timestamp of the last event about it
+    question_moment: Value[float | None] = Value("question_moment", None)
+    ask_job: Job[AskJob | None] = Job("ask_job", None)
+    remedy_job: Job[RemedyJob | None] = Job("remedy_job", None)
+    answer: Value[Marked | None] = Value("answer", None)  # the passage marked as the answer
     answer_complaint = Value("answer_complaint", "")
-    situating = Job[Situating | None]("situating", None)  # writes the context sentences of the columns of Compare
+    situating: Job[Situating | None] = Job("situating", None)  # writes the context sentences of the columns of Compare
 
 
 session = CompareSession()

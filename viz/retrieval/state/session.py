@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from chunkers.language_models.asking import Asking
-from evaluation.generating.data_set import Texts
-from evaluation.generating.generate import Settings
-from evaluation.questions.sets import QuestionSet
-from viz.jobs.generating import Comparing
-from viz.jobs.plan import OwnDocuments
-from viz.jobs.reading import ReadingJob
-from viz.jobs.tracing import DiagnosingTraces
+from typing import TYPE_CHECKING
+
 from viz.state.keys import Job, Session, Value
+
+if TYPE_CHECKING:
+    from chunkers.language_models.asking import Asking
+    from evaluation.generating.data_set import Texts
+    from evaluation.generating.generate import Settings
+    from evaluation.questions.sets import QuestionSet
+    from viz.jobs.generating import Comparing
+    from viz.jobs.plan import OwnDocuments
+    from viz.jobs.reading import ReadingJob
+    from viz.jobs.tracing import DiagnosingTraces
 
 
 class RetrievalSession(Session):
     """Session state that only the Retrieval page uses."""
 
     # Streamlit's ids of the uploaded files, and the job that reads them
-    retrieval_reading = Value[tuple[list[str], ReadingJob[OwnDocuments]] | None]("retrieval_reading", None)
+    retrieval_reading: Value[tuple[list[str], ReadingJob[OwnDocuments]] | None] = Value("retrieval_reading", None)
     # The same for the file of questions, which may include its documents
-    retrieval_asked = Value[tuple[list[str], ReadingJob[QuestionSet | None]] | None]("retrieval_asked", None)
-    # Settings for the questions that a language model generates
-    generating_settings = Value[Settings | None]("generating_settings", None)  # None to use those of the shown questions
+    retrieval_asked: Value[tuple[list[str], ReadingJob[QuestionSet | None]] | None] = Value("retrieval_asked", None)
+    # Settings for the questions that a language model generates; None to use those of the shown questions
+    generating_settings: Value[Settings | None] = Value("generating_settings", None)
     # Settings and documents for which the user has requested an estimate
-    generating_wanted = Value[tuple[Settings, Texts, Asking | None] | None]("generating_wanted", None)
-    comparing = Job[Comparing | None]("comparing", None)
+    generating_wanted: Value[tuple[Settings, Texts, Asking | None] | None] = Value("generating_wanted", None)
+    comparing: Job[Comparing | None] = Job("comparing", None)
     question_table = Value("question_table", 0)  # number of edits of the question table, part of its key
-    tracing = Job[DiagnosingTraces | None]("tracing", None)
-    traced_question = Value[int | None]("traced_question", None)  # number of the failed question that is shown
+    tracing: Job[DiagnosingTraces | None] = Job("tracing", None)
+    traced_question: Value[int | None] = Value("traced_question", None)  # number of the failed question that is shown
 
 
 session = RetrievalSession()
