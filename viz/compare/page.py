@@ -6,14 +6,11 @@ import streamlit as st
 
 from chunkers import Document, Embedder
 from viz.compare import first_screen
-from viz.compare.agreement import show_agreement
 from viz.compare.asking import settings
 from viz.compare.asking.asking import answer_question, mark_answer
-from viz.compare.asking.remedies import take_remedy
 from viz.compare.facts import facts_of
 from viz.compare.marking import marking_of, offers, take_marking
 from viz.compare.reopened import say_reopened
-from viz.compare.requested_views import show_requested_views
 from viz.compare.state.session import session
 from viz.components.mounting import take_event
 from viz.components.notice import notice
@@ -75,6 +72,10 @@ def show() -> None:
         if not lecture.is_on():
             with st.sidebar:
                 _timing_controls(made, text.document, here.embedder)
+        # What stands below the columns is imported when these are sent.
+        from viz.compare.agreement import show_agreement
+        from viz.compare.requested_views import show_requested_views
+
         with spot:
             why_not, known = here.embedder_complaint, text.source.known
             search = search_of(choices, len(text.document.text))
@@ -114,6 +115,9 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
     if answer and text is not None:
         mark_answer(text.document, answer)
     if remedy := take_event(READER, "remedy"):
+        # The search for remedies needs many modules, which the first screen does without.
+        from viz.compare.asking.remedies import take_remedy
+
         take_remedy(remedy, embedder)
     if change := take_event(READER, "change"):
         take_change(COMPARE, change)

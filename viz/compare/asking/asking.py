@@ -15,7 +15,6 @@ from evaluation.asking.ask import Asked as Found
 from evaluation.questions.marked_file import Marked
 from viz.compare.asking.contexts import NOT_WRITTEN, in_context
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
-from viz.compare.asking.remedies import begin_search, find_remedies, stop_search
 from viz.compare.state.session import session
 from viz.components.assets import script
 from viz.components.mounting import component, run_again
@@ -92,6 +91,9 @@ def _hear(told: dict[str, Any]) -> None:
     if told.get("stop") and job is not None:
         job.cancel()
     elif told.get("search") is not None:
+        # As on the page, what searches for remedies is imported when it is needed.
+        from viz.compare.asking.remedies import begin_search, stop_search
+
         (begin_search if told["search"] else stop_search)()
     elif question is None:
         session.question, session.answer, session.ask_job, session.remedy_job = "", None, None, None
@@ -172,6 +174,8 @@ def _judged(
     for number, retrieval in list(job.found.items()):
         asked["found"][number] = _column(retrieval, document, there)
     if there is not None and asked["state"] == "done":
+        from viz.compare.asking.remedies import find_remedies
+
         asked["remedies"] = find_remedies(job, document, made, asked["found"], there, known)
 
 
