@@ -61,7 +61,7 @@ def announce(material: Material, chunker: Chunker, tools: Tools) -> None:
     estimates = [estimate(run(chunker, document, tools), tools) for document in material.corpus.documents]
     requests, tokens_in, tokens_out = (sum(numbers) for numbers in zip(*estimates, strict=True))
     print(
-        f"{material.name}, {chunker.describe()}: some {requests:,} requests of {tokens_in:,} tokens, with answers of "
+        f"{material.name}, {chunker.name}, {chunker.describe()}: some {requests:,} requests of {tokens_in:,} tokens, with answers of "
         f"{tokens_out:,}; a request that brings no usable answer is asked again.",
         file=sys.stderr,
         flush=True,
@@ -95,6 +95,8 @@ def rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[
                 cells.append(difference_words(difference))
             times = [f"{indexed.embed_s:.1f}" for indexed in (plain, index)]
             label = EMBEDDED_AS[way].removeprefix("With ").removeprefix("a ").lower()
+            if index.unsituated:
+                label += f", of {len(index.chunks) - index.unsituated:,}"
             yield [material.name, f"{built.name}, {built.describe()}", f"{len(plain.chunks):,}", label, *times, *cells]
 
 

@@ -43,7 +43,10 @@ SETTINGS = {
         *("--server", "{address}", "--folder", "{missing}"),
         *("--characters", "200", "--questions", "1", "--controls", "2"),
     ],
-    "late_chunking": ["{missing}", "--chunker", "recursive:size=100,unit=tokens", "--language-model", "openai:scripted"],
+    "late_chunking": [
+        *("{missing}", "--chunker", "recursive:size=100,unit=tokens"),
+        *("--language-model", "openai:scripted", "--spend", "9000000"),
+    ],
     "load sliders": ["sliders", "--sessions", "2", "--seconds", "3"],
     "load rounds": ["rounds", "--sessions", "2", "--rounds", "1", "--characters", "500", "--ttl", "1"],
     "load waiting": ["waiting", "--sessions", "2", "--characters", "20000"],
