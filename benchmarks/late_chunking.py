@@ -61,8 +61,8 @@ def announce(material: Material, chunker: Chunker, tools: Tools) -> None:
     estimates = [estimate(run(chunker, document, tools), tools) for document in material.corpus.documents]
     requests, tokens_in, tokens_out = (sum(numbers) for numbers in zip(*estimates, strict=True))
     print(
-        f"{material.name}, {chunker.name}, {chunker.describe()}: some {requests:,} requests of {tokens_in:,} tokens, with answers of "
-        f"{tokens_out:,}; a request that brings no usable answer is asked again.",
+        f"{material.name}, {chunker.name}, {chunker.describe()}: some {requests:,} requests of {tokens_in:,} tokens, with "
+        f"answers of {tokens_out:,}; a request that brings no usable answer is asked again.",
         file=sys.stderr,
         flush=True,
     )
