@@ -32,6 +32,11 @@ test("a heading has signs before it, or a line below its paragraph", () => {
   assert.deepEqual(titles("```\n# no\n```\n# *A* [b](c) `d`\r\n"), [[1, "A b d"]]);
 });
 
+test("a comment in source code is no heading, and all of it is monospaced", () => {
+  const source = "# What it does\nimport os\n\ndef f(x):\n    return x\n";
+  assert.deepEqual(looksOf(source), { looks: [{ start: 0, end: source.length, kind: "mono" }], headings: [] });
+});
+
 test("headings are bold to their last letter, whatever ends their lines", () => {
   assert.deepEqual(found("# One\r\ntext\r\nTwo\r\n---\r\n", "heading"), ["# One", "text\r\nTwo\r\n---"]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { monoRanges } from "../../viz/components/reader/parts/mono.js";
+import { isSource, linesOf, monoRanges } from "../../viz/components/reader/parts/mono.js";
 
 /** @param {string} text */
 const found = (text) => {
@@ -68,4 +68,16 @@ test("whatever the lines are, it takes about as long as there is text", () => {
       assert.ok(monoRanges(text).every((at) => at <= text.length));
     }
   }
+});
+
+test("source code is told from documents, even from those that have code in them", () => {
+  const samples = readdirSync(new URL("../../sample_docs/", import.meta.url)).filter((name) => name.endsWith(".txt"));
+  assert.deepEqual(
+    samples.filter((name) => isSource(linesOf(sample(name)))),
+    ["source_code.txt"],
+  );
+  const script = readFileSync(new URL("../../viz/components/reader/parts/mono.js", import.meta.url), "utf8");
+  assert(isSource(linesOf(script)));
+  assert(!isSource(linesOf(`# How\n\n\`\`\`js\n${script}\n\`\`\`\n`)));
+  assert(!isSource(linesOf("")));
 });

@@ -3,7 +3,7 @@
 
 import { el, firstWhere } from "../../shared/dom.js";
 import { writePieces } from "./long_words.js";
-import { linesOf, markFences, monoRanges } from "./mono.js";
+import { isSource, linesOf, markFences, monoRanges } from "./mono.js";
 
 /**
  * @import { Line } from "./mono.js"
@@ -31,6 +31,7 @@ const LONGEST = 1000; // characters of a title that is searched for marks
  */
 export function looksOf(text) {
   const lines = linesOf(text);
+  if (isSource(lines)) return { looks: [{ start: 0, end: text.length, kind: "mono" }], headings: [] };
   const code = new Array(lines.length).fill(false);
   markFences(lines, code);
   const headings = headingsOf(lines, code);

@@ -11,6 +11,13 @@ const CODE = /[()=<>[\]]|^(?:class|def|do|elif|else|for|function|if|switch|try|w
 const RELATION = /\S\s+(?:[=<>≤≥≈≡∝]|[<>!=:]=)\s+\S/;
 const PROSE = /[\p{L}]{2,},?\s+[\p{L}]{2,}|[\p{L}]{2}[.!?]$/u;
 const LONGER = 160; // characters of a line that is a paragraph, however it begins
+// Lines that end as statements do, assign, begin with a word that opens a statement, or are a comment.
+const STATEMENT =
+  /[;{}([,]$|\):$|^\s*[)\]}]+[,;:]?$|^\s*[\w.[\]"']+(?:\(.*\))?\s*[-+*/|]?=\s*\S|^\s*(?:class|const|def|export|from|function|import|#include|let|return)\b[^.]*$|^\s*(?:\/\/|\/\*|\*\s|@\w)/;
+const SHIFTED = /^(?: {2}|\t)/;
+// The least share of statements, and of statements and indented lines, in source code. Of 199 files of Python, JavaScript and
+// C 174 have both; of 53 documents only the bundled source code has.
+const [LEAST_STATEMENTS, LEAST_SOURCE] = [0.2, 0.6];
 
 /**
  * Return the ranges of code, tables and formulas in a text, as alternating ascending starts and ends.
@@ -37,6 +44,18 @@ export function monoRanges(text) {
     else ranges.push(start, end);
   });
   return ranges;
+}
+
+/**
+ * Return whether a whole text is source code, in which a line with a number sign is a comment and no heading.
+ * @param {Line[]} lines
+ */
+export function isSource(lines) {
+  const written = lines.map(({ words }) => words.trimEnd()).filter(Boolean);
+  if (written.some((words) => FENCE.test(words))) return false;
+  const statements = written.filter((words) => words.length < LONGER && STATEMENT.test(words)).length;
+  const shifted = written.filter((words) => SHIFTED.test(words)).length;
+  return statements > LEAST_STATEMENTS * written.length && statements + shifted > LEAST_SOURCE * written.length;
 }
 
 /**
