@@ -51,8 +51,8 @@ class DoclingHybrid(Adapter):
         pieces = self._pieces(document, tools)
         chunking = mapped(document, [text for text, _ in pieces], self.library, [header for _, header in pieces])
         count = len(headings(document.text))
-        beside = f"{self.library} keeps headings beside its chunks, not in them: {count:,}."
-        return replace(chunking, notes=(beside, *chunking.notes)) if count else chunking
+        note = f"{self.library} keeps headings beside its chunks, not in them: {count:,}."
+        return replace(chunking, notes=(note, *chunking.notes)) if count else chunking
 
     def _pieces(self, document: Document, tools: Tools) -> list[tuple[str, str]]:
         """Return the text of each chunk and the header that it repeats, empty where it repeats none.

@@ -73,7 +73,7 @@ def _after(document: Document, gap: Gap) -> int:
 
 def _body(document: Document, chunk: Chunk, before: Span | None, kept: dict[int, str]) -> str:
     if chunk.stated is not None:
-        return _stated(document, chunk.stated)
+        return _stated_html(document, chunk.stated)
     parts = [f'<span class="context">{text(chunk.context)}</span>\n'] if chunk.context else []
     for place, span in enumerate(chunk.spans):
         if place:
@@ -85,7 +85,7 @@ def _body(document: Document, chunk: Chunk, before: Span | None, kept: dict[int,
     return "".join(parts)
 
 
-def _stated(document: Document, stated: Stated) -> str:
+def _stated_html(document: Document, stated: Stated) -> str:
     """Return title and summary, and below them the propositions, each with its source and its remark."""
     parts = [f"<b>{text(stated.title)}</b>\n"] if stated.title else []
     parts += [f'<span class="context">{text(stated.summary)}</span>\n'] if stated.summary else []

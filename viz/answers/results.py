@@ -119,7 +119,7 @@ def _costs(run: Answering, report: Report) -> None:
     asking = chosen_model()
     same = asking is not None and identity_of(asking) == run.models.answers
     rows = costs(report, run.gathered, asking.model if asking is not None and same else None)
-    table = {name: _column([row[name] for row in rows]) for name in rows[0]}
+    table = {name: _rounded_or_unknown([row[name] for row in rows]) for name in rows[0]}
     places = {name: st.column_config.NumberColumn(format="%.3g") for name in ("chunking, s", "embedding, s")}
     st.dataframe(table, hide_index=True, placeholder="–", width="stretch", column_config=places)
     judging = sum(
@@ -136,7 +136,7 @@ def _costs(run: Answering, report: Report) -> None:
     )
 
 
-def _column(values: list[float | str | None]) -> list[float | str | None]:
+def _rounded_or_unknown(values: list[float | str | None]) -> list[float | str | None]:
     """Return a column of the table with missing values as None; a column without any value says “unknown”."""
     if all(value is None for value in values):
         return ["unknown"] * len(values)

@@ -58,7 +58,7 @@ def show_requested_views(choices: Choices, made: list[ColumnResult], chosen: Sou
         "Parsing": lambda: show_parsing(chosen),
         "Code": lambda: show_code(choices, made, embedder),
         "Questions": show_questions,
-        "Downloads": lambda: _all_downloads(choices, made, chosen, embedder),
+        "Downloads": lambda: _show_downloads(choices, made, chosen, embedder),
     }
     if session.below_wanted in views:
         st.session_state["below"] = session.below_wanted
@@ -75,7 +75,7 @@ def _every_gap(here: ColumnResult) -> None:
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
 
-def _all_downloads(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+def _show_downloads(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     here = made[choices.selected]
     if here.chunking is not None and here.chunker is not None:
         _downloads(choices, made, here.chunker, here.chunking, embedder)

@@ -23,7 +23,7 @@ from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Reporting, Retrieval
 from viz.retrieval.choosing import choose_how
-from viz.retrieval.columns import chunkers_of, measured_names, take_columns
+from viz.retrieval.column_chunkers import chunkers_of, measured_names, take_columns
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.first_run import first_run, first_screen
 from viz.retrieval.generating.section import show_generating

@@ -71,8 +71,8 @@ class KeptAnswers(KeptRun[_Plan]):
 
     def add(self, place: tuple[int, int], result: Result) -> None:
         """Store the measures of an answer on disk before returning."""
-        column, question = place
-        self.keeper.add(column * len(self.plan.questions) + question, to_json(result))
+        column_number, question_number = place
+        self.keeper.add(column_number * len(self.plan.questions) + question_number, to_json(result))
 
     def missing(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
         """Return the names of the settings in which the page's ``plan`` differs from the stored run's plan."""
