@@ -8,6 +8,7 @@ from pathlib import Path
 
 from chunkers.embedders.patient_torch import import_torch
 from chunkers.support.errors import InputError, ModelError, shown
+from chunkers.support.extras import lacking, need
 
 DEVICES = {
     "auto": "a CUDA or an Apple device if torch finds one, or else the processor",
@@ -29,7 +30,7 @@ def check_device(device: str) -> None:
 
 def known_device(asked: str) -> str:
     """Return the device if it can be determined without importing torch, which is slow; otherwise an empty string."""
-    if asked == "cpu" or (asked == "auto" and not _may_have_another()):
+    if asked == "cpu" or (asked == "auto" and (not _may_have_another() or lacking("models", "auto"))):
         return "cpu"
     return ""
 
@@ -46,19 +47,13 @@ def found_device(asked: str) -> str:
     Raises
     ------
     ModelError
-        If torch does not find the device; the message names the devices that it finds.
+        If torch or sentence-transformers is not installed, or torch does not find the device; the message names what is
+        missing, or the devices that torch finds.
     """
     if known := known_device(asked):
         return known
-    try:
-        import_torch()
-    except ImportError as error:
-        if asked == "auto":
-            return "cpu"
-        raise ModelError(
-            f"device must be auto or cpu, because {DEVICES[asked]} needs torch, which is not installed; got {asked}. To use "
-            f"{DEVICES[asked]}, install torch."
-        ) from error
+    need("models", f"The device {asked}")
+    import_torch()
     import torch
 
     devices = [name for name, backend in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if backend.is_available()] + [

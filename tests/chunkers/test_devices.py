@@ -11,6 +11,7 @@ from chunkers.commands.command_line import main as chunkers_main
 from chunkers.embedders import device, models
 from chunkers.embedders.device import DEVICES, found_device, known_device, revision_on
 from chunkers.embedders.minilm import MiniLM
+from chunkers.support import extras
 from chunkers.text.minilm import checked_model_folder
 from evaluation.command_line import main as evaluation_main
 from tests import ROOT
@@ -141,17 +142,18 @@ def test_on_another_device_sentence_transformers_runs_the_bundled_model(name, th
     assert (cpu.engine, cpu.revision) == ("NumPy", MiniLM("cpu").revision)
 
 
-def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(monkeypatch):
-    def missing():
-        raise ImportError("No module named 'torch'")
-
+@pytest.mark.parametrize("missing", ["torch", "sentence_transformers"])
+def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(missing, monkeypatch):
     monkeypatch.setattr(device, "_may_have_another", lambda: True)
-    monkeypatch.setattr(device, "import_torch", missing)
-    assert found_device("auto") == "cpu"
-    with pytest.raises(
-        ModelError, match=r"^device must be auto or cpu, because .* needs torch, which is not installed; got cuda\."
-    ):
+    monkeypatch.setattr(extras, "find_spec", lambda module: None if module == missing else module)
+    assert device.known_device("auto") == found_device("auto") == "cpu"
+    sentence = (
+        rf"^The device cuda needs the package {missing}; to install what is missing: pip install 'seamark\[models\]'\.$"
+    )
+    with pytest.raises(ModelError, match=sentence):
         found_device("cuda")
+    # The bundled model needs neither.
+    assert MiniLM().encode(["a"]).shape == (1, 384)
 
 
 @pytest.mark.model
