@@ -114,7 +114,7 @@ class Recursive(Chunker):
             # A parent stands before its children, also before one as long as itself.
             spans.sort(key=lambda span: (span[0], -span[1]))
         check_chunks(self.name, len(spans), sum(end - start for start, end in spans))
-        chunks = tuple([Chunk((Span(start, end),), text[start:end]) for start, end in spans])
+        chunks = tuple([Chunk((Span(start, end),), text[start:end], document=document) for start, end in spans])
         begun = frozenset(start for start, _ in parents)
         return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans, begun)))
 

@@ -69,7 +69,7 @@ class Windows(Chunker):
             if stripped := window.strip():
                 start = begin + len(window) - len(window.lstrip())
                 spans.append(Span(start, start + len(stripped)))
-        chunks = tuple([Chunk((span,), text[span.start : span.end]) for span in spans])
+        chunks = tuple([Chunk((span,), text[span.start : span.end], document=document) for span in spans])
         return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans)))
 
     def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:

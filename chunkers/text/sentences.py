@@ -289,11 +289,12 @@ def _trimmed(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[
     for start, end in pieces:
         if cancelled():
             raise Cancelled
-        piece = text[start:end].rstrip()
-        if piece:
-            end = start + len(piece)
-            if piece[0].isspace():
-                start = end - len(piece.lstrip())
+        # Faster than slicing, as most sentences have one such character at the end.
+        while start < end and text[end - 1].isspace():
+            end -= 1
+        if start < end:
+            while text[start].isspace():
+                start += 1
             if front and front.parts_fence(start):
                 start, _ = trimmed.pop()
             trimmed.append((start, end))
