@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
+from chunkers.embedders import load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.device import DEVICES
 from chunkers.recipes.recipe import Recipe
@@ -179,6 +180,20 @@ def limit_of(spend: str | None) -> Limit | None:
     from chunkers.language_models.spending import Limit
 
     return Limit(int(spend))
+
+
+def opened_embedder(name: str, device: str = "auto") -> Embedder:
+    """Load a command's embedder; its remark, such as that the name once stood for another, goes to standard error.
+
+    Raises
+    ------
+    InputError
+        As `load_embedder` does.
+    """
+    embedder = load_embedder(name, device)
+    if embedder.remark:
+        say(embedder.remark)
+    return embedder
 
 
 def opened_recipe(path: str) -> Recipe:

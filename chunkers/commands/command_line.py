@@ -18,6 +18,7 @@ from chunkers.commands.arguments import (
     file_bytes,
     limit_of,
     named_files,
+    opened_embedder,
     preparing_on_terminal,
     say,
     say_unusable,
@@ -25,7 +26,7 @@ from chunkers.commands.arguments import (
 from chunkers.commands.chunker_specs import add_chunker, chunker_spec, known_chunkers
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
+from chunkers.embedders import EMBEDDERS, OTHERS
 from chunkers.recipes.export import to_dict
 from chunkers.recipes.recipe import Recipe, run
 from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover
@@ -96,7 +97,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
         )
     spec = chunker_spec(options.chunker, chunks=True)
     base = spec.recipe
-    embedder = load_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"), options.device)
+    embedder = opened_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"), options.device)
     tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))
     sentences = options.sentences or (base.sentences if base else DEFAULT_SPLITTER)
     chunker = spec.build(embedder)
@@ -109,8 +110,6 @@ def _chunk_files(options: argparse.Namespace) -> int:
     try:
         is_older = base is not None and base.is_older
         status = _cut_each(options, chunker, sentences, tools, embedded_as, is_older=is_older)
-        if embedder.remark:
-            say(embedder.remark)
         return status
     finally:
         # However it ends: what was asked is paid for.

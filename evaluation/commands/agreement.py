@@ -14,7 +14,6 @@ from chunkers import (
     Embedder,
     InputError,
     Tools,
-    load_embedder,
     load_tokenizer,
 )
 from chunkers.commands.arguments import (
@@ -23,8 +22,8 @@ from chunkers.commands.arguments import (
     document_reader,
     file_bytes,
     named_files,
+    opened_embedder,
     preparing_on_terminal,
-    say,
 )
 from chunkers.commands.chunker_specs import add_chunker, chunker_spec
 from chunkers.contract.base import run
@@ -54,10 +53,10 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 def run_agreement(options: argparse.Namespace) -> None:
     """Compare two embedders on every document, with the same chunker and parameters, and print the results."""
-    other = load_embedder(options.embedder, options.device)
+    other = opened_embedder(options.embedder, options.device)
     if not (options.full or other.approximates):
         raise InputError(f"{other.name} has no default embedder to compare it with. Name one with --with.")
-    full = load_embedder(options.full or other.approximates, options.device)
+    full = opened_embedder(options.full or other.approximates, options.device)
     chunker = chunker_spec(options.chunker).build(full)
     if not chunker.embeds:
         others = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
@@ -78,9 +77,6 @@ def run_agreement(options: argparse.Namespace) -> None:
                 "" if shift is None else f"; distances moved by at most {shift.greatest:.2g}, {shift.mean:.2g} on average"
             )
             print(f"{name}: {comparison.words(full.name, other.name)}{moved}", flush=True)
-    for embedder in (full, other):
-        if embedder.remark:
-            say(embedder.remark)
 
 
 def _tools(embedder: Embedder, tokenizer: Tokenizer, cache: EmbeddingCache) -> Tools:

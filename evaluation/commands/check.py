@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
+from chunkers import Chunker, Document, InputError, Recipe, Tools, load_tokenizer
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
@@ -19,6 +19,7 @@ from chunkers.commands.arguments import (
     is_folder,
     limit_of,
     named_files,
+    opened_embedder,
     preparing_on_terminal,
     readable,
     say,
@@ -142,7 +143,7 @@ def run_check(options: argparse.Namespace) -> int:
         _check_place(file)
     recipe, file = _recipe(options)
     baseline, known = _baseline(options.baseline), _known(options.known)
-    embedder = load_embedder(recipe.embedder, options.device)
+    embedder = opened_embedder(recipe.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
     chunker = recipe.build()
     tools.asking = _asking(options, recipe, chunker)

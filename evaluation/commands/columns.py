@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from chunkers import Chunker, InputError, Recipe, Tokenizer, load_embedder, load_tokenizer
-from chunkers.commands.arguments import add_device, add_encoding
+from chunkers import Chunker, InputError, Recipe, Tokenizer, load_tokenizer
+from chunkers.commands.arguments import add_device, add_encoding, opened_embedder
 from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
 from chunkers.embedders import Embedder
 from chunkers.results.comparison import MOST_SIDE_BY_SIDE
@@ -42,7 +42,7 @@ def columns_of(options: argparse.Namespace) -> Columns:
         raise InputError(f"--chunker must name 1 to {MOST_SIDE_BY_SIDE} chunkers; got {len(options.chunker)}.")
     specs = [chunker_spec(written) for written in options.chunker]
     recipes = [spec.recipe for spec in specs if spec.recipe is not None]
-    embedder = load_embedder(_shared(options, recipes, "embedder", "all-MiniLM-L6-v2"), options.device)
+    embedder = opened_embedder(_shared(options, recipes, "embedder", "all-MiniLM-L6-v2"), options.device)
     tokenizer = load_tokenizer(_shared(options, recipes, "tokenizer", "all-MiniLM-L6-v2"))
     chunkers = [spec.build(embedder) for spec in specs]
     return Columns(chunkers, _shared(options, recipes, "sentences", DEFAULT_SPLITTER), embedder, tokenizer)

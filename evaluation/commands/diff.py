@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chunkers import Document, InputError, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
+from chunkers import Document, InputError, ModelError, Recipe, Tools, load_tokenizer, run
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
@@ -20,6 +20,7 @@ from chunkers.commands.arguments import (
     limit_of,
     named_files,
     one_line,
+    opened_embedder,
     preparing_on_terminal,
     say,
 )
@@ -234,7 +235,7 @@ def _cutter(
     """Return a function that cuts one of the named documents and returns its chunks' embedded texts and tokens."""
     recipe = column.recipe
     embedded_as = options.embedded_as or recipe.embedded_as
-    embedder, tokenizer = load_embedder(recipe.embedder, options.device), load_tokenizer(recipe.tokenizer)
+    embedder, tokenizer = opened_embedder(recipe.embedder, options.device), load_tokenizer(recipe.tokenizer)
     tools = Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder))
     chunker = column.chunker.for_documents(names)
     tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers import InputError, Tools, load_embedder, load_tokenizer
+from chunkers import InputError, Tools, load_tokenizer
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
@@ -17,6 +17,7 @@ from chunkers.commands.arguments import (
     contents,
     document_reader,
     limit_of,
+    opened_embedder,
     preparing_on_terminal,
     say,
     say_unusable,
@@ -72,7 +73,7 @@ def run_questions(options: argparse.Namespace) -> None:
         if not -1 <= cosine <= 1:
             raise InputError(f"{name} must be a cosine, from -1 to 1; got {cosine:g}.")
     asking = asking_of(options.language_model, limit_of(options.spend), say_unusable)
-    embedder = load_embedder(options.embedder, options.device)
+    embedder = opened_embedder(options.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(), preparing=preparing_on_terminal(embedder))
     _check(options.output)
     texts = _texts(options)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
+from chunkers import Chunker, Document, InputError, Recipe, Tools, load_tokenizer
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
@@ -20,6 +20,7 @@ from chunkers.commands.arguments import (
     is_folder,
     limit_of,
     named_files,
+    opened_embedder,
     preparing_on_terminal,
     say,
     say_unusable,
@@ -213,7 +214,7 @@ def _columns(options: argparse.Namespace) -> list[Column]:
 def column_of(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
     """Return a chunker's column; what the command line leaves open is as in the recipe ``like``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
-    chunker = spec.build(load_embedder(like.embedder))
+    chunker = spec.build(opened_embedder(like.embedder))
     return Column(name, spec.recipe_like(like.model_copy(update={"versions": {}}), chunker), chunker)
 
 
@@ -251,7 +252,7 @@ def indexes(
         split = recipe.sentences
         if split not in corpora:
             corpora[split] = corpus_of(texts, split, options.exact_ends)
-        embedder = load_embedder(recipe.embedder, options.device)
+        embedder = opened_embedder(recipe.embedder, options.device)
         tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)

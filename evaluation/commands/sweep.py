@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers import DEFAULT_SPLITTER, Document, InputError, Tools, load_embedder, load_tokenizer
-from chunkers.commands.arguments import contents, document_reader, preparing_on_terminal, value
+from chunkers import DEFAULT_SPLITTER, Document, InputError, Tools, load_tokenizer
+from chunkers.commands.arguments import contents, document_reader, opened_embedder, preparing_on_terminal, value
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
 from evaluation.segmentation.sweep import TRIVIAL, Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
@@ -37,7 +37,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     summaries([], options.measure)
     names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
     documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
-    embedder = load_embedder(options.embedder, options.device)
+    embedder = opened_embedder(options.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(options.tokenizer), preparing=preparing_on_terminal(embedder))
     settings = [*TRIVIAL, *settings]
     rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
+from chunkers import Document, InputError, Recipe, Tools, load_tokenizer
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
     document_reader,
     file_bytes,
     named_files,
+    opened_embedder,
     preparing_on_terminal,
     say,
 )
@@ -140,7 +141,7 @@ def _searched(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequenc
         raise InputError(
             f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."
         )
-    embedder = load_embedder(recipe.embedder, options.device)
+    embedder = opened_embedder(recipe.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
     return Searched(tuple([run(chunker, document, tools) for document in documents]), chunker.name, has_reasons=True)
 

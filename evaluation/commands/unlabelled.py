@@ -16,7 +16,6 @@ from chunkers import (
     InputError,
     Tools,
     build_chunker,
-    load_embedder,
     load_tokenizer,
 )
 from chunkers.commands.arguments import (
@@ -25,6 +24,7 @@ from chunkers.commands.arguments import (
     document_reader,
     file_bytes,
     named_files,
+    opened_embedder,
     preparing_on_terminal,
 )
 from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
@@ -75,7 +75,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     """Measure every chunker on every document, without using known boundaries, and print the results."""
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
-    embedder = load_embedder(options.embedder, options.device)
+    embedder = opened_embedder(options.embedder, options.device)
     if not options.chunker:
         raise InputError("No chunker is named. Name one or several with --chunker.")
     chunkers = [(written, chunker_spec(written).build(embedder)) for written in options.chunker]

@@ -142,6 +142,7 @@ def test_on_another_device_sentence_transformers_runs_the_bundled_model(name, th
     assert (cpu.engine, cpu.revision) == ("NumPy", MiniLM("cpu").revision)
 
 
+@pytest.mark.model
 @pytest.mark.parametrize("missing", ["torch", "sentence_transformers"])
 def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(missing, monkeypatch):
     monkeypatch.setattr(device, "_may_have_another", lambda: True)

@@ -20,6 +20,7 @@ from chunkers.commands.command_line import main
 from chunkers.embedders import minilm
 from chunkers.embedders.base import batches
 from chunkers.storage.cache import EmbeddingCache
+from evaluation.command_line import main as evaluation_main
 from sample_docs import load_sample
 from tests import ROOT
 from tests.lanes import samples
@@ -225,10 +226,17 @@ def test_the_name_of_bfloat16_is_the_exact_model_and_a_sentence():
     assert recipe.run(text).recipe.embedder == now.name
 
 
-def test_the_command_line_says_so_after_the_chunks(tmp_path, capsys):
+def test_the_command_line_says_so(capsys):
     file = str(ROOT / "sample_docs" / "stubs.txt")
     assert main([file, "--chunker", "breakpoint", "--tokenizer", "words", "--embedder", minilm.BFLOAT16]) == 0
-    assert minilm.NO_BFLOAT16 in capsys.readouterr().err
+    assert capsys.readouterr().err.count(minilm.NO_BFLOAT16) == 1
+
+
+def test_check_says_so_of_a_recipe(tmp_path, capsys):
+    recipe = tmp_path / "old.json"
+    recipe.write_text(f'{{"recipe": 1, "chunker": "fixed_words", "embedder": "{minilm.BFLOAT16}"}}', encoding="utf-8")
+    evaluation_main(["check", str(ROOT / "sample_docs" / "stubs.txt"), "--chunker", str(recipe)])
+    assert capsys.readouterr().err.count(minilm.NO_BFLOAT16) == 1
 
 
 @pytest.mark.parametrize("given", [None, "active"])
