@@ -311,7 +311,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--text", type=Path, metavar="FILE", help="a text in UTF-8, in place of 10 MB and of 5,000 sentences to cluster"
     )
     options = parser.parse_args(arguments)
-    # Not looked through again at every collection: the libraries imported here for comparison, which nobody who cuts needs.
+    # The collector would look through the libraries that are imported here for comparison alone.
     gc.freeze()
     text = options.text.read_text(encoding="utf-8") if options.text else long_text(10_000_000)
     counts = [len(Document.from_text(text, "regex").sentences)] if options.text else [5_000, MOST_SENTENCES]

@@ -183,7 +183,7 @@ def limit_of(spend: str | None) -> Limit | None:
 
 
 def opened_embedder(name: str, device: str = "auto") -> Embedder:
-    """Load a command's embedder; its remark, such as that the name once stood for another, goes to standard error.
+    """Load the embedder for a command, and print its remark, if it has one, on standard error.
 
     Raises
     ------

@@ -109,8 +109,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
     tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder), asking=asking)
     try:
         is_older = base is not None and base.is_older
-        status = _cut_each(options, chunker, sentences, tools, embedded_as, is_older=is_older)
-        return status
+        return _cut_each(options, chunker, sentences, tools, embedded_as, is_older=is_older)
     finally:
         # However it ends: what was asked is paid for.
         if asking is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from chunkers.embedders.patient_torch import import_torch
 from chunkers.support.errors import InputError, ModelError, shown
-from chunkers.support.extras import lacking, need
+from chunkers.support.extras import lacking, need, not_importable
 
 DEVICES = {
     "auto": "a CUDA or an Apple device if torch finds one, or else the processor",
@@ -47,13 +47,18 @@ def found_device(asked: str) -> str:
     Raises
     ------
     ModelError
-        If torch or sentence-transformers is not installed, or torch does not find the device; the message names what is
-        missing, or the devices that torch finds.
+        If torch or sentence-transformers is not installed, torch cannot be imported, or it does not find the device; the
+        message says which, and names the devices that torch finds.
     """
     if known := known_device(asked):
         return known
     need("models", f"The device {asked}")
-    import_torch()
+    try:
+        import_torch()
+    except ImportError as error:
+        if asked == "auto":
+            return "cpu"
+        raise not_importable("torch", f"The device {asked}", "'seamark[models]'", error) from error
     import torch
 
     devices = [name for name, backend in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if backend.is_available()] + [

@@ -289,7 +289,7 @@ def _trimmed(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[
     for start, end in pieces:
         if cancelled():
             raise Cancelled
-        # Faster than slicing, as most sentences have one such character at the end.
+        # Most sentences end in one such character: to step over it is faster than to copy the text.
         while start < end and text[end - 1].isspace():
             end -= 1
         if start < end:

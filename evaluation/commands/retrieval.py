@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from chunkers import Chunker, Document, InputError, Recipe, Tools, load_tokenizer
+from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
@@ -214,7 +214,7 @@ def _columns(options: argparse.Namespace) -> list[Column]:
 def column_of(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
     """Return a chunker's column; what the command line leaves open is as in the recipe ``like``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
-    chunker = spec.build(opened_embedder(like.embedder))
+    chunker = spec.build(load_embedder(like.embedder))
     return Column(name, spec.recipe_like(like.model_copy(update={"versions": {}}), chunker), chunker)
 
 

@@ -143,11 +143,23 @@ def test_on_another_device_sentence_transformers_runs_the_bundled_model(name, th
 
 
 @pytest.mark.model
+def test_with_a_broken_torch_auto_is_the_processor_and_a_device_is_a_sentence(monkeypatch):
+    def broken():
+        raise ImportError("libc10.so is missing")
+
+    monkeypatch.setattr(device, "_may_have_another", lambda: True)
+    monkeypatch.setattr(device, "import_torch", broken)
+    assert found_device("auto") == "cpu"
+    with pytest.raises(ModelError, match=r"^The device cuda needs the package torch, which cannot be imported \(libc10"):
+        found_device("cuda")
+
+
+@pytest.mark.model
 @pytest.mark.parametrize("missing", ["torch", "sentence_transformers"])
 def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(missing, monkeypatch):
     monkeypatch.setattr(device, "_may_have_another", lambda: True)
     monkeypatch.setattr(extras, "find_spec", lambda module: None if module == missing else module)
-    assert device.known_device("auto") == found_device("auto") == "cpu"
+    assert known_device("auto") == found_device("auto") == "cpu"
     sentence = (
         rf"^The device cuda needs the package {missing}; to install what is missing: pip install 'seamark\[models\]'\.$"
     )

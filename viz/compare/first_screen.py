@@ -1,4 +1,4 @@
-"""Work for the first screen, done before the first browser connects."""
+"""Work for the first screen, begun before the first browser connects."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ MAX_WAIT_S = 30.0
 """Seconds to wait for the job, which normally takes less than one."""
 
 PAGE_WAIT_S = 1.0
-"""Seconds that a page waits for the job at most, before it draws the columns without results."""
+"""Maximum number of seconds that the page waits for the job before it draws the columns without results."""
 
 _started: list[ChunkingJob] = []
+"""The job, once it has started."""
 
 
 def start() -> None:
@@ -35,7 +36,7 @@ def start() -> None:
 
 
 def finish() -> None:
-    """Do what the first run of any page would do, and wait for the job."""
+    """Import what the first run of any page needs, and wait for the job."""
     # Streamlit reads the page's icon with Pillow.
     importlib.import_module("PIL.ImageFile")
     discover()
@@ -44,7 +45,7 @@ def finish() -> None:
 
 
 def wait_for(document: Document) -> None:
-    """Wait for the job if it is about this document, so that the page is not drawn without results and then again."""
+    """Wait for the job if it chunks this document, so that the page is drawn once, with its results."""
     for job in _started:
         if job.running and job.source.identity == document.identity:
             job.join(PAGE_WAIT_S)

@@ -15,12 +15,13 @@ SHOWN_S = 4.0
 
 
 class Preload:
-    """A daemon thread that imports the module ``work`` and calls its ``start``, imports ``page``, and calls ``work.finish``.
+    """A daemon thread that prepares the first page.
 
-    What ``start`` leaves to other threads goes on during the second import. The modules must not be imported before, since
-    that would delay the server's first response. Python's garbage collection is paused meanwhile, because it would traverse
-    the imported objects repeatedly and find nothing. It runs once after the first page is shown, which stops every thread
-    for a quarter of a second.
+    It imports the module ``work`` and calls its ``start``, which may leave a job to another thread; meanwhile it imports the
+    module ``page``, and at last it calls ``work.finish``. The modules must not be imported before, since that would delay
+    the server's first response. Python's garbage collection is paused meanwhile, because it would traverse the imported
+    objects repeatedly and find nothing. It runs once after the first page is shown, which stops every thread for a quarter
+    of a second.
     """
 
     def __init__(self, work: str, page: str) -> None:

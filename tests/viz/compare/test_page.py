@@ -9,9 +9,11 @@ from chunkers import load_tokenizer
 from sample_docs import load_sample
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, choose_document, sent, settled, widget
+from viz.compare import first_screen
 from viz.jobs import resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import results
+from viz.state.compared import default_choices
 from viz.state.text import Source
 
 
@@ -28,6 +30,13 @@ def test_first_screen_does_not_wait_for_the_model(app):
     columns = reader_of(app)["columns"]
     assert [column["title"] for column in columns] == ["Fixed sentences", "Breakpoint", "Double pass"]
     assert columns[0]["segments"] is not None
+
+
+def test_the_page_waits_for_the_work_on_its_text_before_it_draws_the_columns(app, monkeypatch):
+    waited = []
+    monkeypatch.setattr(first_screen, "wait_for", waited.append)
+    app.run()
+    assert [document.text for document in waited] == [load_sample(default_choices().document).text]
 
 
 def test_a_column_that_is_done_is_shown_while_the_next_is_computed(app, monkeypatch):

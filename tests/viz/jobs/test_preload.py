@@ -28,7 +28,7 @@ def at_once(monkeypatch):
 
 @pytest.fixture
 def offered(monkeypatch):
-    """Return a function that offers a module of the first screen with functions of ours, and the log of events."""
+    """Return a function that registers a stand-in for the module of the first screen, and the list of its calls."""
     done = []
 
     def offer(start=lambda: None, finish=lambda: None):

@@ -11,9 +11,12 @@ const CODE = /[()=<>[\]]|^(?:class|def|do|elif|else|for|function|if|switch|try|w
 const RELATION = /\S\s+(?:[=<>≤≥≈≡∝]|[<>!=:]=)\s+\S/;
 const PROSE = /[\p{L}]{2,},?\s+[\p{L}]{2,}|[\p{L}]{2}[.!?]$/u;
 const LONGER = 160; // characters of a line that is a paragraph, however it begins
-// Lines that end as statements do, assign, begin with a word that opens a statement, or are a comment.
-const STATEMENT =
-  /[;{}([,]$|\):$|^\s*[)\]}]+[,;:]?$|^\s*[\w.[\]"']+(?:\(.*\))?\s*[-+*/|]?=\s*\S|^\s*(?:class|const|def|export|from|function|import|#include|let|return)\b[^.]*$|^\s*(?:\/\/|\/\*|\*\s|@\w)/;
+const STATEMENTS = [
+  /[;{}([,]$|\):$|^\s*[)\]}]+[,;:]?$/, // the end of a line of code, or closing brackets alone
+  /^\s*[\w.[\]"']+(?:\(.*\))?\s*[-+*/|]?=\s*\S/, // an assignment
+  /^\s*(?:class|const|def|export|from|function|import|#include|let|return)\b[^.]*$/,
+  /^\s*(?:\/\/|\/\*|\*\s|@\w)/, // a comment or a decorator
+];
 const SHIFTED = /^(?: {2}|\t)/;
 // The least share of statements, and of statements and indented lines, in source code. Of 199 files of Python, JavaScript and
 // C 174 have both; of 53 documents only the bundled source code has.
@@ -53,7 +56,7 @@ export function monoRanges(text) {
 export function isSource(lines) {
   const written = lines.map(({ words }) => words.trimEnd()).filter(Boolean);
   if (written.some((words) => FENCE.test(words))) return false;
-  const statements = written.filter((words) => words.length < LONGER && STATEMENT.test(words)).length;
+  const statements = written.filter((words) => words.length < LONGER && isStatement(words)).length;
   const shifted = written.filter((words) => SHIFTED.test(words)).length;
   return statements > LEAST_STATEMENTS * written.length && statements + shifted > LEAST_SOURCE * written.length;
 }
@@ -132,6 +135,9 @@ function markIndented(lines, mono) {
     at = end;
   }
 }
+
+/** @param {string} words of a line */
+const isStatement = (words) => STATEMENTS.some((pattern) => pattern.test(words));
 
 /** @param {string} words of a line */
 const opensCode = (words) => (words.endsWith(":") || words.endsWith("{")) && CODE.test(words);
