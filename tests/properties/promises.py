@@ -294,11 +294,17 @@ def _optimal(chunking, chunker, tools):
         held = [chunk for chunk in chunking.chunks if _begin_inside(chunk, starts) > 1]
         assert tools.tokenizer.name != "words" or all(measure(chunk.text) <= chunker.max_size for chunk in held)
         return
-    pieces = [start for start, _ in recursive_spans(chunking.document.text, chunker.piece_size, 0, measure, "chroma")]
-    assert all(_begin_inside(chunk, pieces) <= chunker.longest for chunk in chunking.chunks)
+    text, front = chunking.document.text, front_matter(chunking.document.text)
+    pieces = recursive_spans(text, chunker.piece_size, 0, measure, "chroma")
+    starts = [start for start, _ in pieces]
+    assert all(_begin_inside(chunk, starts) <= chunker.longest for chunk in chunking.chunks)
+    # A fence of front matter and the unit beside it are one piece, however long it is.
+    fences = [piece for piece in pieces if front is not None and any(map(front.parts_fence, range(piece[0] + 1, piece[1])))]
+    beyond = {start: max(0, measure(text[start:end]) - chunker.piece_size) for start, end in fences}
     # A word is a word wherever it is cut off, which cannot be said of other tokens.
-    held = [chunk for chunk in chunking.chunks if measure(chunk.text) > chunker.max_size]
-    assert tools.tokenizer.name != "words" or all(_is_fence(chunking, chunk, pieces) for chunk in held)
+    for chunk in chunking.chunks if tools.tokenizer.name == "words" else ():
+        more = sum(beyond.get(start, 0) for start in starts if chunk.start <= start < chunk.end)
+        assert measure(chunk.text) <= chunker.max_size + more, f"{chunk.text!r} is too long"
 
 
 def _double_pass(chunking, chunker, tools):

@@ -114,6 +114,14 @@ def test_a_size_that_is_passed_is_found(chunker, run_with, promised):
     assert "sizes" in checks(chunking, build_chunker(chunker, promised))
 
 
+def test_a_chunk_of_optimal_is_longer_by_what_a_fence_in_it_cannot_be_parted_from():
+    chunker = build_chunker("optimal", {"max_size": 2, "piece_size": 1})
+    chunking = cut(chunker, "+++\r[a]\r\rb = 'C. D.'\r+++\r\rமணல். கடல்? அலை!\r✋️\r¨\U00093b5ao\t\x95洖")
+    assert max(tools().count_tokens([chunk.text for chunk in chunking.chunks])) == 3
+    assert "sizes" not in checks(chunking, chunker)
+    assert "sizes" in checks(chunking, build_chunker("optimal", {"max_size": 1, "piece_size": 1}))
+
+
 def test_sentences_that_leave_something_out_are_found(result):
     document = result.document
     promises.check_sentences(document)
