@@ -70,6 +70,16 @@ class Changes(NamedTuple):
         return self.kept + self.changed + self.new
 
 
+def dollars_for(tokens: int, price: float | None) -> float | None:
+    """Return the dollars for embedding tokens at a price for a million; None without a price."""
+    return None if price is None else tokens / 1_000_000 * price
+
+
+def dollar_words(dollars: float) -> str:
+    """Return an amount of dollars with two decimals, below a cent with two digits."""
+    return f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.2g}"
+
+
 class DocumentChanges(NamedTuple):
     """Name and changes of one document."""
 

@@ -14,11 +14,8 @@ from chunkers import Document, InputError, ModelError, Recipe, Tools, load_token
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
-    document_reader,
-    file_bytes,
     is_folder,
     limit_of,
-    named_files,
     one_line,
     opened_embedder,
     preparing_on_terminal,
@@ -31,9 +28,11 @@ from chunkers.results.embedded import embedded_text
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import FileText
 from chunkers.text.sentences import SPLITTERS
-from evaluation.changes.changed_chunks import ChunkComparison, Comparison
+from evaluation.changes.changed_chunks import ChunkComparison, Comparison, dollar_words, dollars_for
 from evaluation.changes.corpus_runs import CorpusRun, is_run
 from evaluation.commands.budgets import budgets_of
+from evaluation.commands.corpus_documents import documents_of, names_of
+from evaluation.commands.question_changes import QuestionChanges
 from evaluation.commands.retrieval import (
     Column,
     TerminalProgress,
@@ -43,7 +42,6 @@ from evaluation.commands.retrieval import (
     language_model_of,
     print_json,
 )
-from evaluation.commands.won_questions import WonAndLost
 
 _SIDE = f"a chunker: {FORMS_WITH_CHUNKS}, or the folder of a finished “seamark corpus” run"
 
@@ -54,7 +52,10 @@ as there are on both sides are changed; the rest are new, or gone. Changed and n
 another embedding model all of them. Memory does not grow with the corpus.
 
 --questions says which questions B wins and loses, by the recall of “seamark retrieval”; only documents with an answer
-are searched. Runs are cut again for it, by their recipes. With --cache, a command that was stopped goes on where it was."""
+are searched. Runs are cut again for it, by their recipes. With --cache, a command that was stopped goes on where it was.
+
+CORPUS may have JSON lines (.jsonl, .ndjson) and Parquet (.parquet), with a document's text in the column “text” and its
+name, as questions give it, in “id”."""
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
@@ -69,7 +70,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("before", metavar="A", help=_SIDE)
     command.add_argument("after", metavar="B", help="the chunker that replaces it, in the same forms")
     command.add_argument(
-        "corpus", nargs="?", metavar="CORPUS", help="a folder of documents, or one; runs need it only for --questions"
+        "corpus", nargs="?", metavar="CORPUS", help="a folder of documents, or one file; runs need it only for --questions"
     )
     command.add_argument(
         "--price", type=float, metavar="USD", help="dollars for embedding a million tokens; prints what embedding costs"
@@ -117,17 +118,31 @@ def run_diff(options: argparse.Namespace) -> int:
         and comparison.only_before + comparison.only_after == comparison.documents
     ):
         say("No document is on both sides: documents are matched by their names, or by their ids.")
+    told = _as_json(options, sides, comparison)
     if not options.json:
         print(_words(options, sides, comparison), flush=True)
-    told = _as_json(options, sides, comparison)
-    if options.questions:
-        questions = WonAndLost.measured(options, [side.column for side in sides], cache)
-        told["questions"] = questions.as_json()
-        if not options.json:
-            print("\n" + questions.words(options.top))
-    if options.json:
-        print_json(told)
+    try:
+        if options.questions:
+            told["questions"] = _questions(options, sides, cache)
+    finally:
+        # What is compared is not lost if the user interrupts the questions, or none is usable.
+        if options.json:
+            print_json(told)
     return 1 if left_out else 0
+
+
+def _questions(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> dict[str, Any]:
+    """Measure the questions won and lost, print them unless JSON is wanted, and return them as JSON has them."""
+    try:
+        questions = QuestionChanges.measured(options, [side.column for side in sides], cache)
+    except KeyboardInterrupt:
+        end_progress()
+        kept = "" if options.cache is None else " What is embedded is in the cache, so that the same command goes on there."
+        say(f"The questions are not measured.{kept}")
+        raise
+    if not options.json:
+        print("\n" + questions.words(options.top))
+    return questions.as_json()
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -205,15 +220,14 @@ def _read(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
 
 def _cut(options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, cache: EmbeddingCache) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
-    files = [*named_files([options.corpus])]
-    names = [name for _, name in files]
+    names = [*names_of(options.corpus)]
     cutting = [(_cutter(options, side.column, names, cache), after) for after, side in enumerate(sides) if side.run is None]
-    read = document_reader(options.encoding)
     progress = TerminalProgress("Cutting", "documents")
     left_out = 0
-    for number, (path, name) in enumerate(files, start=1):
+    for number, (name, file) in enumerate(documents_of(options.corpus, options.encoding), start=1):
         try:
-            file = read(file_bytes(path, name), name)
+            if isinstance(file, InputError):
+                raise file
             # Both before either is added: a document that one side cannot cut is left out on both.
             made = [(cut(file, name), after) for cut, after in cutting]
         except ModelError:
@@ -224,7 +238,7 @@ def _cut(options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkC
             continue
         for chunks, after in made:
             comparison.add(name, chunks, bool(after))
-        progress(number, len(files))
+        progress(number, len(names))
     end_progress()
     return left_out
 
@@ -249,17 +263,13 @@ def _cutter(
     return cut
 
 
-def _dollars(options: argparse.Namespace, tokens: int) -> float | None:
-    return None if options.price is None else tokens / 1_000_000 * options.price
-
-
 def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> dict[str, Any]:
     total = comparison.total
     before, after = (
         {"name": side.column.name, "recipe": side.column.recipe.model_dump(), "chunks": count}
         for side, count in zip(sides, (total.before, total.after), strict=True)
     )
-    dollars = _dollars(options, total.tokens_again)
+    dollars = dollars_for(total.tokens_again, options.price)
     return {
         "before": before,
         "after": after,
@@ -285,8 +295,8 @@ def _words(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comp
     width = max(len(f"{count:,}") for count in counts.values())
     lines += [f"{name:<8} {count:>{width},}" for name, count in counts.items()]
     share = f" ({100 * total.tokens_again / total.tokens:.3g} %)" if total.tokens else ""
-    dollars = _dollars(options, total.tokens_again)
-    cost = "" if dollars is None else f", ${dollars:,.2f}" if dollars >= 0.01 else f", ${dollars:.2g}"
+    dollars = dollars_for(total.tokens_again, options.price)
+    cost = "" if dollars is None else f", {dollar_words(dollars)}"
     lines += ["", f"To embed again: {total.tokens_again:,} of {total.tokens:,} tokens{share}{cost}."]
     lines.append(f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.")
     if comparison.most_changed:

@@ -4,10 +4,12 @@ import json
 import shutil
 from collections import Counter
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from chunkers import chunk
+from chunkers.embedders.static import Static
 from chunkers.recipes.export import to_jsonl
 from corpus.run import Run
 from evaluation.command_line import main
@@ -231,3 +233,79 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys, words, said):
     (places["unfinished"] / "_summary.json").unlink()
     next(places["torn"].glob("part-*.parquet")).unlink()
     assert said in call(capsys, *(word.format_map(places) for word in words), *OPTIONS, status=2)
+
+
+STATIC = {**LIKE, "embedder": "static"}
+
+
+def with_questions(folder, *words):
+    """Return the words of a command that measures questions, embedding by a model whose vectors can be kept."""
+    options = [word for name, value in STATIC.items() for word in (f"--{name}", value)]
+    return [
+        *("fixed_sentences:size=1", "fixed_sentences:size=2", folder / "docs", *options),
+        *("--questions", folder / "questions.csv", *words),
+    ]
+
+
+def test_an_estimate_in_tokens_and_dollars_comes_before_the_questions(folder, capsys):
+    assert main(["diff", *map(str, with_questions(folder, "--price", "1000", "--cache", folder / "cache.sqlite"))]) == 0
+    answering = [(SAMPLES_FOLDER / name).read_text(encoding="utf-8") for name in NAMES[:2]]
+    tokens = 2 * sum(len(text.split()) for text in answering)
+    said = f"About {tokens:,} tokens are embedded for both sides, ${tokens / 1000:,.2f}, less what the cache has."
+    assert f"questions on 2 of 3 documents. {said}" in capsys.readouterr().err
+
+
+def test_stopped_questions_go_on_with_the_cache_and_lose_nothing(folder, capsys, monkeypatch):
+    words = [str(word) for word in with_questions(folder, "--cache", folder / "cache.sqlite", "--json")]
+    encode, embedded = Static.encode, []
+
+    def counted(self, texts):
+        embedded.extend(texts)
+        return encode(self, texts)
+
+    def stopped(self, texts):
+        if len(embedded) >= 4:
+            raise KeyboardInterrupt
+        return counted(self, texts)
+
+    monkeypatch.setattr(Static, "batch", 4)
+    monkeypatch.setattr(Static, "encode", stopped)
+    assert main(["diff", *words]) == 130
+    printed = capsys.readouterr()
+    assert "questions" not in json.loads(printed.out)
+    assert "The questions are not measured. What is embedded is in the cache" in printed.err
+    first = [*embedded]
+    assert len(first) == 4
+    monkeypatch.setattr(Static, "encode", counted)
+    assert main(["diff", *words]) == 0
+    resumed = json.loads(capsys.readouterr().out)
+    assert not {*embedded[4:]} & {*first}
+    (folder / "cache.sqlite").unlink()
+    assert main(["diff", *words]) == 0
+    assert json.loads(capsys.readouterr().out) == resumed
+    assert json.loads(printed.out) == {name: value for name, value in resumed.items() if name != "questions"}
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_rows_of_tables_are_documents_like_files(folder, capsys, ending):
+    rows = [{"id": name, "text": (folder / "docs" / name).read_bytes().decode()} for name in NAMES]
+    table = folder / f"docs.{ending}"
+    if ending == "jsonl":
+        table.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), table)
+    words = ("fixed_sentences:size=3", "fixed_sentences:size=2", *OPTIONS, "--questions", folder / "questions.csv")
+    assert told(capsys, *words[:2], table, *words[2:]) == told(capsys, *words[:2], folder / "docs", *words[2:])
+    # In a folder among files too.
+    table.rename(folder / "docs" / table.name)
+    (folder / "docs" / NAMES[0]).unlink()
+    (folder / "docs" / NAMES[1]).unlink()
+    (folder / "docs" / NAMES[2]).rename(folder / "docs" / "other.md")
+    assert told(capsys, *words[:2], folder / "docs", *words[2:])["documents"] == 4
+
+
+def test_a_row_that_is_no_document_is_left_out(folder, capsys):
+    (folder / "docs.jsonl").write_text('{"id": "a", "text": "One. Two."}\n{"id": "b"}\n')
+    complaint = call(capsys, "fixed_sentences:size=1", "fixed_sentences:size=2", folder / "docs.jsonl", *OPTIONS, status=1)
+    assert "a line must have the key 'text'" in complaint
+    assert "The document is left out." in complaint

@@ -1,0 +1,59 @@
+"""Questions won and lost, by recall, where one way to cut documents replaces another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chunkers import Tools
+from chunkers.support.arrays import FloatArray
+from evaluation.questions.corpus import Ruler
+from evaluation.questions.reading import Question
+from evaluation.retrieval.budget import Budgets, evaluate_at
+from evaluation.retrieval.measures import evaluate
+from evaluation.search.index import Index
+from evaluation.statistics.paired import Difference, compare_all
+
+
+def recalls(
+    index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int | None, budgets: Budgets | None
+) -> dict[str, FloatArray]:
+    """Return the recall of each question by the amount of text, such as ``k = 5``, each of shape (questions,).
+
+    Amounts are the top k, unless ``top_k`` is None, and every budget. Recall is measured in the budgets' unit, or else in
+    tokens. Raises the same errors as `Tools.embed`.
+    """
+    unit = "tokens" if budgets is None else budgets.unit
+    by_amount = {}
+    if top_k is not None:
+        by_amount[f"k = {top_k:,}"] = evaluate(index, questions, tools, ruler, top_k).values("recall", unit)
+    if budgets is not None:
+        at = evaluate_at(index, questions, tools, ruler, budgets)
+        by_amount |= {f"{size:,} {unit}": at.values("recall", size, unit) for size in budgets.sizes}
+    return by_amount
+
+
+@dataclass(frozen=True, eq=False)
+class WonAndLost:
+    """Recall of each question on both sides, by the amount of text.
+
+    Attributes
+    ----------
+    before, after
+        Results of `recalls` for the same questions and amounts.
+    """
+
+    before: Mapping[str, FloatArray]
+    after: Mapping[str, FloatArray]
+
+    def differences(self) -> dict[str, Difference | None]:
+        """Return the difference of the mean recalls, after minus before, at each amount; None with too few questions."""
+        rows = np.array([self.after[amount] - before for amount, before in self.before.items()])
+        return dict(zip(self.before, compare_all(rows), strict=True))
+
+    def changed(self, amount: str) -> tuple[list[int], list[int]]:
+        """Return the numbers of the questions that are won by the change, and of those that are lost."""
+        before, after = self.before[amount], self.after[amount]
+        return [*np.flatnonzero(after > before + 1e-9).tolist()], [*np.flatnonzero(after < before - 1e-9).tolist()]
