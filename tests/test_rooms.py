@@ -107,7 +107,7 @@ def circle(arrows):
 def test_the_packages_look_down_only():
     wrong_arrows = wrong_packages(imports())
     assert not wrong_arrows, (
-        f"imports go pages -> viz -> evaluation -> corpus -> sample_docs -> chunkers; these do not: {', '.join(wrong_arrows)}"
+        f"imports go pages -> viz -> evaluation -> corpus -> sample_docs -> chunkers; others: {', '.join(wrong_arrows)}"
     )
 
 

@@ -1,13 +1,20 @@
-"""Table of the chunks that a change of chunkers keeps and changes: its heads and the cells of a row."""
+"""Tables of what a change of chunkers costs and does to questions: their heads and the cells of a row."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluation.changes.changed_chunks import Changes
+import numpy as np
+
+from chunkers.support.arrays import FloatArray
+from chunkers.support.numbers import counted
+from evaluation.changes.changed_chunks import Comparison, dollar_words, dollars_for
+from evaluation.changes.won_questions import WonAndLost
+from evaluation.retrieval.measures import mean_and_deviation
+from evaluation.statistics.paired import Difference
 from evaluation.tables.cells import Cell, Head, count, share, unknown
 
-CHANGES: Sequence[Head] = (
+_CHANGES: Sequence[Head] = (
     Head("Chunks", "Number of chunks."),
     Head("Kept", "Chunks whose embedded text is exactly that of a chunk of the selected column, wherever it stands."),
     Head("Changed", "As many of the other chunks as both columns have: each replaces one."),
@@ -16,13 +23,51 @@ CHANGES: Sequence[Head] = (
     Head("Tokens again", "Tokens of the changed and new chunks, which must be embedded again."),
     Head("Share", "Their share of all tokens of the column."),
 )
-"""The heads of `change_cells`."""
+_COST = Head("Cost", "US dollars for embedding these tokens, at the price below.")
+_DOCUMENTS = Head("Documents", "Documents with a chunk that is not kept.")
+
+QUESTIONS: Sequence[Head] = (
+    Head("Recall", "Share of the answers that is retrieved, as the mean of all questions."),
+    Head("Won", "Questions with a higher recall than with the selected column."),
+    Head("Lost", "Questions with a lower recall than with the selected column."),
+    Head("Difference", "Difference of the mean recalls in percentage points, with its confidence interval (Holm)."),
+)
+"""The heads of `question_cells`."""
 
 
-def change_cells(chunks: int, changes: Changes | None) -> list[Cell]:
-    """Return the table cells for a column with so many chunks that replaces another; ``changes`` is None for that other."""
-    if changes is None:
-        return [count(chunks), *[unknown("The others are compared with this column.")] * (len(CHANGES) - 1)]
+def change_heads(documents: int, price: float | None) -> list[Head]:
+    """Return the heads of `change_cells` for so many documents, at a price for a million tokens if one is known."""
+    return [*_CHANGES, *([] if price is None else [_COST]), *([_DOCUMENTS] if documents > 1 else [])]
+
+
+def change_cells(chunks: int, comparison: Comparison | None, documents: int, price: float | None) -> list[Cell]:
+    """Return the cells of a column with so many chunks that replaces another; no ``comparison`` for that other itself."""
+    if comparison is None:
+        heads = change_heads(documents, price)
+        return [count(chunks), *[unknown("The others are compared with this column.")] * (len(heads) - 1)]
+    changes = comparison.total
     numbers = (changes.after, changes.kept, changes.changed, changes.new, changes.gone, changes.tokens_again)
     why = f"of {changes.tokens:,} tokens"
-    return [*map(count, numbers), share(changes.tokens_again / changes.tokens if changes.tokens else None, why)]
+    cells = [*map(count, numbers), share(changes.tokens_again / changes.tokens if changes.tokens else None, why)]
+    dollars = dollars_for(changes.tokens_again, price)
+    if dollars is not None:
+        cells.append(Cell(dollar_words(dollars), dollars, f"{changes.tokens_again:,} tokens at ${price:g} a million"))
+    if documents > 1:
+        cells.append(count(comparison.changed_documents, f"of {comparison.documents:,} documents"))
+    return cells
+
+
+def question_cells(name: str, baseline: str, changes: WonAndLost, amount: str, difference: Difference | None) -> list[Cell]:
+    """Return the cells of a column that replaces the column ``baseline``; ``difference`` is None with too few questions."""
+    won, lost = changes.changed(amount)
+    cells = [recall_cell(changes.after[amount]), count(len(won)), count(len(lost))]
+    if difference is None:
+        return [*cells, unknown("Too few questions for an interval.")]
+    words = f"{difference.points} ({difference.interval})"
+    return [*cells, Cell(words, difference.mean, difference.words(name, baseline, "recall"))]
+
+
+def recall_cell(recall: FloatArray) -> Cell:
+    """Return the cell of the mean recall of questions, shape (questions,)."""
+    mean = mean_and_deviation(recall)
+    return share(None if mean is None else mean[0], f"over {counted(int(np.count_nonzero(~np.isnan(recall))), 'question')}")

@@ -47,7 +47,7 @@ def show_requested_views(choices: Choices, made: list[ColumnResult], chosen: Sou
         "Scores": lambda: show_scoreboard(choices, made, chosen.known, embedder),
         "Which is best?": lambda: show_ranking(choices, made, done[0][1].document, chosen.known, embedder),
         "Without labels": lambda: show_unlabelled(choices, made, done[0][1].document, embedder),
-        **({"Diff": lambda: show_changes(choices, made)} if len(made) > 1 else {}),
+        **({"Diff": lambda: show_changes(choices, made, chosen, done[0][1].document, embedder)} if len(made) > 1 else {}),
         "Chunk sizes": lambda: _sizes(made, done, choices.tokenizer),
         "Every gap": lambda: _every_gap(made[choices.selected]),
         **(

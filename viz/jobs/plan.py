@@ -61,6 +61,20 @@ class Material:
     own: bool
     parts: tuple[tuple[str, Parts], ...] = ()
 
+    def documents(self, splitter: str, cancelled: Callable[[], bool] = bool) -> Iterator[Document]:
+        """Yield the documents, split into sentences, one document at a time.
+
+        Raises
+        ------
+        Cancelled
+            If the user stops.
+        """
+        parts = dict(self.parts)
+        for name, text in self.texts:
+            if cancelled():
+                raise Cancelled
+            yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -82,20 +96,6 @@ class Plan:
     language_model: str = ""
     each: tuple[EmbeddedAs, ...] = ()
     searched_by: Method = "embedding"
-
-    def documents(self, splitter: str, cancelled: Callable[[], bool] = bool) -> Iterator[Document]:
-        """Yield the plan's documents, split into sentences, one document at a time.
-
-        Raises
-        ------
-        Cancelled
-            If the user stops.
-        """
-        parts = dict(self.material.parts)
-        for name, text in self.material.texts:
-            if cancelled():
-                raise Cancelled
-            yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
 
     def embeds(self, number: int) -> EmbeddedAs:
         """Return the embedding mode of chunker ``number`` (from 0), such as ``heading_path``."""

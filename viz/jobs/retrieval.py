@@ -244,7 +244,7 @@ class Retrieval(KeptJob):
         splitter = "lines" if self.embedder is None else self.plan.sentences
         count = len(self.plan.material.texts)
         self._status = f"Splitting into sentences: 1 of {count:,} documents"
-        for number, document in enumerate(self.plan.documents(splitter, self._cancel.is_set), start=1):
+        for number, document in enumerate(self.plan.material.documents(splitter, self._cancel.is_set), start=1):
             self._status = f"Splitting into sentences: {min(number + 1, count):,} of {count:,} documents"
             yield document
 
@@ -264,7 +264,7 @@ def estimate_of_plan(
     Cancelled
         If the user stops.
     """
-    documents = list(plan.documents(plan.sentences, cancelled))
+    documents = list(plan.material.documents(plan.sentences, cancelled))
     names = [document.name for document in documents if document.sentences]
     # Answers for one column are cached for the others.
     asking = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))

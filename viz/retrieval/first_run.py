@@ -13,8 +13,8 @@ from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.link_words import DEFAULT_WORDS
-from viz.retrieval.material import bundled
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.questions_given import bundled
 
 FILE = SAMPLES_FOLDER / "retrieval_run.json"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 
 import streamlit as st
 
@@ -11,14 +10,13 @@ from chunkers import InputError
 from chunkers.text.parts import Parts
 from chunkers.text.reading import READ_KINDS, READABLE, FileText, read_document
 from evaluation.questions.sets import QuestionSet, read_set
-from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.link_widgets import key_showing, numbered
 from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import Made, Make, ReadingJob, only_file
 from viz.retrieval.state.session import session
-from viz.state.questions_given import RETRIEVAL, give_kept_to_retrieval, given_before, refresh_kept
+from viz.state.questions_given import RETRIEVAL, bundled, give_kept_to_retrieval, given_before, refresh_kept
 from viz.state.values import GivenQuestions
 from viz.theme.numbers import counted
 
@@ -30,13 +28,6 @@ QUESTIONS_HELP = (
     "CSV, JSON lines or JSON with question, excerpts (a text, or a list of texts) and, where known, corpus_id, a file; "
     "ragas' test sets as they are. A BEIR set as a ZIP file and SQuAD's JSON bring their documents."
 )
-
-
-@lru_cache(maxsize=1)
-def bundled() -> Material:
-    """Return the bundled text documents and their questions."""
-    texts = tuple((path.name, path.read_bytes().decode()) for path in sorted(SAMPLES_FOLDER.glob("*.txt")))
-    return Material(texts, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False)
 
 
 def read_texts(

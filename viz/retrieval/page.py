@@ -28,7 +28,7 @@ from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.first_run import first_run, first_screen
 from viz.retrieval.generating.section import show_generating
 from viz.retrieval.link_words import choice_of, choose_ways, mended, ways_of
-from viz.retrieval.material import bundled, choose, documents
+from viz.retrieval.material import choose, documents
 from viz.retrieval.model_requests import MISSING as NO_CONTEXTS
 from viz.retrieval.model_requests import context_controls, names_a_model, requests_of
 from viz.retrieval.own_traces import show_traces
@@ -42,7 +42,7 @@ from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.language_model import MISSING, chosen_model, identity_of
-from viz.state.questions_given import share
+from viz.state.questions_given import bundled, share
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from chunkers.text.parts import Parts
 from evaluation.questions.marked_file import questions_with_texts
 from evaluation.questions.sets import QuestionSet
+from sample_docs import SAMPLES_FOLDER
 from viz.jobs.plan import Material
 from viz.state.choices import ColumnChoice
 from viz.state.keys import session
@@ -19,6 +21,13 @@ RETRIEVAL, GENERATED = "retrieval", "generated"
 
 KEPT = "kept on Compare"
 """Origin of questions whose answers were marked on Compare."""
+
+
+@lru_cache(maxsize=1)
+def bundled() -> Material:
+    """Return the bundled text documents and their questions."""
+    texts = tuple((path.name, path.read_bytes().decode()) for path in sorted(SAMPLES_FOLDER.glob("*.txt")))
+    return Material(texts, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False)
 
 
 def give_to_retrieval(

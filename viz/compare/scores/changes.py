@@ -1,57 +1,201 @@
-"""Cost of replacing the selected column of Compare by each other: chunks that change, and tokens to embed again."""
+"""Cost of replacing the selected column of Compare by each other: chunks, tokens, dollars, and questions won and lost."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chunkers import Chunking, InputError, load_tokenizer
+import streamlit as st
+
+from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.recipes.registry import chunker_class
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, embedded_text
-from evaluation.changes.changed_chunks import Changes, ChunkComparison
-from evaluation.tables.changes import CHANGES, change_cells
+from evaluation.changes.changed_chunks import ChunkComparison, Comparison
+from evaluation.questions.marked_file import questions_with_texts
+from evaluation.tables.changes import change_cells, change_heads
 from viz.compare.asking.contexts import in_context
+from viz.compare.scores.question_changes import show_details, show_questions_won
 from viz.compare.scores.table import RowData, draw, row
+from viz.compare.state.session import session
+from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice, remark
+from viz.controls.link_widgets import heeded, key_showing
 from viz.jobs.chunking import Task
+from viz.jobs.index_changes import MOST_LISTED, IndexChanges, Setting
+from viz.jobs.plan import Material
 from viz.jobs.texts import kept
 from viz.shell.column_head import settings_of, waiting_words
 from viz.shell.results import ColumnResult
+from viz.state.asking import limit_of, method_of
 from viz.state.choices import Choices
-from viz.state.keys import session
+from viz.state.questions_given import bundled, shared
+from viz.state.text import Source
+from viz.theme.numbers import counted
+
+THIS_TEXT = "This text"
+
+MOST_DOLLARS = 1000.0
+"""The highest price of a million tokens that can be set."""
+
+NO_QUESTIONS = (
+    "To see the questions won and lost, mark answers to your questions above, or choose documents that have questions."
+)
 
 
-def show_changes(choices: Choices, made: Sequence[ColumnResult]) -> None:
-    """Draw a table of the chunks kept, changed, new and gone if each column replaced the selected one."""
-    before = made[choices.selected]
-    embedded_as: EmbeddedAs = session.embedded_as
-    contexts = in_context(made) if embedded_as == "context" else {}
-    if embedded_as == "context" and any(column.chunking and number not in contexts for number, column in enumerate(made)):
-        embedded_as = "plain"
-    chunkings = {
-        number: contexts.get(number, column.chunking) for number, column in enumerate(made) if column.chunking is not None
-    }
+def show_changes(
+    choices: Choices, made: Sequence[ColumnResult], chosen: Source, document: Document, embedder: Embedder | None
+) -> None:
+    """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
+    material = _choose(_materials(chosen, document))
+    price = session.embedding_price or None
+    is_this = material.texts == ((document.name, document.text),)
+    setting = _setting(choices, material, embedder)
+    job = session.index_changes
+    if job is not None and job.setting != setting:
+        job.cancel()
+        session.index_changes = job = None
+    documents = len(material.texts)
+    comparisons: dict[int, Comparison] = {}
     rows: list[RowData] = []
     for number, column in enumerate(made):
-        title, settings, chunking = chunker_class(column.choice.chunker).title, settings_of(column), chunkings.get(number)
-        old = chunkings.get(choices.selected)
-        if chunking is None or old is None or column.task is None or before.task is None:
-            rows.append(row(number, title, settings, message=column.error or waiting_words()))
-            continue
+        title, settings = chunker_class(column.choice.chunker).title, settings_of(column)
         try:
-            changes = None if column is before else _changes((before.task, column.task), (old, chunking), embedded_as)
+            compared = (
+                _of_this_text(made, choices.selected, number) if is_this else _of_job(made, job, choices.selected, number)
+            )
         except InputError as error:
-            rows.append(row(number, title, settings, message=str(error)))
+            compared = str(error)
+        if isinstance(compared, str):
+            rows.append(row(number, title, settings, message=compared))
             continue
-        rows.append(row(number, title, settings, change_cells(len(chunking.chunks), changes)))
-    written = "" if embedded_as == session.embedded_as else " Context sentences are not written for all columns."
+        chunks, comparison = compared
+        if comparison is not None:
+            comparisons[number] = comparison
+        rows.append(row(number, title, settings, change_cells(chunks, comparison, documents, price)))
     draw(
         choices,
-        CHANGES,
+        change_heads(documents, price),
         rows,
         key="changes",
         said=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column compares "
         "with that one.",
-        note=f"Embedded text: {EMBEDDED_AS[embedded_as].lower()}, as chosen in Downloads.{written} Tokens as "
-        f"{choices.tokenizer} counts them. For many documents: seamark diff.",
+        note=_note(choices, made, is_this=is_this),
+    )
+    _offer(made, setting, embedder, is_this=is_this)
+    if job is not None and not job.running:
+        show_questions_won(choices, made, job)
+    show_details(choices, made, comparisons, job)
+
+
+def _materials(chosen: Source, document: Document) -> dict[str, Material]:
+    """Return the documents and questions at hand, by their names in the list."""
+    questions = [question for question in session.questions if question.identity == document.identity]
+    texts = ((document.name, document.text),)
+    asked = questions_with_texts(questions, {document.identity: document.text}).questions if questions else ("", b"")
+    parts = () if chosen.parts is None else ((document.name, chosen.parts),)
+    known = {THIS_TEXT: Material(texts, asked, True, parts)}
+    known[f"{counted(len(bundled().texts), 'bundled document')} with questions"] = bundled()
+    for origin, material in shared():
+        known[f"{counted(len(material.texts), 'document')} with questions {origin}"] = material
+    return known
+
+
+def _choose(materials: dict[str, Material]) -> Material:
+    """Draw the choice of documents and the price of embedding, and return the chosen documents."""
+    if session.changed_documents not in materials:
+        session.changed_documents = THIS_TEXT
+    line = st.container(horizontal=True, vertical_alignment="bottom")
+    key = key_showing(session.changed_documents, "changes_documents")
+
+    def chose() -> None:
+        session.changed_documents = st.session_state[key]
+
+    names = [*materials]
+    line.selectbox(
+        "Documents", names, names.index(session.changed_documents), key=key, on_change=heeded(key, chose), width=420
+    )
+    price_key = key_showing(session.embedding_price, "changes_price")
+
+    def priced() -> None:
+        session.embedding_price = st.session_state[price_key]
+
+    line.number_input(
+        "US dollars per million tokens",
+        0.0,
+        MOST_DOLLARS,
+        session.embedding_price,
+        step=0.01,
+        key=price_key,
+        on_change=heeded(price_key, priced),
+        width=240,
+        help="The price of your embedding model, for the column “Cost”; 0 hides it.",
+    )
+    return materials[session.changed_documents]
+
+
+def _setting(choices: Choices, material: Material, embedder: Embedder | None) -> Setting:
+    characters = sum(len(text) for _, text in material.texts)
+    embedded_as: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
+    return Setting(
+        material,
+        ("", "") if embedder is None else (embedder.name, embedder.identity),
+        choices.sentences,
+        choices.tokenizer,
+        embedded_as,
+        method_of(choices),
+        limit_of(choices, characters)[1],
+    )
+
+
+Compared = tuple[int, Comparison | None]
+"""The number of a column's chunks, and what changes if they replace the selected column's; None for that column."""
+
+
+def _of_job(made: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int) -> Compared | str:
+    """Compare a column's chunks of the job's documents with the selected column's, or say why that is not possible."""
+    column, before = made[number], made[selected]
+    if column.chunker is None:
+        return column.error
+    if job is None or column.chunker not in job.results:
+        return "Not measured yet." if job is None else job.refused.get(column.chunker, "Not measured yet.")
+    chunks = sum(len(own) for _, own in job.results[column.chunker].chunks)
+    if column is before:
+        return chunks, None
+    if before.chunker not in job.results:
+        return f"Column {selected + 1}, with which it is compared, is not measured."
+    return chunks, job.comparison(before.chunker, column.chunker)
+
+
+def _of_this_text(made: Sequence[ColumnResult], selected: int, number: int) -> Compared | str:
+    """Compare a column's chunks with the selected column's, or say why that is not possible."""
+    embedded_as = _embedded_as(made)
+    contexts = in_context(made) if embedded_as == "context" else {}
+    column, before = made[number], made[selected]
+    chunking = contexts.get(number, column.chunking)
+    old = contexts.get(selected, before.chunking)
+    if chunking is None or old is None or column.task is None or before.task is None:
+        return column.error or waiting_words()
+    if column is before:
+        return len(chunking.chunks), None
+    return len(chunking.chunks), _changes((before.task, column.task), (old, chunking), embedded_as)
+
+
+def _embedded_as(made: Sequence[ColumnResult]) -> EmbeddedAs:
+    """Return the embedded text of chunks: without context sentences unless they are written for all columns."""
+    if session.embedded_as == "context":
+        contexts = in_context(made)
+        if any(column.chunking and number not in contexts for number, column in enumerate(made)):
+            return "plain"
+    return session.embedded_as
+
+
+def _note(choices: Choices, made: Sequence[ColumnResult], *, is_this: bool) -> str:
+    embedded_as = _embedded_as(made) if is_this or session.embedded_as != "context" else "plain"
+    written = ""
+    if embedded_as != session.embedded_as:
+        written = f" Context sentences are not written for all {'columns' if is_this else 'documents'}."
+    return (
+        f"Embedded text: {EMBEDDED_AS[embedded_as].lower()}, as chosen in Downloads.{written} Tokens as {choices.tokenizer} "
+        "counts them. For a whole corpus: seamark diff."
     )
 
 
@@ -63,11 +207,46 @@ def _key(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedde
 
 
 @kept(32, _key)
-def _changes(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs) -> Changes:
+def _changes(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs) -> Comparison:
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
     with ChunkComparison() as comparison:
         for is_after, chunking in enumerate(chunkings):
             texts = [embedded_text(chunking.document, chunk, embedded_as) for chunk in chunking.chunks]
             comparison.add("", zip(texts, map(int, tokenizer.count(texts)), strict=True), bool(is_after))
-        return comparison.result(0).total
+        return comparison.result(MOST_LISTED)
+
+
+def _offer(made: Sequence[ColumnResult], setting: Setting, embedder: Embedder | None, *, is_this: bool) -> None:
+    """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
+    job = session.index_changes
+    if job is not None and job.running and not job.cancelled:
+        count = len(job.results) + len(job.refused)
+        show_job_progress(job, lambda: len(job.results) + len(job.refused) > count, key="changes_cancel")
+        return
+    if job is not None and job.error:
+        notice(job.error, "error", key="changes_error")
+        return
+    if is_this and not setting.material.questions[1]:
+        remark(NO_QUESTIONS, key="changes_no_questions")
+        return
+    known = {} if job is None else job.results
+    tried = known.keys() | ({} if job is None else job.refused.keys())
+    chunkers = {column.chunker: f"Column {number}" for number, column in enumerate(made, 1) if column.chunker is not None}
+    if not chunkers.keys() - tried:
+        return
+
+    def measure() -> None:
+        session.index_changes = IndexChanges(setting, chunkers, embedder, session.on_disk, results=known)
+        session.index_changes.start()
+
+    what = (
+        "Measure questions won and lost" if is_this else f"Cut and search {counted(len(setting.material.texts), 'document')}"
+    )
+    st.button(
+        what,
+        on_click=measure,
+        key="changes_measure",
+        help="Cuts the documents by every column, embeds the chunks, and searches them for each question. It can be "
+        "cancelled and continued; what is embedded is kept.",
+    )

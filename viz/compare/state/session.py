@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from viz.jobs.asking.situating import Situating
     from viz.jobs.chunking import ChunkingJob, Task
     from viz.jobs.edit_stability import EditStabilityJob
+    from viz.jobs.index_changes import IndexChanges
     from viz.jobs.timing import Repeats
     from viz.state.values import LastChange
 
@@ -28,6 +29,10 @@ class CompareSession(Session):
     full_job: Job[ChunkingJob | None] = Job("full_job", None)  # runs the columns with the full embedder
     full_results: Container[dict[Task, Chunking]] = Container("full_results", dict)
     edits: Job[EditStabilityJob | None] = Job("edits", None)  # measures how inserted sentences change the columns
+    # Cuts and searches documents by the columns, to show what a change costs and which questions it wins and loses
+    index_changes: Job[IndexChanges | None] = Job("index_changes", None)
+    changed_documents = Value("changed_documents", "")  # their name in the list
+    embedding_price = Value("embedding_price", 0.0)  # US dollars per million tokens; 0 if none is given
     # The comparison of a library's own chunker with a column: its identity, the message, and the message's tone
     proof: Value[tuple[str, str, str] | None] = Value("proof", None)
     question = Value("question", "")

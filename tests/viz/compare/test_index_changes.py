@@ -1,0 +1,175 @@
+"""Cost of replacing a column's index by another's, and questions won and lost: on this text and on documents."""
+
+import json
+
+import numpy as np
+import pytest
+
+from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
+from evaluation.asking.ask import Limit
+from evaluation.changes.changed_chunks import ChunkComparison
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.marked_file import Marked
+from evaluation.questions.reading import read_questions
+from evaluation.retrieval.budget import Budgets, evaluate_at
+from evaluation.search.index import build_index
+from evaluation.statistics.paired import compare_all
+from sample_docs import load_sample
+from tests.support import HashEmbedder, ended
+from tests.viz.app_steps import press, remarks, widget
+from tests.viz.compare.test_scores import by_head, scores
+from viz.jobs.index_changes import IndexChanges, Setting
+from viz.jobs.plan import Material
+from viz.state.questions_given import bundled
+from viz.state.text import Source
+
+QUERY = {"embedder": "tfidf", "sentences": "regex", "tokenizer": "words", "selected": "1"}
+QUERY |= {"c1": "fixed_sentences", "c1.size": "1", "c2": "fixed_sentences", "c2.size": "4"}
+BUNDLED = "bundled documents with questions"
+
+
+def tables(app):
+    """Return the rows of every score table, by the heads of the table."""
+    parts = [json.loads(part.proto.json)[0] for part in app.get("bidi_component") if '"heads"' in part.proto.json]
+    return [by_head(part) for part in parts]
+
+
+def choose(app, words):
+    """Choose the documents whose name in the list has these words."""
+    box = widget(app.selectbox, "changes_documents")
+    box.set_value(next(name for name in box.options if words in name)).run()
+    assert not app.exception
+
+
+def measured(app):
+    assert ended(app.session_state["index_changes"]).error == ""
+    app.run()
+    assert not app.exception
+    return tables(app)
+
+
+def recomputed(material, sizes, budget, sentences="regex"):
+    """Return the comparison of the two sizes and the recalls, from the parts of the library."""
+    corpus = Corpus(tuple(Document.from_text(text, sentences, name) for name, text in material.texts))
+    questions = read_questions(material.questions[1], "q", corpus).usable
+    tokenizer = load_tokenizer("words")
+    tools = Tools(load_embedder("tfidf"), tokenizer)
+    ruler, recalls = Ruler(corpus.whole.text, tokenizer), []
+    with ChunkComparison() as comparison:
+        for is_after, size in enumerate(sizes):
+            index = build_index(corpus, build_chunker("fixed_sentences", {"size": size}), tools)
+            for spans, text in zip(index.chunks, index.texts, strict=True):
+                name = corpus.names[corpus.document_at(spans[0].start)]
+                comparison.add(name, [(text, len(text.split()))], bool(is_after))
+            at = evaluate_at(index, questions, tools, ruler, Budgets((budget,)))
+            recalls.append(at.values("recall", budget, "tokens"))
+        return comparison.result(), np.array(recalls), [question.text for question in questions]
+
+
+def test_a_price_gives_dollars(app):
+    scores(app, "Diff", **QUERY)
+    ((selected, other),) = tables(app)
+    assert "Cost" not in other
+    assert "Documents" not in other
+    widget(app.number_input, "changes_price").set_value(250.0).run()
+    ((selected, other),) = tables(app)
+    assert selected["Cost"]["text"] == "–"
+    assert other["Cost"]["value"] == pytest.approx(other["Tokens again"]["value"] / 4000)
+    assert other["Cost"]["text"] == f"${other['Cost']['value']:,.2f}"
+
+
+def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
+    scores(app, "Diff", **QUERY)
+    assert "mark answers to your questions above" in " ".join(remarks(app))
+    choose(app, BUNDLED)
+    (rows,) = tables(app)
+    assert not any("Kept" in row for row in rows)
+    press(app, f"Cut and search {len(bundled().texts)} documents")
+    changes, questions = measured(app)
+    comparison, recalls, asked = recomputed(bundled(), (1, 4), 500)
+    total = comparison.total
+    assert changes[1]["Documents"]["value"] == comparison.changed_documents > 1
+    assert [changes[1][name]["value"] for name in ("Chunks", "Kept", "Changed", "New", "Gone", "Tokens again")] == [
+        *(total.after, total.kept, total.changed, total.new, total.gone, total.tokens_again)
+    ]
+    before, after = recalls
+    won, lost = after > before + 1e-9, after < before - 1e-9
+    assert questions[0]["Recall"]["value"] == pytest.approx(before.mean())
+    assert questions[1]["Recall"]["value"] == pytest.approx(after.mean())
+    assert (questions[1]["Won"]["value"], questions[1]["Lost"]["value"]) == (won.sum(), lost.sum())
+    (difference,) = compare_all((after - before)[None])
+    assert questions[1]["Difference"]["text"] == f"{difference.points} ({difference.interval})"
+    documents, listed = (frame.value for frame in app.dataframe)
+    assert [*documents["document"]] == [name for name, _ in comparison.most_changed]
+    assert [*documents["tokens again"]] == [changes.tokens_again for _, changes in comparison.most_changed]
+    wanted = [asked[number] for number in (*np.flatnonzero(won)[:10], *np.flatnonzero(lost)[:10])]
+    assert [*listed["question"]] == wanted
+    # Another column: only that one is measured anew.
+    known = app.session_state["index_changes"].results
+    assert len(known) == 2
+    app.session_state["choices/compare"].columns[1].put("size", 3)
+    app.run()
+    press(app, f"Cut and search {len(bundled().texts)} documents")
+    changes, _ = measured(app)
+    assert len(app.session_state["index_changes"].results) == 3
+    assert changes[1]["Kept"]["value"] == recomputed(bundled(), (1, 3), 500)[0].total.kept
+
+
+def test_marked_answers_are_questions_on_this_text(app):
+    scores(app, "Diff", **QUERY)
+    text = load_sample("stubs").text
+    title = load_sample("stubs").title
+    document = Document.from_text(text, "regex", title)
+    identity, answers = document.identity, document.sentence_texts[:12:2]
+    questions = [
+        Marked(f"Question {number}: {answer[:20]}?", title, identity, text.index(answer), answer)
+        for number, answer in enumerate(answers)
+    ]
+    app.session_state["questions"] = questions
+    app.session_state["question_texts"] = {identity: Source(text, title)}
+    app.run()
+    press(app, "Measure questions won and lost")
+    changes, rows = measured(app)
+    assert "Documents" not in changes[1]
+    assert rows[0]["Recall"]["why"] == "over 6 questions"
+    assert rows[1]["Difference"]["text"] != "–"
+
+
+SETTING = Setting(
+    Material((("a.txt", "One. Two. Three."), ("b.txt", "Four. Five.")), ("", b""), own=True),
+    ("", ""),
+    sentences="regex",
+    tokenizer="words",
+    embedded_as="plain",
+    method="embedding",
+    limit=Limit(tokens=10),
+)
+
+
+def job_of(*chunkers, **given):
+    job = IndexChanges(
+        SETTING, {chunker: f"Column {number}" for number, chunker in enumerate(chunkers, 1)}, None, False, **given
+    )
+    job.start()
+    assert ended(job).error == ""
+    return job
+
+
+def test_without_questions_only_the_chunks_are_compared():
+    one, two = (build_chunker("fixed_sentences", {"size": size}) for size in (1, 2))
+    job = job_of(one, two)
+    assert not job.questions
+    assert [len(chunks) for _, chunks in job.results[one].chunks] == [3, 2]
+    total = job.comparison(one, two).total
+    # "Three." stands alone on both sides.
+    assert (total.kept, total.changed, total.new, total.gone) == (1, 2, 0, 2)
+
+
+def test_a_column_that_cannot_be_measured_has_its_reason_and_results_are_taken_on():
+    one, embeds = build_chunker("fixed_sentences", {"size": 1}), build_chunker("breakpoint", {}, HashEmbedder())
+    asks = build_chunker("lumber", {})
+    first = job_of(embeds, asks, one)
+    assert first.refused[embeds].startswith("This chunker needs an embedder")
+    assert first.refused[asks] == "Not measured: its language model would be asked about every document."
+    assert [*first.results] == [one]
+    assert job_of(one, results=first.results).results[one] is first.results[one]

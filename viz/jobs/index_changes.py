@@ -1,0 +1,166 @@
+"""A background job that cuts documents by several chunkers, and searches the chunks for questions, to compare indexes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from chunkers import Chunker, Embedder, InputError, load_tokenizer
+from chunkers.results.embedded import EmbeddedAs
+from chunkers.storage.turn_taking import arrival
+from chunkers.support.arrays import FloatArray
+from evaluation.asking.ask import Limit
+from evaluation.changes.changed_chunks import DIGEST_BYTES, ChunkComparison, Comparison
+from evaluation.changes.won_questions import recalls
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import Question, read_questions
+from evaluation.retrieval.budget import Budgets
+from evaluation.search.index import build_index
+from evaluation.search.ranking import Method
+from viz.jobs.background import Background
+from viz.jobs.plan import Material
+
+MOST_LISTED = 10
+"""Documents and questions that the page lists."""
+
+
+class Setting(NamedTuple):
+    """Everything that determines the results of the columns, except their chunkers.
+
+    Attributes
+    ----------
+    embedder
+        Name and revision of the embedding model.
+    limit
+        Retrieved text for each question.
+    """
+
+    material: Material
+    embedder: tuple[str, str]
+    sentences: str
+    tokenizer: str
+    embedded_as: EmbeddedAs
+    method: Method
+    limit: Limit
+
+
+class Measured(NamedTuple):
+    """A chunker's chunks of all documents, and what they retrieve.
+
+    Attributes
+    ----------
+    chunks
+        For each document, its name and the digest and tokens of each chunk's embedded text.
+    recalls
+        Recall of each question by the amount of text, see `recalls`; empty without questions.
+    """
+
+    chunks: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+    recalls: Mapping[str, FloatArray]
+
+
+class Searching(NamedTuple):
+    """The documents and questions of all chunkers, and the ruler that counts tokens."""
+
+    corpus: Corpus
+    questions: tuple[Question, ...]
+    ruler: Ruler
+
+
+@dataclass(eq=False)
+class IndexChanges(Background):
+    """A job that cuts the documents by one chunker after another and searches their chunks.
+
+    Attributes
+    ----------
+    chunkers
+        The chunkers, with their display names.
+    results
+        What was measured, by chunker; a job that continues an earlier one is given its results.
+    refused
+        Why a chunker is not measured.
+    questions
+        The usable questions.
+    problems
+        Sentences on unusable questions.
+    """
+
+    setting: Setting
+    chunkers: Mapping[Chunker, str]
+    embedder: Embedder | None
+    on_disk: bool
+    results: dict[Chunker, Measured] = field(default_factory=dict)
+    refused: dict[Chunker, str] = field(default_factory=dict)
+    questions: tuple[str, ...] = field(default=(), init=False)
+    problems: tuple[str, ...] = field(default=(), init=False)
+    came: int = field(default_factory=arrival, init=False)
+    _compared: dict[tuple[Chunker, Chunker], Comparison] = field(default_factory=dict, init=False)
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of the chunkers that are done, and the current step."""
+        return len(self.results.keys() & self.chunkers.keys()) / max(1, len(self.chunkers)), self._status
+
+    def comparison(self, before: Chunker, after: Chunker) -> Comparison:
+        """Return the changes if one measured chunker replaces another."""
+        if (before, after) not in self._compared:
+            with ChunkComparison() as comparison:
+                for is_after, chunker in enumerate((before, after)):
+                    for name, chunks in self.results[chunker].chunks:
+                        comparison.add(name, chunks, bool(is_after))
+                self._compared[before, after] = comparison.result(MOST_LISTED)
+        return self._compared[before, after]
+
+    def _run(self) -> None:
+        setting = self.setting
+        self._status = "Splitting into sentences"
+        corpus = Corpus(tuple(setting.material.documents(setting.sentences, self._cancel.is_set)))
+        questions = self._read_questions(corpus)
+        searching = Searching(corpus, questions, Ruler(corpus.whole.text, load_tokenizer(setting.tokenizer)))
+        # Without questions only the chunks count, and nothing is embedded for searching.
+        method: Method = setting.method if questions else "bm25"
+        if self.embedder is not None and (method != "bm25" or any(chunker.embeds for chunker in self.chunkers)):
+            self.load(self.embedder)
+        for chunker, title in self.chunkers.items():
+            if chunker in self.results:
+                continue
+            if chunker.asks:
+                self.refused[chunker] = "Not measured: its language model would be asked about every document."
+                continue
+            try:
+                self.results[chunker] = self._measured(searching, chunker, title, method)
+            except InputError as error:
+                self.refused[chunker] = str(error)
+
+    def _read_questions(self, corpus: Corpus) -> tuple[Question, ...]:
+        name, data = self.setting.material.questions
+        if not data:
+            return ()
+        read = read_questions(data, name, corpus, self._cancel.is_set)
+        self.problems = tuple(read.problems)
+        self.questions = tuple(question.text for question in read.usable)
+        return tuple(read.usable)
+
+    def _measured(self, searching: Searching, chunker: Chunker, title: str, method: Method) -> Measured:
+        """Cut the documents by a chunker, and search its chunks for the questions."""
+        corpus, questions, ruler = searching
+        setting = self.setting
+        self._status = f"{title}: cutting"
+
+        def embedded(done: int, total: int) -> None:
+            self._status = f"{title}: {done:,} of {total:,} texts embedded"
+
+        tools = self.tools(self.embedder, setting.tokenizer, on_disk=self.on_disk, progress=embedded, came=self.came)
+        index = build_index(corpus, chunker, tools, setting.embedded_as, method)
+        by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
+        tokens = map(int, tools.tokenizer.count(index.texts))
+        for spans, text, count in zip(index.chunks, index.texts, tokens, strict=True):
+            digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
+            by_document[corpus.names[corpus.document_at(spans[0].start)]].append((digest, count))
+        chunks = tuple((name, tuple(own)) for name, own in by_document.items())
+        if not questions:
+            return Measured(chunks, {})
+        size = setting.limit.tokens
+        budgets = None if size is None else Budgets((size,))
+        return Measured(chunks, recalls(index, questions, tools, ruler, setting.limit.top, budgets))
