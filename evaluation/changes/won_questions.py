@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkers import Tools
+from chunkers import Chunker, Tools
 from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import Budgets, evaluate_at
 from evaluation.retrieval.measures import evaluate
 from evaluation.search.index import Index
+from evaluation.search.ranking import Method
 from evaluation.statistics.paired import Difference, compare_all
 
 
@@ -33,6 +34,14 @@ def recalls(
         at = evaluate_at(index, questions, tools, ruler, budgets)
         by_amount |= {f"{size:,} {unit}": at.values("recall", size, unit) for size in budgets.sizes}
     return by_amount
+
+
+def tokens_to_embed(tokens: int, chunker: Chunker, method: Method) -> int:
+    """Estimate the tokens that a chunker's index embeds of documents with so many: its chunks', and what it compares itself.
+
+    Overlaps are embedded besides, and texts in a cache are not.
+    """
+    return tokens * ((method != "bm25") + chunker.embeds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from chunkers import InputError, load_tokenizer
 from chunkers.commands.arguments import file_bytes, one_line, say
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.changes.changed_chunks import dollar_words, dollars_for
-from evaluation.changes.won_questions import WonAndLost, recalls
+from evaluation.changes.won_questions import WonAndLost, recalls, tokens_to_embed
 from evaluation.commands.budgets import budgets_of, difference_as_json
 from evaluation.commands.corpus_documents import documents_of
 from evaluation.commands.retrieval import Column, corpus_of, end_progress, indexes
@@ -113,10 +113,10 @@ class QuestionChanges:
 
 def _estimate(options: argparse.Namespace, columns: Sequence[Column], texts: Sequence[str]) -> str:
     """Return a sentence on the tokens that both sides embed: of their chunks, and of texts that a chunker compares."""
-    tokens = 0
-    for _, recipe, chunker in columns:
-        embeds = (options.search != "bm25") + chunker.embeds
-        tokens += embeds * int(sum(load_tokenizer(recipe.tokenizer).count(texts))) if embeds else 0
+    tokens = sum(
+        tokens_to_embed(int(sum(load_tokenizer(recipe.tokenizer).count(texts))), chunker, options.search)
+        for _, recipe, chunker in columns
+    )
     dollars = dollars_for(tokens, options.price)
     cost = "" if dollars is None else f", {dollar_words(dollars)}"
     cached = "" if options.cache is None else ", less what the cache has"

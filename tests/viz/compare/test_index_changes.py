@@ -84,8 +84,13 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     choose(app, BUNDLED)
     (rows,) = tables(app)
     assert not any("Kept" in row for row in rows)
+    tokens = 2 * sum(len(text.split()) for _, text in bundled().texts)
+    assert f"About {tokens:,} tokens to embed, less what is kept." in remarks(app)
+    widget(app.number_input, "changes_price").set_value(100.0).run()
+    assert f"About {tokens:,} tokens to embed, ${tokens / 10_000:,.2f}, less what is kept." in remarks(app)
     press(app, f"Cut and search {len(bundled().texts)} documents")
     changes, questions = measured(app)
+    assert changes[1]["Cost"]["value"] == pytest.approx(changes[1]["Tokens again"]["value"] / 10_000)
     comparison, recalls, asked = recomputed(bundled(), (1, 4), 500)
     total = comparison.total
     assert changes[1]["Documents"]["value"] == comparison.changed_documents > 1

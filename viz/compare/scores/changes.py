@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
+from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.recipes.registry import chunker_class
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, embedded_text
-from evaluation.changes.changed_chunks import ChunkComparison, Comparison
+from evaluation.changes.changed_chunks import ChunkComparison, Comparison, dollar_words, dollars_for
+from evaluation.changes.won_questions import tokens_to_embed
 from evaluation.questions.marked_file import questions_with_texts
+from evaluation.search.ranking import Method
 from evaluation.tables.changes import change_cells, change_heads
 from viz.compare.asking.contexts import in_context
 from viz.compare.scores.question_changes import show_details, show_questions_won
@@ -32,6 +34,9 @@ from viz.state.text import Source
 from viz.theme.numbers import counted
 
 THIS_TEXT = "This text"
+
+MOST_COUNTED = 1_000_000
+"""Most characters of documents whose tokens are counted for an estimate while the page is drawn."""
 
 MOST_DOLLARS = 1000.0
 """The highest price of a million tokens that can be set."""
@@ -226,7 +231,6 @@ def _offer(made: Sequence[ColumnResult], setting: Setting, embedder: Embedder | 
         return
     if job is not None and job.error:
         notice(job.error, "error", key="changes_error")
-        return
     if is_this and not setting.material.questions[1]:
         remark(NO_QUESTIONS, key="changes_no_questions")
         return
@@ -240,6 +244,7 @@ def _offer(made: Sequence[ColumnResult], setting: Setting, embedder: Embedder | 
         session.index_changes = IndexChanges(setting, chunkers, embedder, session.on_disk, results=known)
         session.index_changes.start()
 
+    left = [chunker for chunker in chunkers if chunker not in tried and not chunker.asks]
     what = (
         "Measure questions won and lost" if is_this else f"Cut and search {counted(len(setting.material.texts), 'document')}"
     )
@@ -250,3 +255,26 @@ def _offer(made: Sequence[ColumnResult], setting: Setting, embedder: Embedder | 
         help="Cuts the documents by every column, embeds the chunks, and searches them for each question. It can be "
         "cancelled and continued; what is embedded is kept.",
     )
+    remark(_estimate(setting, left), key="changes_estimate")
+
+
+def _estimate(setting: Setting, chunkers: Sequence[Chunker]) -> str:
+    """Return a sentence on the tokens to embed, and their price; of long documents the characters, which take no time."""
+    method: Method = setting.method if setting.material.questions[1] else "bm25"
+    length = sum(len(text) for _, text in setting.material.texts)
+    if length > MOST_COUNTED:
+        return f"The documents have {length:,} characters."
+    each = _tokens(setting.material.texts, setting.tokenizer)
+    tokens = sum(tokens_to_embed(each, chunker, method) for chunker in chunkers)
+    dollars = dollars_for(tokens, session.embedding_price or None)
+    cost = "" if dollars is None else f", {dollar_words(dollars)}"
+    return f"About {tokens:,} tokens to embed{cost}, less what is kept."
+
+
+def _tokens(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
+    """Return the tokens of documents, counted once; users' texts are kept in their session alone."""
+    before = session.changed_tokens
+    if before is None or before[:2] != (texts, tokenizer):
+        tokens = int(sum(load_tokenizer(tokenizer).count([text for _, text in texts])))
+        session.changed_tokens = before = (texts, tokenizer, tokens)
+    return before[2]

@@ -32,6 +32,8 @@ class CompareSession(Session):
     # Cuts and searches documents by the columns, to show what a change costs and which questions it wins and loses
     index_changes: Job[IndexChanges | None] = Job("index_changes", None)
     changed_documents = Value("changed_documents", "")  # their name in the list
+    # These documents, a tokenizer, and the number of their tokens
+    changed_tokens: Value[tuple[tuple[tuple[str, str], ...], str, int] | None] = Value("changed_tokens", None)
     embedding_price = Value("embedding_price", 0.0)  # US dollars per million tokens; 0 if none is given
     # The comparison of a library's own chunker with a column: its identity, the message, and the message's tone
     proof: Value[tuple[str, str, str] | None] = Value("proof", None)
