@@ -58,6 +58,9 @@ def show_changes(
     if job is not None and job.setting != setting:
         job.cancel()
         session.index_changes = job = None
+    if not is_this:
+        # Without it the table is empty.
+        _offer(made, setting, embedder, is_this=is_this)
     documents = len(material.texts)
     comparisons: dict[int, Comparison] = {}
     rows: list[RowData] = []
@@ -85,7 +88,8 @@ def show_changes(
         "with that one.",
         note=_note(choices, made, is_this=is_this),
     )
-    _offer(made, setting, embedder, is_this=is_this)
+    if is_this:
+        _offer(made, setting, embedder, is_this=is_this)
     if job is not None and not job.running:
         show_questions_won(choices, made, job)
     show_details(choices, made, comparisons, job)
@@ -248,14 +252,17 @@ def _offer(made: Sequence[ColumnResult], setting: Setting, embedder: Embedder | 
     what = (
         "Measure questions won and lost" if is_this else f"Cut and search {counted(len(setting.material.texts), 'document')}"
     )
-    st.button(
+    line = st.container(horizontal=True, vertical_alignment="center")
+    line.button(
         what,
         on_click=measure,
         key="changes_measure",
+        width="content",
         help="Cuts the documents by every column, embeds the chunks, and searches them for each question. It can be "
         "cancelled and continued; what is embedded is kept.",
     )
-    remark(_estimate(setting, left), key="changes_estimate")
+    with line.container():
+        remark(_estimate(setting, left), key="changes_estimate")
 
 
 def _estimate(setting: Setting, chunkers: Sequence[Chunker]) -> str:
