@@ -144,12 +144,12 @@ class Chunks:
         versions of its dependencies; and ``seamark.model``.
         """
         self.load()
-        told = {
+        metadata = {
             "schema": str(SCHEMA),
             "recipe": json.dumps(self.recipe.model_dump(), ensure_ascii=False),
             "model": self.model,
         }
-        return CHUNKS.with_metadata({f"seamark.{name}": text for name, text in told.items()})
+        return CHUNKS.with_metadata({f"seamark.{name}": text for name, text in metadata.items()})
 
     def load(self) -> None:
         """Load the embedding model if the chunker needs one. Raise ModelError if loading fails."""

@@ -108,15 +108,15 @@ def _run(options: argparse.Namespace) -> int:
     spec = chunker_spec(options.chunker)
     chunker = spec.build()
     run = Run(spec.recipe_like(Recipe(chunker=chunker.name), chunker), tuple(options.inputs), options.output, *settings)
-    told = _Told(run)
+    progress_line = _Told(run)
     try:
-        whole = run.go(engine, options.workers, told)
+        whole = run.go(engine, options.workers, progress_line)
     except KeyboardInterrupt:
-        told.end()
+        progress_line.end()
         say("The same command again goes on.")
         raise
     finally:
-        told.end()
+        progress_line.end()
         if run.asking is not None:
             say(f"{run.asking.model.name}: {run.asking.told}.")
     say(_ended(run, whole, options.output))

@@ -37,14 +37,14 @@ class Actor:
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         """Write the shards whose JSON is in the column ``shard``; return the outcome of each as JSON."""
-        told: list[dict[str, Any]] = []
+        outcomes: list[dict[str, Any]] = []
         for line in batch.column("shard").to_pylist():
             try:
-                told.append({"tally": [*self._job.write(Shard.from_json(line))]})
+                outcomes.append({"tally": [*self._job.write(Shard.from_json(line))]})
             except InputError as error:
                 # Ray wraps an error in pages of its own; a sentence has to arrive as one.
-                told.append({"error": str(error)})
-        return pa.table({"told": [json.dumps(outcome) for outcome in told]})
+                outcomes.append({"error": str(error)})
+        return pa.table({"told": [json.dumps(outcome) for outcome in outcomes]})
 
 
 def on_ray(address: str | None = None) -> Engine:

@@ -191,16 +191,16 @@ class Inputs:
         """Yield the row groups of a Parquet file, large ones in parts, by its footer alone."""
         try:
             with pq.ParquetFile(where) as file:
-                schema, told = file.schema_arrow, file.metadata
+                schema, metadata = file.schema_arrow, file.metadata
         except (OSError, pa.ArrowException) as error:
             line = " ".join(str(error).split())[:300]
             yield whole._replace(kind="problem", said=f"the file must be valid Parquet; reading it failed: {line}")
             return
         self._check_columns(schema, readable(whole.path or where.name))
         before = 0
-        for group in range(told.num_row_groups):
-            rows = told.row_group(group).num_rows
-            size = text_bytes(told.row_group(group), self.columns.text)
+        for group in range(metadata.num_row_groups):
+            rows = metadata.row_group(group).num_rows
+            size = text_bytes(metadata.row_group(group), self.columns.text)
             parts = max(1, min(rows, -(-size // self.part)))
             edges = [rows * number // parts for number in range(parts + 1)]
             for begin, end in pairwise(edges):

@@ -149,9 +149,14 @@ class Run:
             finally:
                 manifest.sweep()
                 _gather(self.output, manifest)
-            told = {**whole.tally._asdict(), "shards": whole.shards, "left_out": dict(self.left_out), **self._told(chunks)}
+            summary = {
+                **whole.tally._asdict(),
+                "shards": whole.shards,
+                "left_out": dict(self.left_out),
+                **self._told(chunks),
+            }
             with appearing(self.output / SUMMARY) as file:
-                file.write(json.dumps(told, indent=2).encode() + b"\n")
+                file.write(json.dumps(summary, indent=2).encode() + b"\n")
             return whole
 
     def _chunks(self, answers: AnswerCache | None) -> Chunks:
@@ -177,20 +182,20 @@ class Run:
     def _write(
         self, job: Job, manifest: Manifest, engine: Engine, workers: int, progress: Callable[[Progress], None]
     ) -> Progress:
-        there: set[int] = set()
+        finished: set[int] = set()
         model, total, count = "", Tally(), 0
         for shard in manifest.shards():
             count += 1
-            if told := job.finished(shard):
-                there.add(shard.number)
-                total += told[0]
-                model = model or told[1]
+            if tally_and_model := job.finished(shard):
+                finished.add(shard.number)
+                total += tally_and_model[0]
+                model = model or tally_and_model[1]
         job = Job(job.source, job.output, job.recipe, job.device, job.plan, model, os.getpid())
-        state = Progress(len(there), count, total, Tally())
+        state = Progress(len(finished), count, total, Tally())
         progress(state)
-        missing = (shard for shard in manifest.shards() if shard.number not in there)
-        if len(there) < count:
-            for tally in engine(job, missing, min(workers, count - len(there))):
+        missing = (shard for shard in manifest.shards() if shard.number not in finished)
+        if len(finished) < count:
+            for tally in engine(job, missing, min(workers, count - len(finished))):
                 state = Progress(state.done + 1, count, state.tally + tally, state.now + tally)
                 progress(state)
         return state
@@ -309,5 +314,5 @@ def _gather(output: Path, manifest: Manifest) -> None:
         return
     with appearing(whole) as file:
         for shard in manifest.shards():
-            with suppress(FileNotFoundError), (output / shard.problems).open("rb") as told:
-                shutil.copyfileobj(told, file)
+            with suppress(FileNotFoundError), (output / shard.problems).open("rb") as problems:
+                shutil.copyfileobj(problems, file)

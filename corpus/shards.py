@@ -122,10 +122,10 @@ class Job:
     def finished(self, shard: Shard) -> tuple[Tally, str] | None:
         """Return the counts and the model recorded in a shard's file; None if the file is missing or of another plan."""
         try:
-            told = pq.read_metadata(self.output / shard.file).metadata or {}
-            if told.get(b"seamark.shard") != self.identity(shard).encode():
+            metadata = pq.read_metadata(self.output / shard.file).metadata or {}
+            if metadata.get(b"seamark.shard") != self.identity(shard).encode():
                 return None
-            return Tally(**json.loads(told[b"seamark.tally"])), told[b"seamark.model"].decode()
+            return Tally(**json.loads(metadata[b"seamark.tally"])), metadata[b"seamark.model"].decode()
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
             return None
 
@@ -186,8 +186,8 @@ class _Writing:
         troubles = self.job.output / self.shard.problems
         with appearing(self.job.output / self.shard.file) as file:
             # Before the shard's own file appears, so that there is none without its problems.
-            with appearing(troubles) as told, pq.ParquetWriter(file, schema, compression="zstd") as writer:
-                self._told = told
+            with appearing(troubles) as problems_file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
+                self._told = problems_file
                 for batch in self._batches():
                     self._cut(batch, writer)
                 self._flush(writer)

@@ -122,8 +122,8 @@ def _essence(recipe: Recipe) -> dict[str, Any]:
 def _command(recipe: Recipe) -> str:
     fields = _essence(recipe)
     settings = written_parameters(recipe.settings())
-    named = f"{recipe.chunker}:{settings}" if settings else recipe.chunker
-    parts = [f"seamark chunk {DOCUMENT} --chunker {shlex.quote(named)}"]
+    chunker_word = f"{recipe.chunker}:{settings}" if settings else recipe.chunker
+    parts = [f"seamark chunk {DOCUMENT} --chunker {shlex.quote(chunker_word)}"]
     for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model"):
         if name in fields:
             parts.append(f"--{name.replace('_', '-')} {shlex.quote(fields[name])}")

@@ -77,8 +77,8 @@ class SeamarkDocumentSplitter:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SeamarkDocumentSplitter:
         """Return the splitter described by the output of `to_dict`."""
-        made: SeamarkDocumentSplitter = default_from_dict(cls, data)
-        return made
+        component: SeamarkDocumentSplitter = default_from_dict(cls, data)
+        return component
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
@@ -89,12 +89,12 @@ class SeamarkDocumentSplitter:
         InputError
             If a document has no text, or its text cannot be cut; see `chunkers.Recipe.run`.
         """
-        made = []
+        documents_made = []
         for document in documents:
             if document.content is None:
                 raise InputError(f"documents: every document must have text as its content; {document.id} has none.")
             chunking = self._cut(document.content)
             for number, (chunk, metadata) in enumerate(zip(chunking, metadata_of(chunking), strict=True)):
                 place = {"source_id": document.id, "split_id": number, "split_idx_start": chunk.start}
-                made.append(Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **place}))
-        return {"documents": made}
+                documents_made.append(Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **place}))
+        return {"documents": documents_made}

@@ -70,14 +70,14 @@ class SeamarkTextSplitter(TextSplitter):
 
         Raises the same errors as `split_text`.
         """
-        made = []
+        documents = []
         for text, given in zip(texts, metadatas or [{}] * len(texts), strict=True):
             chunking = self._cut(text)
-            made += [
+            documents += [
                 Document(page_content=chunk.text, metadata={**deepcopy(given), **metadata})
                 for chunk, metadata in zip(chunking, metadata_of(chunking), strict=True)
             ]
-        return made
+        return documents
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Return one document per chunk of each input document.

@@ -69,7 +69,7 @@ class SeamarkNodeParser(NodeParser):
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **options: Any) -> list[BaseNode]:
         """Return the nodes of all chunks; raises InputError as `chunkers.Recipe.run` does."""
-        made: list[BaseNode] = []
+        nodes_made: list[BaseNode] = []
         for parent in nodes:
             chunking = self._cut(parent.get_content(metadata_mode=MetadataMode.NONE))
             built = build_nodes_from_splits([*chunking.texts], parent, id_func=self.id_func)
@@ -78,8 +78,8 @@ class SeamarkNodeParser(NodeParser):
                 node.metadata = metadata
                 node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *METADATA]
                 node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *METADATA]
-            made += built
-        return made
+            nodes_made += built
+        return nodes_made
 
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Any]) -> list[BaseNode]:
         """Add relationships and metadata as LlamaIndex does; where a node lies is known, and not looked for by its text."""

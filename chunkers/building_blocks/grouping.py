@@ -75,11 +75,11 @@ def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], N
     Cancelled
         If the user stops.
     """
-    made = Sorted()
+    outcome = Sorted()
     last_used: dict[int, int] = {}
     for first in range(0, len(texts), batch):
         last = min(first + batch, len(texts))
-        made.batches += 1
+        outcome.batches += 1
         listed = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
         tokens = forms.ROOM + _EACH * (last - first)
         # Without chunks so far, no number of one is allowed.
@@ -90,18 +90,18 @@ def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], N
         answer = partial(tools.ask, kind=kind)
         read = partial(read_places, listed=[number + 1 for number in listed], first=first + 1, last=last)
         try:
-            placed = usable_answer(answer, question(made.groups, listed, texts, first, last), read, tools.tell)
+            placed = usable_answer(answer, question(outcome.groups, listed, texts, first, last), read, tools.tell)
         except Unusable as complaint:
-            made.failed += 1
+            outcome.failed += 1
             shown = f"{complaint.told} (propositions {first + 1:,} to {last:,})"
-            made.unusable.update(dict.fromkeys(range(first, last), shown))
-            made.groups.append(Group(members=[*range(first, last)]))
+            outcome.unusable.update(dict.fromkeys(range(first, last), shown))
+            outcome.groups.append(Group(members=[*range(first, last)]))
         else:
             for placement in placed:
                 if placement.chunk is None:
-                    made.groups.append(Group())
-                number = len(made.groups) if placement.chunk is None else placement.chunk
-                group = made.groups[number - 1]
+                    outcome.groups.append(Group())
+                number = len(outcome.groups) if placement.chunk is None else placement.chunk
+                group = outcome.groups[number - 1]
                 group.title, group.summary = (
                     shortened(placement.title, LONGEST_TITLE),
                     shortened(placement.summary, LONGEST_SUMMARY),
@@ -109,16 +109,16 @@ def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], N
                 group.members += [proposition - 1 for proposition in placement.propositions]
                 last_used[number - 1] = first
         done(last)
-    for group in made.groups:
+    for group in outcome.groups:
         group.members.sort()
-    return made
+    return outcome
 
 
 def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str], first: int, last: int) -> list[Message]:
     """Return the prompt that asks the model to assign propositions ``first`` to ``last - 1`` to chunks."""
     from chunkers.language_models.base import Message
 
-    there = "".join(
+    listed_groups = "".join(
         prompts.GROUPS_CHUNK.format(number=number + 1, title=groups[number].title, summary=groups[number].summary)
         for number in listed
     )
@@ -126,7 +126,9 @@ def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str
         prompts.GROUPS_PIECE.format(number=number + 1, text=shortened(texts[number], LONGEST_SHOWN))
         for number in range(first, last)
     )
-    prompt = prompts.GROUPS_QUESTION.format(chunks=there or prompts.GROUPS_NONE, pieces=shown, first=first + 1, last=last)
+    prompt = prompts.GROUPS_QUESTION.format(
+        chunks=listed_groups or prompts.GROUPS_NONE, pieces=shown, first=first + 1, last=last
+    )
     return [Message("system", prompts.GROUPS_SYSTEM), Message("user", prompt)]
 
 
@@ -144,8 +146,8 @@ def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> li
     seen: set[int] = set()
     for placement in placed:
         if placement.chunk is not None and placement.chunk not in listed:
-            there = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
-            raise Unusable(f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {there}")
+            available = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
+            raise Unusable(f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {available}")
         if not placement.title.strip():
             raise Unusable("the answer must give every chunk a title; one title is empty")
         for number in placement.propositions:

@@ -195,7 +195,7 @@ def read_claims(answer: str, first: int, last: int) -> list[Claim]:
 
 def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Claim] | str], tools: Tools) -> Statements:
     """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
-    made = Statements(windows=len(parts))
+    statements = Statements(windows=len(parts))
     vocabulary = Vocabulary.of(
         document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]
     )
@@ -204,18 +204,18 @@ def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Cl
     distinct: dict[tuple[str, Span], Proposition] = {}
     for window, claims in zip(parts, answers, strict=True):
         if isinstance(claims, str):
-            made.failed += 1
+            statements.failed += 1
             shown = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
-            made.unusable.update(dict.fromkeys(range(window.first, window.last), shown))
+            statements.unusable.update(dict.fromkeys(range(window.first, window.last), shown))
             continue
         start = document.sentences[window.first].start
         searched = Searched(document.text[start : document.sentences[window.last - 1].end], work)
         for claim in claims:
             proposition = _proposition(document, searched, start, claim, vocabulary, tools)
             if proposition.span is None:
-                made.left_out.append(proposition)
+                statements.left_out.append(proposition)
                 continue
-            made.repeated += (proposition.text, proposition.span) in distinct
+            statements.repeated += (proposition.text, proposition.span) in distinct
             distinct.setdefault((proposition.text, proposition.span), proposition)
             covered.update(sentences_of(document, proposition.span))
     lost = [
@@ -223,8 +223,8 @@ def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Cl
         for number, (text, span) in enumerate(zip(document.sentence_texts, document.sentences, strict=True))
         if number not in covered
     ]
-    made.propositions = sorted([*distinct.values(), *lost], key=_place)
-    return made
+    statements.propositions = sorted([*distinct.values(), *lost], key=_place)
+    return statements
 
 
 def _place(proposition: Proposition) -> int:

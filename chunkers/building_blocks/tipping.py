@@ -56,11 +56,11 @@ class Reversals:
         key = tuple(sorted(values.items()))
         if key not in self._made:
             self._made[key] = self._chunk(values)
-        made = self._made[key]
-        places = () if made is None else made.gaps
+        outcome = self._made[key]
+        places = () if outcome is None else outcome.gaps
         matching = (place for place in places if (place.index, place.offset) == (self.gap.index, self.gap.offset))
         gap = next(matching, None)
-        return None if made is None or gap is None else (made, gap)
+        return None if outcome is None or gap is None else (outcome, gap)
 
     def _chunk(self, values: Mapping[str, float]) -> Chunking | None:
         document = self.chunking.document
@@ -74,8 +74,8 @@ class Reversals:
 
     def reverse(self, values: Mapping[str, float]) -> bool:
         """Return whether a run with these parameter values reverses the verdict on the gap."""
-        made = self.run(values)
-        return made is not None and made[1].verdict.is_cut != self.gap.verdict.is_cut
+        outcome = self.run(values)
+        return outcome is not None and outcome[1].verdict.is_cut != self.gap.verdict.is_cut
 
     def nearest(self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None) -> float | None:
         """Return the first slider stop, outwards from the present value, that reverses the verdict; None if none is found.

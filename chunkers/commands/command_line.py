@@ -146,13 +146,13 @@ def _cut_each(
         recipe = Recipe.of(
             chunker, sentences, embedder, tools.tokenizer.name, embedded_as, None if asking is None else asking.model
         )
-        told = to_dict(result, recipe)
-        told["document"]["read_as"] = file_text.read_as
+        as_json = to_dict(result, recipe)
+        as_json["document"]["read_as"] = file_text.read_as
         if file_text.left_out:
-            told["document"]["left_out"] = file_text.left_out
+            as_json["document"]["left_out"] = file_text.left_out
         if result.timing is not None and result.timing.embedded and embedder.engine:
-            told["timing"]["engine"] = embedder.engine
-        line = json.dumps(told, ensure_ascii=False, allow_nan=False)
+            as_json["timing"]["engine"] = embedder.engine
+        line = json.dumps(as_json, ensure_ascii=False, allow_nan=False)
         print(line, flush=True)
     return status
 

@@ -174,10 +174,10 @@ class Tools:
         self._load(embedder)
         with self._turn(embedder), cancellable(self.cancelled):
             # Another run may have computed them while this one waited for its turn.
-            there = self.cache.get_many(missing)
-            self.meter.cached += len(there)
-            entries.update(there)
-            lengths, ordered = self._by_length({key: text for key, text in missing.items() if key not in there})
+            computed_meanwhile = self.cache.get_many(missing)
+            self.meter.cached += len(computed_meanwhile)
+            entries.update(computed_meanwhile)
+            lengths, ordered = self._by_length({key: text for key, text in missing.items() if key not in computed_meanwhile})
             work, work_done = sum(lengths), 0
             for place in batches(lengths, embedder.batch, embedder.batch_length):
                 if self.cancelled():

@@ -153,10 +153,10 @@ def given(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk:
     spans = _spans(row, inner, text, place)
     identifier = next((str(row[key]) for key in IDS if isinstance(row.get(key), str | int) and row[key] != ""), None)
     if text is None and not spans and not (by_id and identifier is not None):
-        named = ", ".join(map(str, row))
+        columns = ", ".join(map(str, row))
         names = " or ".join(TEXTS)
         raise InputError(
-            f"{place}: a chunk must have a text ({names}), or a start and an end; this chunk has only {shown(named)}."
+            f"{place}: a chunk must have a text ({names}), or a start and an end; this chunk has only {shown(columns)}."
         )
     if len(spans) > 1:
         # The text of several spans is joined by whatever made it; they say where it is.

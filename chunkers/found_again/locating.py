@@ -211,9 +211,11 @@ class _Search:
         match = self._searched.exact(quoted) or self._searched.typography(quoted) or self._altered(quoted)
         if match is None:
             return (), "", [("lost", "nothing in the text is like it")]
-        named, actual = quoted.start, match.span.start
-        moved = named is not None and (named > len(text) or text[min(named, actual) : max(named, actual)].strip() != "")
-        how = "out of the order of the chunks" if named is None else "at the place that it names"
+        own_place, actual = quoted.start, match.span.start
+        moved = own_place is not None and (
+            own_place > len(text) or text[min(own_place, actual) : max(own_place, actual)].strip() != ""
+        )
+        how = "out of the order of the chunks" if own_place is None else "at the place that it names"
         how = "at another place than it names" if moved else how
         odd = []
         if match.how == "altered":
@@ -225,7 +227,7 @@ class _Search:
         if match.several:
             odd.append(("ambiguous", "it is there more than once; this is the first place"))
         if moved:
-            odd.append(("elsewhere", f"it is at {actual:,}; the place that it names is {named:,}"))
+            odd.append(("elsewhere", f"it is at {actual:,}; the place that it names is {own_place:,}"))
         return (match.span,), how, odd + _spaced(chunk, text, match.span)
 
     def _altered(self, quoted: Quotation) -> Match | None:
@@ -337,8 +339,8 @@ def _notes(maker: str, given: Sequence[GivenChunk], oddities: Sequence[Oddity], 
 def _listed(what: str, names: Sequence[str]) -> str:
     if not names:
         return ""
-    named = ", ".join(names[:_MOST_NAMED]) + (" and more" if len(names) > _MOST_NAMED else "")
-    return f"{what}: {len(names):,}: {named}."
+    list_of_names = ", ".join(names[:_MOST_NAMED]) + (" and more" if len(names) > _MOST_NAMED else "")
+    return f"{what}: {len(names):,}: {list_of_names}."
 
 
 def _named(number: int, chunk: GivenChunk) -> str:

@@ -134,8 +134,8 @@ class DoublePass(Chunker):
         limits = Limits(self.min_size, self.max_size, "characters")
         gaps = within_sizes(document, state.gaps, limits, tools, lambda: ())
         merges = [_merge(comparison) for comparison in state.comparisons if comparison.outcome == "joined"]
-        made = Chunking.from_gaps(document, gaps, merges, (curve,))
-        return replace(made, comparisons=tuple(state.comparisons), notes=self._longer_than_counted(made))
+        chunking = Chunking.from_gaps(document, gaps, merges, (curve,))
+        return replace(chunking, comparisons=tuple(state.comparisons), notes=self._longer_than_counted(chunking))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a change that reverses the verdict on a gap: of a threshold, otherwise of a size or two parameters.
@@ -164,10 +164,10 @@ class DoublePass(Chunker):
         (kind, similarity, threshold), *_ = decided
         parameter = f"{kind}_threshold"
         value = next_stop(spec_of(self, parameter), similarity, above=True)
-        made = None if kind == "merging" or value is None else reversals.run({parameter: value})
-        if made is None or value is None or made[1].verdict is not Verdict.MERGED or made[1].score is None:
+        changed = None if kind == "merging" or value is None else reversals.run({parameter: value})
+        if changed is None or value is None or changed[1].verdict is not Verdict.MERGED or changed[1].score is None:
             return None
-        merging = next_stop(spec_of(self, "merging_threshold"), made[1].score, above=True)
+        merging = next_stop(spec_of(self, "merging_threshold"), changed[1].score, above=True)
         if merging is None or merging <= self.merging_threshold:
             return None
         merging = reversals.nearest("merging_threshold", merging, {parameter: value})

@@ -126,15 +126,15 @@ class Propositions(Chunker):
         if not count:
             return Chunking(document, (), ())
         # Stating is taken for half of the work. Not `decided`, which would end a run that finds all answers remembered.
-        told = stating.state(document, self.window, self.before, tools, lambda ready: tools.deciding(ready, 2 * count))
-        texts = [proposition.text for proposition in told.propositions]
+        statements = stating.state(document, self.window, self.before, tools, lambda ready: tools.deciding(ready, 2 * count))
+        texts = [proposition.text for proposition in statements.propositions]
         if count == 1:
             grouped = Sorted([Group(members=[*range(len(texts))])])
         else:
             grouped = grouping.sort(
                 texts, self.batch, tools, lambda ready: tools.deciding(len(texts) + ready, 2 * len(texts))
             )
-        return _chunking(document, told, grouped)
+        return _chunking(document, statements, grouped)
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
@@ -225,20 +225,20 @@ def _notes(document: Document, told: Statements, grouped: Sorted) -> tuple[str, 
     ]
     if lost:
         which = _few([f"{document.sentence_at(start) + 1:,}" for start in lost])
-        stand = "it stands for itself" if len(lost) == 1 else "they stand for themselves"
-        notes.append(f"Lost: the model stated nothing of {counted(len(lost), 'sentence')} ({which}); {stand}.")
+        phrase = "it stands for itself" if len(lost) == 1 else "they stand for themselves"
+        notes.append(f"Lost: the model stated nothing of {counted(len(lost), 'sentence')} ({which}); {phrase}.")
     if told.left_out:
         single = len(told.left_out) == 1
         notes.append(
             f"Invented: {counted(len(told.left_out), 'proposition')} {'quotes' if single else 'quote'} words that are not "
             f"in the text, and {'is' if single else 'are'} left out."
         )
-    named = [proposition.nowhere for proposition in told.propositions if proposition.nowhere]
-    if named:
-        words = _few([*dict.fromkeys(word for words in named for word in words)])
+    nowhere = [proposition.nowhere for proposition in told.propositions if proposition.nowhere]
+    if nowhere:
+        words = _few([*dict.fromkeys(word for words in nowhere for word in words)])
         notes.append(
-            f"{counted(len(named), 'proposition')} {'has' if len(named) == 1 else 'have'} names or numbers that the text "
-            f"does not have: {words}. Compared are digits, and words with a capital letter."
+            f"{counted(len(nowhere), 'proposition')} {'has' if len(nowhere) == 1 else 'have'} names or numbers that the "
+            f"text does not have: {words}. Compared are digits, and words with a capital letter."
         )
     if told.repeated:
         notes.append(f"The model stated {counted(told.repeated, 'proposition')} twice from the same words; once is kept.")

@@ -114,8 +114,8 @@ class SingleLinkage(Clustered):
         line = Line("maximum", self.max_distance, "max_distance")
         clusters = Clusters(refused=tuple(refused), refusals=linked.refusals, cap=self.cap(count))
         scores = self._joint_of_neighbours(vectors)
-        made = from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
-        return replace(made, notes=self._not_as_many(made))
+        chunking = from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
+        return replace(chunking, notes=self._not_as_many(chunking))
 
     def _not_as_many(self, made: Chunking) -> tuple[str, ...]:
         """Return a note if there are not as many chunks as were asked for."""

@@ -124,7 +124,7 @@ def _kept_in(method: Callable[..., Chunking], name: str, whose: str) -> Callable
     @wraps(method)
     def chunk(self: Chunker, document: Document, tools: Tools) -> Chunking:
         try:
-            made = method(self, document, tools)
+            chunking = method(self, document, tools)
         except (InputError, Cancelled):
             raise
         except Exception as error:
@@ -132,9 +132,9 @@ def _kept_in(method: Callable[..., Chunking], name: str, whose: str) -> Callable
                 f"{name}, of {whose}, could not cut this text; it failed with {said_of(error)}. Change a parameter, or "
                 "choose another chunker."
             ) from error
-        if why := _broken(made, document):
+        if why := _broken(chunking, document):
             raise ModelError(f"{name}, of {whose}, must return a result for this text; {why}.")
-        return made
+        return chunking
 
     return chunk
 

@@ -81,10 +81,10 @@ def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any
     ModelError
         If the library is not installed.
     """
-    made = _MAKERS.get(library) if isinstance(library, str) else None
-    if made is None:
+    maker = _MAKERS.get(library) if isinstance(library, str) else None
+    if maker is None:
         raise InputError(f"library must be one of {', '.join(get_args(Library))}; got {shown(library)}.")
-    return made(chunking)
+    return maker(chunking)
 
 
 def _langchain(chunking: Chunking) -> list[Any]:

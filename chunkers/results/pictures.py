@@ -38,7 +38,9 @@ def curve(cut: Chunking) -> str:
         for line in drawn.lines
         if math.isfinite(line.level)
     )
-    named = ", ".join(f"{text(line.label)} {signed(line.level, '.2f')}" for line in drawn.lines if math.isfinite(line.level))
+    levels = ", ".join(
+        f"{text(line.label)} {signed(line.level, '.2f')}" for line in drawn.lines if math.isfinite(line.level)
+    )
     top, bottom = signed(high, ".2f"), signed(low, ".2f")
     drawing = (
         f'<svg viewBox="0 0 {_width(cut)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
@@ -47,7 +49,7 @@ def curve(cut: Chunking) -> str:
     )
     return (
         f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{drawing}'
-        f'<figcaption class="legend">{text(drawn.label)}{f" · line: {named}" if named else ""} · ● cut ○ kept</figcaption>'
+        f'<figcaption class="legend">{text(drawn.label)}{f" · line: {levels}" if levels else ""} · ● cut ○ kept</figcaption>'
         "</figure>"
     )
 

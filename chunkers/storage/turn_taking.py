@@ -96,7 +96,7 @@ class Turns:
                 queue.depth += 1
                 return queue.tickets[0]
             queue.enter(ticket)
-        told = None
+        last_ahead = None
         try:
             while True:
                 with self._changed:
@@ -105,9 +105,9 @@ class Turns:
                         queue.holder, queue.depth = me, 1
                         break
                 # Called without the lock: the caller's code may take its time.
-                if ahead != told:
+                if ahead != last_ahead:
                     waiting(ahead)
-                    told = ahead
+                    last_ahead = ahead
                 if cancelled():
                     raise Cancelled
                 with self._changed:
@@ -118,7 +118,7 @@ class Turns:
                 queue.tickets.remove(ticket)
                 self._forget(key, queue)
             raise
-        if told is not None:
+        if last_ahead is not None:
             waiting(0)
         return ticket
 

@@ -17,8 +17,8 @@ def user_cache() -> Path:
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "seamark" / "seamark" / "Cache"
     if sys.platform == "darwin":
         return home / "Library" / "Caches" / "seamark"
-    named = os.environ.get("XDG_CACHE_HOME", "").strip()
-    return (Path(named) if named else home / ".cache") / "seamark"
+    configured = os.environ.get("XDG_CACHE_HOME", "").strip()
+    return (Path(configured) if configured else home / ".cache") / "seamark"
 
 
 def user_data() -> Path:
@@ -28,8 +28,8 @@ def user_data() -> Path:
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "seamark" / "seamark"
     if sys.platform == "darwin":
         return home / "Library" / "Application Support" / "seamark"
-    named = os.environ.get("XDG_DATA_HOME", "").strip()
-    return (Path(named) if named else home / ".local" / "share") / "seamark"
+    configured = os.environ.get("XDG_DATA_HOME", "").strip()
+    return (Path(configured) if configured else home / ".local" / "share") / "seamark"
 
 
 def write_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:

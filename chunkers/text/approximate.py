@@ -29,9 +29,9 @@ def nearest(
     Passages are searched for in disjoint ranges of the text, by default in all of it.
     """
     ranges = [Span(0, len(text))] if ranges is None else ranges
-    made = len(pattern) * sum(end - start for start, end in ranges)
-    if made > work:
-        return -2, 0, 0, made
+    comparisons = len(pattern) * sum(end - start for start, end in ranges)
+    if comparisons > work:
+        return -2, 0, 0, comparisons
     best, ends = most, list[int]()
     for start, end in ranges:
         distance, own = _least_distance(pattern.tolist(), text[start:end].tolist(), best)
@@ -48,15 +48,15 @@ def nearest(
             at += 1
         at += 1
         left, right = max(0, ends[first] - reach), ends[at - 1]
-        made += len(pattern) * (right - left)
-        if made > work:
-            return -2, 0, 0, made
+        comparisons += len(pattern) * (right - left)
+        if comparisons > work:
+            return -2, 0, 0, comparisons
         begins = _begins(pattern, text[left:right])
         for end in ends[first:at]:
             begin = left + int(begins[end - left - 1])
             if best_end == 0 or abs(begin - place) < abs(best_start - place) or begin == best_start:
                 best_start, best_end = begin, end
-    return best if ends else -1, best_start, best_end, made
+    return best if ends else -1, best_start, best_end, comparisons
 
 
 def _least_distance(pattern: list[int], text: list[int], most: int) -> tuple[int, list[int]]:

@@ -70,13 +70,13 @@ def _package(book: zipfile.ZipFile) -> _Package:
     folder = posixpath.dirname(package_name)
     items = {item.get("id", ""): item for item in package.iterfind("{*}manifest/{*}item")}
     files = {number: _file(folder, item.attrib["href"]) for number, item in items.items() if "href" in item.attrib}
-    there = {*book.namelist()}
-    named = [files.get(reference.get("idref", "")) for reference in package.iterfind("{*}spine/{*}itemref")]
-    chapters = tuple(file for file in named if file in there)
+    members = {*book.namelist()}
+    spine = [files.get(reference.get("idref", "")) for reference in package.iterfind("{*}spine/{*}itemref")]
+    chapters = tuple(file for file in spine if file in members)
     navigation = [number for number, item in items.items() if "nav" in item.get("properties", "").split()]
     older = [number for number, item in items.items() if item.get("media-type") == "application/x-dtbncx+xml"]
     contents = tuple(files[number] for number in [*navigation, *older] if number in files)
-    return _Package(chapters, contents, len(named) - len(chapters))
+    return _Package(chapters, contents, len(spine) - len(chapters))
 
 
 def _encrypted(book: zipfile.ZipFile) -> set[str]:

@@ -110,10 +110,10 @@ def _located(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
         elif match := re.compile(r"\s+".join(map(re.escape, words))).match(text, start):
             reached = match.end()
         else:
-            there = f"the text has {shown(text[start : start + 100])}" if start < len(text) else "the text ends"
+            what_follows = f"the text has {shown(text[start : start + 100])}" if start < len(text) else "the text ends"
             raise InputError(
                 f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
-                f"{shown(stripped)}, is not at character {start:,}, where {there}."
+                f"{shown(stripped)}, is not at character {start:,}, where {what_follows}."
             )
         spans.append((start, reached))
     _nothing_between(text, reached, len(text))

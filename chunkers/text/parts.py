@@ -49,8 +49,8 @@ class Parts:
     @cached_property
     def identity(self) -> str:
         """Hash of the kind, the starts and the labels of the pages or chapters."""
-        told = repr((self.kind, self.starts, self.labels)).encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(told, digest_size=12).hexdigest()
+        content = repr((self.kind, self.starts, self.labels)).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(content, digest_size=12).hexdigest()
 
     def at(self, offset: int) -> int:
         """Return the index of the page or chapter that contains an offset."""
@@ -85,8 +85,8 @@ class Parts:
         return self._said([(number, number)])
 
     def _said(self, ranges: Sequence[tuple[int, int]]) -> str:
-        named = [self._named(first, last) for first, last in ranges[:MOST_SAID]]
-        words = ", ".join([*named, "…"] if len(ranges) > MOST_SAID else named)
+        range_names = [self._named(first, last) for first, last in ranges[:MOST_SAID]]
+        words = ", ".join([*range_names, "…"] if len(ranges) > MOST_SAID else range_names)
         if self.kind == "chapter":
             return words
         several = len(ranges) > 1 or any(first < last for first, last in ranges)

@@ -40,5 +40,5 @@ def _of_linux(pid: int) -> int:
 
 def _of_ps(pid: int) -> int:
     """Return the memory reported by POSIX's ``ps``, in units of 1,024 bytes: macOS has no /proc."""
-    told = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
-    return int(told) * 1024 if told.strip().isdecimal() else 0
+    output = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+    return int(output) * 1024 if output.strip().isdecimal() else 0

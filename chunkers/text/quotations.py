@@ -182,8 +182,8 @@ class Searched:
             return None
         most = most_changes(length, alike)
         pattern, place = codes(folded.text), folded.start or 0
-        distance, start, end, made = nearest(pattern, self._codes, most, place, self.work.left, within)
-        self.work.left -= made
+        distance, start, end, comparisons = nearest(pattern, self._codes, most, place, self.work.left, within)
+        self.work.left -= comparisons
         if distance < 0 or start >= end:
             return None
         return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / length)

@@ -176,16 +176,16 @@ def _header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
     second, *rest = below
     gaps = any(name and not _at(first, column) for column, name in enumerate(second))
     if gaps and rest and not any(_is_value(cell) for cell in second):
-        named, against, _ = _evidence(second, rest)
-        if rows[0].number in grouped or (named and not against):
+        in_favour, against, _ = _evidence(second, rest)
+        if rows[0].number in grouped or (in_favour and not against):
             return 2
-    named, against, repeated = _evidence(first, [cells for cells in below if cells != first])
-    return int(named > against or (named == against and bool(named or not repeated)))
+    in_favour, against, repeated = _evidence(first, [cells for cells in below if cells != first])
+    return int(in_favour > against or (in_favour == against and bool(in_favour or not repeated)))
 
 
 def _evidence(header: Sequence[str], below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
-    named = against = repeated = 0
+    in_favour = against = repeated = 0
     for column, first in enumerate(header):
         cells = [cell for row in below if (cell := _at(row, column)).lower() not in _MISSING]
         if first.lower() in _MISSING or not cells:
@@ -195,10 +195,10 @@ def _evidence(header: Sequence[str], below: Sequence[Sequence[str]]) -> tuple[in
             if _is_value(first) or (_YEAR.fullmatch(first) and all(_YEAR.fullmatch(cell) for cell in cells)):
                 against += 1
             else:
-                named += 1
+                in_favour += 1
         elif first in cells:
             repeated += 1
-    return named, against, repeated
+    return in_favour, against, repeated
 
 
 def _is_value(cell: str) -> bool:

@@ -188,9 +188,9 @@ def _cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
         if number:
             before = lines[number - 1].text.strip("\ufeff \t")
             apart = number == 1 or not lines[number - 2].text.strip()
-            named = apart and before and not before.startswith("WEBVTT") and _TIMING.match(before) is None
+            is_identifier = apart and before and not before.startswith("WEBVTT") and _TIMING.match(before) is None
             # Some files have no empty line between cues.
-            if named or (before.isdecimal() and (apart or number > 1)):
+            if is_identifier or (before.isdecimal() and (apart or number > 1)):
                 start = lines[number - 1].start
         body = lines[number + 1].start if number + 1 < len(lines) else len(text)
         cues.append(Cue(start, body, timing["timing"]))
@@ -231,7 +231,7 @@ def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> li
                 break
             body.append(line)
         spoken.append((cue, body, [*_voices(body)]))
-    named = any(mark.speaker for _, _, voices in spoken for mark in voices)
+    has_speakers = any(mark.speaker for _, _, voices in spoken for mark in voices)
     marks: list[_Mark] = []
     before = ""
     for cue, body, voices in spoken:
@@ -239,7 +239,7 @@ def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> li
         if voices and not text[cue.body : voices[0].start].strip():
             # With its number and time.
             voices = [voices[0]._replace(start=cue.start), *voices[1:]]
-        elif not marks or (not named and is_ended(before)):
+        elif not marks or (not has_speakers and is_ended(before)):
             voices = [_Mark(cue.start, "", "", cue.body), *voices]
         for mark in voices:
             if not (marks and mark.speaker and mark.speaker == marks[-1].speaker):

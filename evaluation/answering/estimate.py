@@ -102,9 +102,9 @@ def left_of(item: Item, context: Context, before: Result | None, asking: Asking,
         return Left(True, every)
     if not text or judge is None:
         return Left(False, ())
-    there = before.judgements if before is not None and known else {}
+    judged_before = before.judgements if before is not None and known else {}
     asked = Judged(item.question, item.reference, text, context)
-    missing = (kind for kind in every if kind not in there)
+    missing = (kind for kind in every if kind not in judged_before)
     return Left(
         False, tuple(kind for kind in missing if judge.recalled(judge_messages(kind, asked), ANSWER_KINDS[kind]) is None)
     )

@@ -66,8 +66,8 @@ class Result:
         """Return whether all measures are present, including those of the judging model if ``judged``."""
         if not self.answer.usable:
             return True
-        there = self.question_cosine is not None
-        return there and (not judged or {*kinds_of(self.item.reference, self.context)} <= {*self.judgements})
+        has_cosine = self.question_cosine is not None
+        return has_cosine and (not judged or {*kinds_of(self.item.reference, self.context)} <= {*self.judgements})
 
     def with_judgement(self, judgement: Judgement) -> Result:
         """Return a copy of the result with one more judgement."""
@@ -178,7 +178,7 @@ def answer_all(
     Cancelled
         If the user asked to stop.
     """
-    there = {} if before is None else before
+    answers_before = {} if before is None else before
     judged = means.judge is not None
 
     def one(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
@@ -186,14 +186,14 @@ def answer_all(
 
         def work(stopped: Callable[[], bool]) -> None:
             context = gathered[chunker].contexts[question]
-            answer_item(items[question], context, means, partial(keep, place), stopped, there.get(place))
+            answer_item(items[question], context, means, partial(keep, place), stopped, answers_before.get(place))
             done(place)
 
         return work
 
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
     places = [(chunker, question) for question in range(len(items)) for chunker in gathered]
-    left = [place for place in places if place not in there or not there[place].whole(judged=judged)]
+    left = [place for place in places if place not in answers_before or not answers_before[place].whole(judged=judged)]
     together([one(place) for place in left], cancelled)
 
 

@@ -122,8 +122,8 @@ def judged(chunking: Chunking, ranks: Mapping[int, int], given: Mapping[int, Seq
     whole = [chunk for chunk in holding if chunk in given and not lacks(text, answer, given[chunk])]
     if whole:
         return outcome("whole", whole, together=True)
-    cut_off = [chunk for chunk in holding if chunk in given]
-    return outcome("cut off", cut_off) if cut_off else outcome("not retrieved", holding)
+    retrieved_in_part = [chunk for chunk in holding if chunk in given]
+    return outcome("cut off", retrieved_in_part) if retrieved_in_part else outcome("not retrieved", holding)
 
 
 def chunks_holding(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:

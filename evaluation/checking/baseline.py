@@ -100,12 +100,12 @@ class Baseline(BaseModel):
 
 def identity(marked: Sequence[Marked], documents: Sequence[Document], questions: Sequence[Question]) -> str:
     """Return a hash of the texts with known boundaries and of the corpus with its questions."""
-    told = [
+    content = [
         [[marked_text.document.text, list(marked_text.known)] for marked_text in marked],
         [document.text for document in documents] if questions else [],
         [[question.text, [[part.document, list(part.span)] for part in question.excerpts]] for question in questions],
     ]
-    return hashlib.sha256(json.dumps(told).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(json.dumps(content).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]:

@@ -28,8 +28,8 @@ def as_junit(report: Report) -> str:
             document.file, rules, [problem for problem in document.problems if not problem.quiet], document.complaint
         )
         root.append(suite)
-    named = {*report.scores, *(problem.rule for problem in report.general)}
-    scored = [name for name in report.levels if name in SCORES and name in named]
+    case_names = {*report.scores, *(problem.rule for problem in report.general)}
+    scored = [name for name in report.levels if name in SCORES and name in case_names]
     if scored:
         root.append(_suite("baseline", scored, report.general, ""))
     for suite in root:

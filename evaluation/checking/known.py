@@ -32,10 +32,10 @@ class KnownProblem(BaseModel):
     @classmethod
     def of(cls, problem: Problem) -> Self:
         """Return the entry that recognises a problem even after its line number or measured values have changed."""
-        told = problem.passage or problem.message
-        words = " ".join(told.split())
+        identifying_text = problem.passage or problem.message
+        words = " ".join(identifying_text.split())
         text = words if len(words) <= _LONGEST_SHOWN else words[: _LONGEST_SHOWN - 1] + "…"
-        digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+        digest = hashlib.sha256(identifying_text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
         return cls(rule=problem.rule, passage=digest, text=text.encode("utf-8", "replace").decode())
 
 

@@ -84,7 +84,7 @@ def _result(problem: Problem, index: int, number: int) -> dict[str, Any]:
     if problem.place is not None:
         line, column, last_line, last_column = problem.place
         physical["region"] = {"startLine": line, "startColumn": column, "endLine": last_line, "endColumn": last_column}
-    told = f"{problem.rule}\0{_told(problem)}".encode("utf-8", "surrogatepass")
+    fingerprinted = f"{problem.rule}\0{_told(problem)}".encode("utf-8", "surrogatepass")
     # A second one with the same passage would be taken for the first.
     again = f":{number}" if number > 1 else ""
     quiet = {"suppressions": [{"kind": _SUPPRESSED[problem.quiet]}]} if problem.quiet else {}
@@ -94,7 +94,7 @@ def _result(problem: Problem, index: int, number: int) -> dict[str, Any]:
         "level": problem.level,
         "message": {"text": message},
         "locations": [{"physicalLocation": physical}],
-        "partialFingerprints": {"passage/v1": f"{hashlib.sha256(told).hexdigest()}{again}"},
+        "partialFingerprints": {"passage/v1": f"{hashlib.sha256(fingerprinted).hexdigest()}{again}"},
         **quiet,
     }
 

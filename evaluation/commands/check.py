@@ -163,7 +163,7 @@ def run_check(options: argparse.Namespace) -> int:
         if tools.asking is not None:
             say(f"{tools.asking.model.name}: {tools.asking.told}.")
     documents = _without_known(documents, known, options)
-    whole = all(made.chunking is not None for source, made in zip(given, documents, strict=True) if source.known)
+    whole = all(outcome.chunking is not None for source, outcome in zip(given, documents, strict=True) if source.known)
     general = _worse(baseline, scores, check, file, options) if baseline is not None and whole else []
     looked_at = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
     report = Report(recipe, looked_at, documents, scores, general)

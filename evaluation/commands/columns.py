@@ -51,9 +51,9 @@ def columns_of(options: argparse.Namespace) -> Columns:
 def _shared(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
     """Return a setting shared by all columns: the requested value, or the one that all recipes agree on."""
     asked: str | None = getattr(options, what)
-    named = {getattr(recipe, what) for recipe in recipes}
-    if asked is None and len(named) > 1:
+    values = {getattr(recipe, what) for recipe in recipes}
+    if asked is None and len(values) > 1:
         raise InputError(
-            f"The recipes must agree on {what}; they name {', '.join(sorted(named))}. Choose one with --{what}."
+            f"The recipes must agree on {what}; they name {', '.join(sorted(values))}. Choose one with --{what}."
         )
-    return asked or next(iter(named), default)
+    return asked or next(iter(values), default)

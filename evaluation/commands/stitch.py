@@ -43,8 +43,8 @@ def run_stitch(options: argparse.Namespace) -> None:
     )
     for complaint in complaints:
         say(complaint)
-    made = stitch_several(passages, options.sentences, options.count, options.seed, options.splitter)
-    for document in made:
+    stitched = stitch_several(passages, options.sentences, options.count, options.seed, options.splitter)
+    for document in stitched:
         file = options.into / f"{document.name.replace(' ', '-')}.txt"
         try:
             options.into.mkdir(parents=True, exist_ok=True)

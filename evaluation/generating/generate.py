@@ -380,12 +380,12 @@ class _Reader:
             raise Unusable(f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(asked.excerpts):,}")
         places = [self._place(number, excerpt) for number, excerpt in enumerate(asked.excerpts, start=1)]
         repaired = sum(1 for _, exact in dict.fromkeys(places) if not exact)
-        made = Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
+        generated = Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
         # Last of all, as it waits for the questions before.
         if self.asked_before(question):
-            self.repeated.append(made)
+            self.repeated.append(generated)
             raise Unusable("the question must be a new one; this one was asked before")
-        return made
+        return generated
 
     def _place(self, number: int, excerpt: str) -> tuple[Span, bool]:
         """Return the span of an excerpt in the document, and whether the match is exact."""

@@ -118,8 +118,10 @@ class Finder:
         if best := self._most_alike(numbers, quoted, NEAREST):
             candidate, _, match = best
             passage = self.corpus.documents[candidate].text[match.span.start : match.span.end]
-            there = f"in {self.corpus.names[candidate]} is" if number is None else "is"
-            message += f" The nearest passage {there} {short(passage)} at {match.span.start:,}, {_percent(match)} alike."
+            place_phrase = f"in {self.corpus.names[candidate]} is" if number is None else "is"
+            message += (
+                f" The nearest passage {place_phrase} {short(passage)} at {match.span.start:,}, {_percent(match)} alike."
+            )
         elif self._work.spent:
             message += " It was not compared with all passages, as too many excerpts of this file are not found."
         raise InputError(message)

@@ -106,15 +106,15 @@ def _gathered(pieces: Iterable[Any]) -> QuestionSet | None:
     rows: list[bytes] = []
     notes: list[str] = []
     questions = ""
-    for kind, *told in pieces:
+    for kind, *content in pieces:
         if kind == "text":
-            texts.append((told[0], told[1]))
+            texts.append((content[0], content[1]))
         elif kind == "row":
-            rows.append(told[0].encode("utf-8", "surrogatepass"))
+            rows.append(content[0].encode("utf-8", "surrogatepass"))
         elif kind == "note":
-            notes.append(told[0])
+            notes.append(content[0])
         else:
-            questions = told[0]
+            questions = content[0]
     return QuestionSet(tuple(texts), (questions, b"\n".join(rows)), tuple(notes)) if questions else None
 
 

@@ -99,21 +99,25 @@ class Compared:
 
 def ranking(compared: Compared) -> Table:
     """Return the table that ranks the chunkers, by known boundaries or by structure."""
-    named = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
+    named_chunkings = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
     apart = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]
-    ranked = by_structure(document, named, compared.embedder, apart) if known is None else by_known(document, known, named)
+    ranked = (
+        by_structure(document, named_chunkings, compared.embedder, apart)
+        if known is None
+        else by_known(document, known, named_chunkings)
+    )
     summary = f"{ranked.words()} {ranked.basis(known is not None)}"
     places, names = ranked.order, [contender.name for contender in ranked.contenders]
     if known is None:
         # On paper there is room for the first of its cells.
-        cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named]
+        cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
         heads = BY_STRUCTURE[:5]
     else:
         reference = in_sentences(document, known)
-        cut = [in_sentences(document, cuts_of(chunking)) for _, chunking in named]
+        cut = [in_sentences(document, cuts_of(chunking)) for _, chunking in named_chunkings]
         summary = f"{summary} {why_no_cut_wins(reference, cut)}".rstrip()
-        cut += [Segmentation(reference.units, contender.cuts) for contender in ranked.contenders[len(named) :]]
+        cut += [Segmentation(reference.units, contender.cuts) for contender in ranked.contenders[len(named_chunkings) :]]
         cells, heads = [boundary_cells(reference, segmentation) for segmentation in cut], BY_KNOWN
     rows = [(names[place], lead_cells(ranked, place) + cells[place]) for place in places]
     return Table("Which is best?", summary, heads, rows)

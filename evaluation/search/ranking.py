@@ -78,7 +78,7 @@ def reranked(ranking: Ranking, scores: FloatArray) -> Ranking:
     """
     count = len(scores)
     order = np.argsort(-scores, kind="stable")
-    rest = np.full(len(ranking.order) - count, np.nan)
+    without_score = np.full(len(ranking.order) - count, np.nan)
     return Ranking(
-        np.concatenate([ranking.order[:count][order], ranking.order[count:]]), np.concatenate([scores[order], rest])
+        np.concatenate([ranking.order[:count][order], ranking.order[count:]]), np.concatenate([scores[order], without_score])
     )

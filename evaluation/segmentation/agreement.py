@@ -55,11 +55,11 @@ class Shift:
                 f"{two.shape}."
             )
         moved: FloatArray = np.abs(one - two)
-        there = np.flatnonzero(~np.isnan(moved))
-        if not len(there):
+        found_boundaries = np.flatnonzero(~np.isnan(moved))
+        if not len(found_boundaries):
             return None
-        shifts = moved[there]
-        return cls(len(there), float(shifts.max()), float(shifts.mean()), int(there[shifts.argmax()]))
+        shifts = moved[found_boundaries]
+        return cls(len(found_boundaries), float(shifts.max()), float(shifts.mean()), int(found_boundaries[shifts.argmax()]))
 
 
 def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:

@@ -95,9 +95,9 @@ def asked_of(chunker: Chunker, embedder: Embedder | None = None) -> Bounds | Non
     if least is None and most is None and not average and units.get("size") != "sentences":
         most = _bound(chunker, "parent_size", "size")
     if least is not None or most is not None:
-        named = (units.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size"))
+        size_units = (units.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size"))
         chosen = getattr(chunker, "size_unit", None) or getattr(chunker, "unit", None)
-        return Bounds(least, most, chosen or next(filter(None, named), "characters"))
+        return Bounds(least, most, chosen or next(filter(None, size_units), "characters"))
     if embedder is not None and embedder.max_tokens is not None:
         return Bounds(None, embedder.max_tokens, "tokens read")
     return None

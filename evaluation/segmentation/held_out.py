@@ -51,9 +51,9 @@ def significance_words(
         if difference is not None and difference.significant and difference.mean > 0
     }
     every = len(ahead) == len(differences)
-    named = min(ahead, key=ahead.__getitem__) if every else next(other for other in differences if other not in ahead)
+    rival = min(ahead, key=ahead.__getitem__) if every else next(other for other in differences if other not in ahead)
     verdict = f"It is {'' if every else 'not '}significantly ahead of every trivial answer"
-    return f"{verdict}: {_spread(names[named], differences[named])}. {FALSE_VERDICTS}"
+    return f"{verdict}: {_spread(names[rival], differences[rival])}. {FALSE_VERDICTS}"
 
 
 def chosen_here_words(comparisons: int) -> str:

@@ -227,10 +227,10 @@ def rank(
 
     order = tuple(sorted(range(len(contenders)), key=place))
     sections = len(contenders[0].counts) if contenders else 0
-    made = Ranking(tuple(contenders), tuple(values), order, {}, sections, measure=measure)
-    leader = made.leader
+    ranking = Ranking(tuple(contenders), tuple(values), order, {}, sections, measure=measure)
+    leader = ranking.leader
     if leader is None:
-        return made
+        return ranking
     valued = [number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart]
     columns = [number for number in valued if not contenders[number].trivial]
     trivial = [number for number in valued if contenders[number].trivial]
@@ -244,7 +244,7 @@ def rank(
                 difference = difference.reversed()
             ahead = float(statistic(contenders[leader].counts.sum(axis=0)) - statistic(contenders[other].counts.sum(axis=0)))
             leads[other] = Lead(ahead, difference)
-    return Ranking(made.contenders, made.values, order, leads, sections, len(pairs), measure)
+    return Ranking(ranking.contenders, ranking.values, order, leads, sections, len(pairs), measure)
 
 
 # ---- by known boundaries ----------------------------------------------------------------------------------------------

@@ -130,16 +130,16 @@ def edit_stability(
     """
     check_edits(document, edits)
     before = Counter(run(chunker, document, replace(tools)).texts)
-    made = []
+    measured_edits = []
     planned = edits_of(document, edits, seed)
     for number, (after, sentence) in enumerate(planned, start=1):
         if tools.cancelled():
             raise Cancelled
         after_it = Counter(run(chunker, inserted(document, after, sentence), replace(tools)).texts)
-        made.append(Edit(after, (after_it - before).total(), after_it.total()))
+        measured_edits.append(Edit(after, (after_it - before).total(), after_it.total()))
         if progress is not None:
             progress(number, len(planned))
-    return Stability(tuple(made))
+    return Stability(tuple(measured_edits))
 
 
 def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:

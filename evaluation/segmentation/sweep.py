@@ -129,10 +129,10 @@ def _row(marked: Marked, setting: Setting, chunker: Chunker, tools: Tools) -> Sw
 def _trivial_row(marked: Marked, setting: Setting, tools: Tools) -> SweepRow:
     document = marked.document
     some = answers(setting.chunker, in_sentences(document, marked.known))
-    made = [as_chunking(document, places) for places in some]
-    scores = [scores_of(marked, chunking) for chunking in made]
+    chunkings = [as_chunking(document, places) for places in some]
+    scores = [scores_of(marked, chunking) for chunking in chunkings]
     means = {name: _mean([by_measure[name] for by_measure in scores]) for name in MEASURES}
-    return SweepRow(setting, document.name, len(made[0].chunks), means)
+    return SweepRow(setting, document.name, len(chunkings[0].chunks), means)
 
 
 def _mean(scores: Sequence[Score]) -> Score:
@@ -166,13 +166,13 @@ def sweep(
         for setting in settings
         if not setting.trivial
     }
-    there = {(row.document, row.setting) for row in done}
+    done_already = {(row.document, row.setting) for row in done}
     groups = []
     for marked in documents:
         runs = [
             partial(_trivial_row, marked, setting) if setting.trivial else partial(_row, marked, setting, chunkers[setting])
             for setting in settings
-            if (marked.document.name, setting) not in there
+            if (marked.document.name, setting) not in done_already
         ]
         if runs:
             groups.append((marked.document, runs))

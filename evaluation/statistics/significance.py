@@ -85,12 +85,12 @@ def draws_for(comparisons: int) -> int:
 
 def too_few(comparisons: int, count: int, unit: str = "question") -> str:
     """Return a sentence on the number of questions, or other units, that a significant difference requires."""
-    there = f"there {'is' if count == 1 else 'are'} {count:,}"
+    available = f"there {'is' if count == 1 else 'are'} {count:,}"
     if comparisons < 2:
-        return f"A significant difference takes at least {counted(FEWEST, unit)}; {there}."
+        return f"A significant difference takes at least {counted(FEWEST, unit)}; {available}."
     return (
         f"Among {comparisons:,} comparisons (Holm's correction), a significant difference takes at least "
-        f"{counted(fewest(comparisons), unit)}; {there}."
+        f"{counted(fewest(comparisons), unit)}; {available}."
     )
 
 

@@ -49,16 +49,16 @@ def _judging(choices: Choices) -> None:
             placeholder="the same model",
             help="Another model on the same server. Models tend to like their own answers.",
         )
-    there = installed()
+    bert_score_installed = installed()
     st.checkbox(
         "BERTScore",
         False,
         key="answers/bert",
-        disabled=not there,
+        disabled=not bert_score_installed,
         help="The package bert-score loads a model of its own, roberta-large for English and a multilingual BERT for most "
         "others, and fetches it from Hugging Face where it is not on this machine.",
     )
-    if not there:
+    if not bert_score_installed:
         st.caption("BERTScore needs the package bert-score: run `pip install bert-score` in Seamark's environment.")
     with st.expander("Prompts"):
         for title, system in (

@@ -64,9 +64,9 @@ def show() -> None:
     with page(PAGE, first_screen()) as here:
         _check(here)
         text = here.text
-        made = [] if text is None else run_columns(here, text, here.choices.columns)
+        results = [] if text is None else run_columns(here, text, here.choices.columns)
         with here.controls:
-            _controls(here, made)
+            _controls(here, results)
         if text is None:
             return
         heading(text.source.name, key="answers_heading")
@@ -74,9 +74,9 @@ def show() -> None:
             "A language model answers questions from each chunker's best chunks alone; the answers are measured and judged.",
             key="answers_about",
         )
-        show_progress(made)
-        show_misfits(here.choices, made)
-        _draw(here, text, made)
+        show_progress(results)
+        show_misfits(here.choices, results)
+        _draw(here, text, results)
 
 
 def _check(here: Page) -> None:
@@ -95,7 +95,7 @@ def _check(here: Page) -> None:
         words[BESIDE] = WORDS[BESIDE]
 
 
-def _controls(here: Page, made: list[ColumnResult]) -> None:
+def _controls(here: Page, results: list[ColumnResult]) -> None:
     choices, text = here.choices, here.text
     fitting = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
     budgets = {FITTING: f"auto{fitting}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
@@ -103,16 +103,16 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
     choose_trivial_rows(choices)
     model_controls(choices)
     use_compares(PAGE, choices)
-    chunker = made[choices.selected].chunker if made else None
+    chunker = results[choices.selected].chunker if results else None
     column_controls(choices, chunker, here.embedder, elsewhere=True, model=False)
-    show_thread(PAGE, choices.columns[choices.selected], here.embedder, valid=not made or chunker is not None)
+    show_thread(PAGE, choices.columns[choices.selected], here.embedder, valid=not results or chunker is not None)
 
 
-def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
+def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     items = choose_questions(here.choices, text)
-    _say_of_columns(made)
-    plan = _plan(here, text, made, items)
-    gathering = _gathered(plan, made, here.embedder) if plan is not None else None
+    _say_of_columns(results)
+    plan = _plan(here, text, results, items)
+    gathering = _gathered(plan, results, here.embedder) if plan is not None else None
     run = find_run(here.choices.extra[RUN], gathering, here.embedder)
     if not items.usable:
         notice(_no_questions(here.choices), key="answers_no_questions")
@@ -134,12 +134,12 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
         show_question(here.choices, plan, gathering.found, run if run is not None and run.plan == plan else None)
 
 
-def _say_of_columns(made: list[ColumnResult]) -> None:
-    for number, column in enumerate(made):
+def _say_of_columns(results: list[ColumnResult]) -> None:
+    for number, column in enumerate(results):
         if column.error and column.sending is None:
             waits = "info" if column.error == MISSING_MODEL else "error"
             notice(f"Column {number + 1}: {column.error}", waits, key=f"answers_column_{number}")
-    if any(column.chunking is not None and has_stated(column.chunking) for column in made):
+    if any(column.chunking is not None and has_stated(column.chunking) for column in results):
         remark(STATED_SEARCHED, key="answers_stated")
 
 
@@ -152,17 +152,19 @@ def _no_questions(choices: Choices) -> str:
     return "There are no questions yet."
 
 
-def _plan(here: Page, text: Text, made: list[ColumnResult], items: Items) -> AnswerPlan | None:
+def _plan(here: Page, text: Text, results: list[ColumnResult], items: Items) -> AnswerPlan | None:
     """Return the plan of the run; None while something is missing."""
     if here.embedder is None:
         notice(here.embedder_complaint, key="answers_no_embedder")
         return None
-    tasks = [column.task for column in made if column.task is not None and column.chunking is not None]
-    if not items.usable or len(tasks) < len(made):
+    tasks = [column.task for column in results if column.task is not None and column.chunking is not None]
+    if not items.usable or len(tasks) < len(results):
         return None
     budget = here.choices.extra["budget"]
     size = fitting_budget(len(text.document.text)) if budget == FITTING else int(budget)
-    names = tuple(f"{number}. {type(column.chunker).title}" for number, column in enumerate(made, start=1) if column.chunker)
+    names = tuple(
+        f"{number}. {type(column.chunker).title}" for number, column in enumerate(results, start=1) if column.chunker
+    )
     trivial = trivial_rows(here.choices)
     names += tuple(TITLES[name] for name in trivial)
     embedder = here.embedder.name, here.embedder.identity
@@ -170,12 +172,12 @@ def _plan(here: Page, text: Text, made: list[ColumnResult], items: Items) -> Ans
     return AnswerPlan(tasks_of_model, names, items.usable, size, *embedder, here.choices.tokenizer, trivial)
 
 
-def _gathered(plan: AnswerPlan, made: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
+def _gathered(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
     """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
     job = session.gathering
     if job is None or job.plan != plan or job.embedder is not embedder:
         assert embedder is not None
-        chunkings = [column.chunking for column in made if column.chunking is not None]
+        chunkings = [column.chunking for column in results if column.chunking is not None]
         session.gathering = job = Gathering(plan, chunkings, embedder, session.on_disk)
         job.start()
         job.join(0.2)

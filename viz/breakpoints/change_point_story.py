@@ -15,21 +15,21 @@ def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) 
     """Return a step on the penalty, and one for each place where a cut is allowed or forced, in order."""
     count = len(chunking.document.sentences)
     places = {*chunker.places(chunking.document)}
-    told = [
+    cuts_told = [
         (step, gap)
         for step, gap in zip(scan_steps(chunking, margin, None), chunking.gaps, strict=True)
         if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in places)
     ]
-    edges = [0, *(gap.index + 1 for _, gap in told if gap.offset is None and search_cuts(gap)), count]
-    ends = [*(step["mark"]["gap"] for step, _ in told[1:]), count - 1]
-    for (step, gap), following in zip(told, ends, strict=True):
+    edges = [0, *(gap.index + 1 for _, gap in cuts_told if gap.offset is None and search_cuts(gap)), count]
+    ends = [*(step["mark"]["gap"] for step, _ in cuts_told[1:]), count - 1]
+    for (step, gap), following in zip(cuts_told, ends, strict=True):
         assert following is not None
         # Up to the next place there is no other cut.
         step["placed"] = step["placed"][0], following + 1
         if gap.offset is None:
             step["mark"] = {**step["mark"], "next": (gap.index + 1, following + 1)}
             _explain(step, gap, edges, chunker)
-    return [_opening(chunking, chunker), *(step for step, _ in told)]
+    return [_opening(chunking, chunker), *(step for step, _ in cuts_told)]
 
 
 def _opening(chunking: Chunking, chunker: ChangePoint) -> Step:

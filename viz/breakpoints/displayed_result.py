@@ -23,17 +23,24 @@ class DisplayedResult:
     chunking: Chunking
 
 
-def displayed_result(made: ColumnResult, axis: str) -> DisplayedResult | None:
+def displayed_result(result: ColumnResult, axis: str) -> DisplayedResult | None:
     """Return a column's result with its scores as distances or similarities, as ``axis`` says; None without a result.
 
     Scores that are not Breakpoint's plain distances, and results without a curve, stay as they are.
     """
-    chunker = made.chunker
-    if made.task is None or made.chunking is None or chunker is None:
+    chunker = result.chunker
+    if result.task is None or result.chunking is None or chunker is None:
         return None
-    if axis == "similarity" and isinstance(chunker, Breakpoint) and has_similarity_reading(chunker) and made.chunking.curves:
-        return DisplayedResult((made.task, axis), SimilarityReading(**chunker.model_dump()), _read(made.task, made.chunking))
-    return DisplayedResult((made.task, "distance"), chunker, made.chunking)
+    if (
+        axis == "similarity"
+        and isinstance(chunker, Breakpoint)
+        and has_similarity_reading(chunker)
+        and result.chunking.curves
+    ):
+        return DisplayedResult(
+            (result.task, axis), SimilarityReading(**chunker.model_dump()), _read(result.task, result.chunking)
+        )
+    return DisplayedResult((result.task, "distance"), chunker, result.chunking)
 
 
 @kept(8, lambda task, chunking: (task.document, task))

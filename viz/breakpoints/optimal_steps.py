@@ -57,8 +57,8 @@ def show_table(
         vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
         table = _table(shown, chunker, embedder)
         mean = mean_similarity(vectors)
-        beside, over = st.columns(2)
-        with beside:
+        left, over = st.columns(2)
+        with left:
             stepper(_told(shown, table, mean), choices.extra, key="stepper", known=bool(text.source.known))
             _compare(shown.chunking, greedy, text, choices)
         with over:

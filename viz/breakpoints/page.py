@@ -92,27 +92,27 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     if view not in views:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view = choices.extra["view"] = "steps"
-    made = run_columns(here, text, _wanted(column, view)) if text is not None else [ColumnResult(column)]
+    results = run_columns(here, text, _wanted(column, view)) if text is not None else [ColumnResult(column)]
     with here.controls:
         _choose_chunker(choices)
         offer_undo(PAGE)
         defaults = defaults_of(here.embedder, column.chunker)
-        parameter_controls(0, column, made[0].chunker, defaults)
-        show_thread(PAGE, column, here.embedder, valid=made[0].chunker is not None or text is None)
-        _choose_axis(choices, made[0].chunker)
+        parameter_controls(0, column, results[0].chunker, defaults)
+        show_thread(PAGE, column, here.embedder, valid=results[0].chunker is not None or text is None)
+        _choose_axis(choices, results[0].chunker)
         _choose_margin(choices, margin)
     if text is None:
         return
-    show_progress(made)
-    show_misfits(here.choices, made)
-    shown = displayed_result(made[0], axis)
+    show_progress(results)
+    show_misfits(here.choices, results)
+    shown = displayed_result(results[0], axis)
     palette.colour_page()
     # A heatmap stands beside the steps.
     left, right = sides(PAGE, 1, 2) if view == "steps" and column.chunker == "optimal" else sides(PAGE, 8, 5)
     with left:
         hashes = reader(
             text.document,
-            [_column(made[0], shown, text.source)],
+            [_column(results[0], shown, text.source)],
             title=text.source.name,
             summary=text.source.teaches,
             selected=0,
@@ -124,7 +124,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     with spot:
         search = search_of(compared(), len(text.document.text))
         read = None if shown is None else shown.chunking
-        answer_verdicts(text.document, made[:1], hashes, here.embedder, text.source.known, search, read)
+        answer_verdicts(text.document, results[:1], hashes, here.embedder, text.source.known, search, read)
     with right, st.container(key="beside"):
         key = f"{PAGE}/view" if views == VIEWS else f"{PAGE}/view/{column.chunker}"
         switch("Beside the text", choices.extra, "view", views, key, hidden=True)
@@ -141,7 +141,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         elif view == "gaps":
             gap_table(shown.chunking, shown.identity, margin, hashes[0], key="ledger")
         else:
-            show_steps(shown, made, text, here.embedder, choices, margin)
+            show_steps(shown, results, text, here.embedder, choices, margin)
 
 
 def _wanted(column: ColumnChoice, view: str) -> list[ColumnChoice]:

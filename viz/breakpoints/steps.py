@@ -35,11 +35,16 @@ half a second. A single chunk of 4,400 sentences has as many pairs."""
 
 
 def show_steps(
-    shown: DisplayedResult, made: list[ColumnResult], text: Text, embedder: Embedder | None, choices: Choices, margin: float
+    shown: DisplayedResult,
+    results: list[ColumnResult],
+    text: Text,
+    embedder: Embedder | None,
+    choices: Choices,
+    margin: float,
 ) -> None:
     """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
     if isinstance(shown.chunker, Optimal):
-        show_table(shown, shown.chunker, made[1], text, embedder, choices)
+        show_table(shown, shown.chunker, results[1], text, embedder, choices)
         return
     steps: list[Step] | None = None
     if isinstance(shown.chunker, ChangePoint):
@@ -48,7 +53,7 @@ def show_steps(
         with suppress(Cancelled):
             steps = _told_of_structure(shown, shown.chunker, embedder)
     else:
-        steps = _greedy_steps(shown, made, embedder, margin)
+        steps = _greedy_steps(shown, results, embedder, margin)
     if steps is None:
         notice(
             "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
@@ -57,15 +62,17 @@ def show_steps(
         stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
 
 
-def _greedy_steps(shown: DisplayedResult, made: list[ColumnResult], embedder: Embedder | None, margin: float) -> list[Step]:
-    _, best, sentences = made
+def _greedy_steps(
+    shown: DisplayedResult, results: list[ColumnResult], embedder: Embedder | None, margin: float
+) -> list[Step]:
+    _, best, sentences = results
     compared: Mapping[int, StretchComparison] | None = None
     if best.error:
         notice(f"The cuts cannot be compared with those of “optimal”: {best.error}", "error", key="optimal_error")
     elif best.chunking is not None and best.task is not None and sentences.chunking is not None and embedder is not None:
         with suppress(Cancelled):
             compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
-    elif made[0].chunking is not None:
+    elif results[0].chunking is not None:
         notice("The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits")
     if isinstance(shown.chunker, MaxMin) and embedder is not None:
         pairs = _pairs(shown.chunking)

@@ -56,26 +56,26 @@ def show() -> None:
 def _draw(here: Page) -> None:
     choices, text = here.choices, here.text
     column = choices.columns[choices.selected]
-    made = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
+    result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     with here.controls:
         defaults = defaults_of(here.embedder, column.chunker)
-        parameter_controls(choices.selected, column, made.chunker, defaults)
-        show_thread(PAGE, column, here.embedder, valid=made.chunker is not None or text is None)
+        parameter_controls(choices.selected, column, result.chunker, defaults)
+        show_thread(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
     if text is None:
         _choose(choices)
         return
-    show_progress([made])
-    show_misfits(here.choices, [made])
+    show_progress([result])
+    show_misfits(here.choices, [result])
     left, right = sides(PAGE, 6, 5, gap="large")
     with left:
-        _reader(made, text)
+        _reader(result, text)
     with right, st.container(key="beside"):
         _choose(choices)
-        if made.chunking is None or not made.chunking.chunks:
+        if result.chunking is None or not result.chunking.chunks:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
     vectors = _vectors(here, text)
-    if made.chunker is not None and made.chunking is not None and made.chunking.chunks and vectors is not None:
-        show_origin(choices, made.chunker, made.chunking, vectors, right, known=bool(text.source.known))
+    if result.chunker is not None and result.chunking is not None and result.chunking.chunks and vectors is not None:
+        show_origin(choices, result.chunker, result.chunking, vectors, right, known=bool(text.source.known))
 
 
 def _one_of_each(here: Page) -> None:
@@ -83,11 +83,11 @@ def _one_of_each(here: Page) -> None:
     choices = here.choices
     if [column.chunker for column in choices.columns] == [*METHODS]:
         return
-    named = {column.chunker: column for column in reversed(choices.columns)}
+    by_chunker = {column.chunker: column for column in reversed(choices.columns)}
     chosen = choices.columns[choices.selected].chunker
-    choices.columns = [named.get(name, ColumnChoice(name)) for name in METHODS]
+    choices.columns = [by_chunker.get(name, ColumnChoice(name)) for name in METHODS]
     choices.selected = METHODS.index(chosen) if chosen in METHODS else 0
-    others = [name for name in named if name not in METHODS]
+    others = [name for name in by_chunker if name not in METHODS]
     if others:
         here.complain(f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(others)}.")
 
@@ -98,8 +98,8 @@ def _open_with(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None
     if not given:
         return
     choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
-    there = compared()
-    selected = there.columns[there.selected].chunker
+    choices_of_compare = compared()
+    selected = choices_of_compare.columns[choices_of_compare.selected].chunker
     choices.selected = METHODS.index(selected) if selected in METHODS else given[0]
 
 
@@ -129,7 +129,7 @@ def _choose(choices: Choices) -> None:
     st.caption(chunker_class(METHODS[choices.selected]).idea)
 
 
-def _reader(made: ColumnResult, text: Text) -> None:
+def _reader(result: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
     parts = []
     if known is not None:
@@ -137,7 +137,7 @@ def _reader(made: ColumnResult, text: Text) -> None:
         parts.append(boundaries if known else "one topic: no known boundary")
     reader(
         document,
-        [column_of(made, lambda chunking: Head(_rows(chunking, known)))],
+        [column_of(result, lambda chunking: Head(_rows(chunking, known)))],
         title=text.source.name,
         summary=" · ".join(parts),
         selected=0,

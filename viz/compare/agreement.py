@@ -29,14 +29,14 @@ class _Done(NamedTuple):
     chunking: Chunking
 
 
-def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None:
+def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> None:
     """Draw a comparison of the embedder with the full one that it approximates, or a button that asks for the comparison.
 
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
     """
     embedder = here.embedder
     columns = [
-        _done(number, column) for number, column in enumerate(made, start=1) if column.chunker and column.chunker.embeds
+        _done(number, column) for number, column in enumerate(results, start=1) if column.chunker and column.chunker.embeds
     ]
     done = [column for column in columns if column is not None]
     subject = text.document.identity, "" if embedder is None else embedder.name

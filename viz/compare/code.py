@@ -21,9 +21,9 @@ from viz.state.undo import undoable
 _RESULT = "Result of the original"
 
 
-def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder | None) -> None:
+def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embedder | None) -> None:
     """Draw the code that reproduces the selected column's cuts."""
-    here = made[choices.selected]
+    here = results[choices.selected]
     if here.chunking is None or here.chunker is None:
         return
     if here.chunker.elsewhere:
@@ -54,7 +54,7 @@ def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder
         if original.column is None:
             _run_at_once(original, here.chunking, recipe)
         else:
-            _run_as_column(original, original.column, choices, made)
+            _run_as_column(original, original.column, choices, results)
 
 
 def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
@@ -75,16 +75,16 @@ def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
 
 
 def _run_as_column(
-    original: Original, column: tuple[str, dict[str, object]], choices: Choices, made: Sequence[ColumnResult]
+    original: Original, column: tuple[str, dict[str, object]], choices: Choices, results: Sequence[ColumnResult]
 ) -> None:
     """Draw the result of the column that runs the library's chunker, or the button that adds one."""
     name, parameters = column
     chunker = build_chunker(name, parameters)
-    ours = made[choices.selected]
+    ours = results[choices.selected]
     if ours.chunker == chunker:
         notice(f"This column runs {original.name}.", key="proof")
         return
-    number, theirs = next(((at, other) for at, other in enumerate(made, start=1) if other.chunker == chunker), (0, None))
+    number, theirs = next(((at, other) for at, other in enumerate(results, start=1) if other.chunker == chunker), (0, None))
     if theirs is None:
 
         def add() -> None:

@@ -49,13 +49,13 @@ def show() -> None:
         if complaint := take_marking(choices, text, READER):
             notice(complaint, "error", key="cuts_complaint")
         first_screen.wait_for(text.document)
-        made = run_columns(here, text, choices.columns)
-        show_progress(made)
-        show_misfits(here.choices, made)
-        say_reopened(made)
+        results = run_columns(here, text, choices.columns)
+        show_progress(results)
+        show_misfits(here.choices, results)
+        say_reopened(results)
         hashes = reader(
             text.document,
-            [_column(number, column, text, here.embedder) for number, column in enumerate(made)],
+            [_column(number, column, text, here.embedder) for number, column in enumerate(results)],
             title=text.source.name,
             summary=_summary(text.source),
             selected=choices.selected,
@@ -68,10 +68,10 @@ def show() -> None:
         )
         # Drawn last, as the browser takes longer for these settings than for the columns.
         with here.controls:
-            column_controls(choices, made[choices.selected].chunker, here.embedder, elsewhere=True)
+            column_controls(choices, results[choices.selected].chunker, here.embedder, elsewhere=True)
         if not lecture.is_on():
             with st.sidebar:
-                _timing_controls(made, text.document, here.embedder)
+                _timing_controls(results, text.document, here.embedder)
         # What stands below the columns is imported when these are sent.
         from viz.compare.agreement import show_agreement
         from viz.compare.requested_views import show_requested_views
@@ -79,10 +79,10 @@ def show() -> None:
         with spot:
             why_not, known = here.embedder_complaint, text.source.known
             search = search_of(choices, len(text.document.text))
-            answer_verdicts(text.document, made, hashes, here.embedder, known, search)
-            answer_question(choices, text.document, made, hashes, here.embedder, why_not, known)
-        show_agreement(here, text, made)
-        show_requested_views(choices, made, text.source, here.embedder)
+            answer_verdicts(text.document, results, hashes, here.embedder, known, search)
+            answer_question(choices, text.document, results, hashes, here.embedder, why_not, known)
+        show_agreement(here, text, results)
+        show_requested_views(choices, results, text.source, here.embedder)
 
 
 def _column(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> Column:
@@ -126,11 +126,11 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
         st.rerun()
 
 
-def _timing_controls(made: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:
+def _timing_controls(results: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:
     def again() -> None:
         session.repeats = {
             column.task: time_again(column.task, column.chunker, document, embedder, session.on_disk)
-            for column in made
+            for column in results
             if column.task and column.chunker and not column.chunker.asks and not column.chunker.elsewhere
         }
 

@@ -124,7 +124,7 @@ def _where(some: Iterable[LeftOut], parts: Parts) -> str:
     """Return the labels of the pages, with consecutive ones as a range."""
     numbers = sorted({omission.part for omission in some if omission.part is not None and omission.part < len(parts.labels)})
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
-    named = [
+    names = [
         parts.name(run[0]) if len(run) == 1 else f"{parts.name(run[0])}–{parts.name(run[-1])}" for run in runs[:MOST_NAMED]
     ]
-    return ", ".join([*named, "…"] if len(runs) > MOST_NAMED else named)
+    return ", ".join([*names, "…"] if len(runs) > MOST_NAMED else names)

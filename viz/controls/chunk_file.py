@@ -160,10 +160,10 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
 def _show_found(located: FoundAgain, name: str) -> None:
     """Draw the number of located chunks, and a list of remarks that link into the text."""
     document = located.chunking.document
-    there = len(located.chunking.chunks)
+    located_count = len(located.chunking.chunks)
     many = Counter(odd.kind for odd in located.oddities)
-    summary = f"{there:,} of {counted(located.given, 'chunk')} found in this text"
-    if there < located.given / 2:
+    summary = f"{located_count:,} of {counted(located.given, 'chunk')} found in this text"
+    if located_count < located.given / 2:
         summary += f": {name} may be of another text"
     show_findings(
         summary,
@@ -171,7 +171,7 @@ def _show_found(located: FoundAgain, name: str) -> None:
         [_line(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
         len(located.oddities),
         less="of the last kinds",
-        nothing="All of them are in the text as they are in the file." if there else "",
+        nothing="All of them are in the text as they are in the file." if located_count else "",
         key="chunks_found",
     )
 

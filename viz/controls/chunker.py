@@ -68,8 +68,8 @@ def column_controls(
     _choose_column(choices, elsewhere=elsewhere)
     column = choices.columns[choices.selected]
     # Keep the chunker of a column from another page, even if this page does not offer it.
-    made = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
-    _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *made])
+    external = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
+    _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *external])
     form = any_asks(any_column.chunker for any_column in choices.columns) if model is None else model
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
     if form and column.chunker in ASKING:
@@ -164,8 +164,8 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
 
 def _another(columns: Sequence[ColumnChoice]) -> str:
     """Return the chunker for a new column: the first of `ADDED` that no column has, otherwise Recursive."""
-    there = {column.chunker for column in columns}
-    return next((name for name in ADDED if name not in there), ADDED[0])
+    used = {column.chunker for column in columns}
+    return next((name for name in ADDED if name not in used), ADDED[0])
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:

@@ -90,16 +90,20 @@ def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]
 
 def balance(chunking: Chunking, removals: Sequence[Correction], beside: Chunking | None, name: str) -> list[str]:
     """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
-    made = len(minis(chunking)) - 1
-    if made <= 0:
+    cuts_of_pass_one = len(minis(chunking)) - 1
+    if cuts_of_pass_one <= 0:
         return ["Pass one made no boundary, so there is none to remove."]
     removed_later = f"{len(removals):,} {'was' if len(removals) == 1 else 'were'} removed later"
-    sentences = [f"Of the {_boundaries(made)} that pass one made, {removed_later}."]
+    sentences = [f"Of the {_boundaries(cuts_of_pass_one)} that pass one made, {removed_later}."]
     if beside is not None:
         cuts = {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
         removed = sum(removal.beside for removal in removals)
-        stand = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
-        fates = {"here too": stand, "removed by pass two": removed, "never made by pass one": len(cuts) - stand - removed}
+        kept_cuts = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
+        fates = {
+            "here too": kept_cuts,
+            "removed by pass two": removed,
+            "never made by pass one": len(cuts) - kept_cuts - removed,
+        }
         listed = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
         sentences.append(f"Of the {_boundaries(len(cuts))} that {name} makes between sentences: {listed or 'none'}.")
     return sentences

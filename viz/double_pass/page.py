@@ -58,14 +58,14 @@ def show() -> None:
         _hold_columns(here)
         choices.columns = [new or old for new, old in zip_longest(opening, choices.columns)]
         _take_selected(choices)
-        made = [] if text is None else run_columns(here, text, choices.columns)
+        results = [] if text is None else run_columns(here, text, choices.columns)
         with here.controls:
-            _controls(here, made)
+            _controls(here, results)
         if text is None:
             return
-        show_progress(made)
-        show_misfits(here.choices, made)
-        _draw(here, text, made)
+        show_progress(results)
+        show_misfits(here.choices, results)
+        _draw(here, text, results)
 
 
 def _hold_columns(here: Page) -> None:
@@ -90,7 +90,7 @@ def _take_selected(choices: Choices) -> None:
         choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
 
 
-def _controls(here: Page, made: list[ColumnResult]) -> None:
+def _controls(here: Page, results: list[ColumnResult]) -> None:
     choices = here.choices
     key = key_showing(choices.selected, "double_pass_column")
 
@@ -107,18 +107,18 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
         required=True,
     )
     column = choices.columns[choices.selected]
-    result = made[choices.selected] if made else None
+    result = results[choices.selected] if results else None
     defaults = defaults_of(here.embedder, column.chunker)
     chunker = result.chunker if result else None
     parameter_controls(choices.selected, column, chunker, defaults, _similarities(result))
     show_thread(PAGE, column, here.embedder, valid=result is None or chunker is not None)
 
 
-def _similarities(made: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
+def _similarities(result: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
     """Return the function that draws a histogram under a threshold's slider; None for the other chunker or no result."""
-    if made is None or made.choice.chunker != DoublePass.name or made.chunking is None or made.chunker is None:
+    if result is None or result.choice.chunker != DoublePass.name or result.chunking is None or result.chunker is None:
         return None
-    chunking, chunker = made.chunking, made.chunker
+    chunking, chunker = result.chunking, result.chunker
 
     def below(spec: FieldSpec) -> None:
         value = float(getattr(chunker, spec.name))
@@ -129,8 +129,8 @@ def _similarities(made: ColumnResult | None) -> Callable[[FieldSpec], None] | No
     return below
 
 
-def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
-    choices, double, beside = here.choices, made[DOUBLE], made[BESIDE]
+def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
+    choices, double, beside = here.choices, results[DOUBLE], results[BESIDE]
     chunking, chunker = double.chunking, double.chunker
     name = chunker_class(beside.choice.chunker).title
     # Both sides from the start: rows that begin as wide as the page would jump.
@@ -163,7 +163,7 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
         )
         reader(
             text.document,
-            [_column(column) for column in made],
+            [_column(column) for column in results],
             title="",
             summary="",
             selected=choices.selected,

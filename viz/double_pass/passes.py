@@ -100,11 +100,11 @@ def passes(
     stepper, ``seamark-go``. The rows mark the ranges of ``seamark-step``. ``source`` is the identity of the text; if it
     changes, the zoom is reset.
     """
-    made = "" if rows is None else json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    rows_json = "" if rows is None else json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
     data: PassesData = {
         "title": title,
         "summary": summary,
-        "made": made,
+        "made": rows_json,
         "source": source,
         "message": message,
         "tone": tone,

@@ -105,7 +105,7 @@ def _take_events(embedder: Embedder | None) -> None:
 
 
 def _sought(
-    made: ColumnResult,
+    result: ColumnResult,
     findings: Sequence[Finding],
     known: tuple[int, ...] | None,
     tokenizer: str,
@@ -114,27 +114,27 @@ def _sought(
 ) -> SoughtData | None:
     """Return the changes found so far that remove the chosen finding; start the search if it needs no request."""
     finding = next((candidate for candidate in findings if _id(candidate) == session.finding_sought), None)
-    if finding is None or made.task is None or made.chunker is None or made.chunking is None:
+    if finding is None or result.task is None or result.chunker is None or result.chunking is None:
         return None
     if why_none := NO_REMEDY.get(RULES[finding.rule].cause, ""):
         return {"id": _id(finding), "remedies": None, "why_none": why_none}
-    document, compare, reranker = made.chunking.document, choices_of_compare(), session.reranker
+    document, compare, reranker = result.chunking.document, choices_of_compare(), session.reranker
     # Changed chunks would need new context sentences from a language model.
     as_embedded: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     others = () if session.embedded_as == "context" else posed_about(document)
     method, (_, limit) = method_of(compare), limit_of(compare, len(document.text))
-    suspect = Suspect(made.chunker, made.chunking, method, limit, as_embedded, others, known, hair)
-    search = search_finding(made.task, suspect, finding, tokenizer, reranker)
+    suspect = Suspect(result.chunker, result.chunking, method, limit, as_embedded, others, known, hair)
+    search = search_finding(result.task, suspect, finding, tokenizer, reranker)
     identity = None if embedder is None else (embedder.name, embedder.identity)
     subject = finding, hair, method, limit, as_embedded, others, known, tokenizer, identity, reranker
     before = session.finding_job
-    job = RemedyJob(subject, {made.task: search}, embedder, tokenizer, session.on_disk).after(before)
+    job = RemedyJob(subject, {result.task: search}, embedder, tokenizer, session.on_disk).after(before)
     if job is not before:
         session.finding_job = job
         if not others or is_automatic(method, embedder, reranker, document):
             job.start()
     job.join(AT_ONCE_S)
-    remedies = remedies_data(job, job.found.get(made.task), "What removes it?", "removes it")
+    remedies = remedies_data(job, job.found.get(result.task), "What removes it?", "removes it")
     return {"id": _id(finding), "remedies": remedies, "why_none": ""}
 
 

@@ -44,13 +44,13 @@ class MeasuredSetting:
         return "default" if self.origin == OURS else "published"
 
 
-def measured(which: str, column: int, setting: Setting, origin: str, made: ColumnResult, text: Text) -> MeasuredSetting:
+def measured(which: str, column: int, setting: Setting, origin: str, result: ColumnResult, text: Text) -> MeasuredSetting:
     """Return a chunker's setting with its result and, if boundaries are known, its measures."""
     known = text.source.known
-    if made.chunking is None or known is None or made.task is None:
-        return MeasuredSetting(which, setting, origin, made, column=column)
-    scores, wrong = _against(made.task, made.chunking, known)
-    return MeasuredSetting(which, setting, origin, made, scores, wrong, column)
+    if result.chunking is None or known is None or result.task is None:
+        return MeasuredSetting(which, setting, origin, result, column=column)
+    scores, wrong = _against(result.task, result.chunking, known)
+    return MeasuredSetting(which, setting, origin, result, scores, wrong, column)
 
 
 @kept(64, lambda task, chunking, known: (task.document, task, known))

@@ -53,10 +53,12 @@ def _is_curved(chunking: Chunking) -> bool:
 def described(chunking: Chunking) -> str:
     """Return the alternative text of a chunking's picture: the number of chunks, and their first sentences."""
     starts = [span.start for chunk in chunking.chunks for span in chunk.spans]
-    named = [f"{int(place) + 1}" for place in positions(chunking.document, starts)]
-    if not named:
+    place_names = [f"{int(place) + 1}" for place in positions(chunking.document, starts)]
+    if not place_names:
         return "No chunks"
-    where = f"sentence{'s' if len(named) > 1 else ''} {', '.join(named[:NAMED])}{' …' * (len(named) > NAMED)}"
+    where = (
+        f"sentence{'s' if len(place_names) > 1 else ''} {', '.join(place_names[:NAMED])}{' …' * (len(place_names) > NAMED)}"
+    )
     return f"{counted(len(chunking.chunks), 'chunk')}, beginning at {where}"
 
 

@@ -87,14 +87,14 @@ def _start(here: Page) -> None:
     if _explained()[column.chunker].asks:
         # Drawing these pictures sends nothing to any server.
         column = fresh(FIRST)
-    made = run_columns(here, text, [column, SENTENCES])
-    show_progress(made)
-    show_misfits(here.choices, made[:1])
+    results = run_columns(here, text, [column, SENTENCES])
+    show_progress(results)
+    show_misfits(here.choices, results[:1])
     kind = _explained()[column.chunker]
-    if made[0].error or made[0].chunking is None:
-        notice(made[0].error or waiting_words(asks=False), "error" if made[0].error else "info", key="guide_waits")
+    if results[0].error or results[0].chunking is None:
+        notice(results[0].error or waiting_words(asks=False), "error" if results[0].error else "info", key="guide_waits")
     else:
-        show_start(here, text, kind, *made)
+        show_start(here, text, kind, *results)
     with st.container(horizontal=True):
         st.button(f"How {kind.title} decides", on_click=_show, args=(here.choices, CHUNKER), key="guide_next")
         st.button("Which chunker?", on_click=_show, args=(here.choices, "which"), key="guide_which")
@@ -140,7 +140,7 @@ def _explain(here: Page) -> None:
     """Draw the explanation of a chunker."""
     text, column = here.text, here.choices.columns[0]
     kind = _explained()[column.chunker]
-    made = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
+    result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     st.header(kind.title, anchor=False)
     st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
     if column.chunker in SHOWN:
@@ -162,23 +162,23 @@ def _explain(here: Page) -> None:
             _show_answers()
     with live, st.container(key="guide_live"):
         heading(text.source.name if text is not None else "Live", key="guide_document")
-        show_progress([made])
-        show_misfits(here.choices, [made])
+        show_progress([result])
+        show_misfits(here.choices, [result])
         if text is None:
             pass
-        elif made.error:
-            missing = made.error == MISSING
-            message = none_named(CHUNKER_NEEDS, "below") if missing else made.error
-            notice(message, "info" if missing or made.sending is not None else "error", key="guide_error")
-        elif made.chunking is None:
+        elif result.error:
+            missing = result.error == MISSING
+            message = none_named(CHUNKER_NEEDS, "below") if missing else result.error
+            notice(message, "info" if missing or result.sending is not None else "error", key="guide_error")
+        elif result.chunking is None:
             notice(waiting_words(asks=kind.asks), key="guide_waits")
         else:
-            _miniature(text, made.chunking)
+            _miniature(text, result.chunking)
         defaults = defaults_of(here.embedder, column.chunker)
         if any_asks([column.chunker]):
             model_form()
-        parameter_controls(0, column, made.chunker, defaults)
-        show_thread(PAGE, column, here.embedder, valid=made.chunker is not None or text is None)
+        parameter_controls(0, column, result.chunker, defaults)
+        show_thread(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
 
 
 def _show_answers() -> None:

@@ -155,8 +155,8 @@ def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
         visible = start + len(text[start:end]) - len(text[start:end].lstrip())
         chunks = [number for number, chunk in enumerate(chunking) if chunk.start <= visible < chunk.end]
         shown["tokens"].append({"text": text[start:end].strip(), "chunks": chunks, "marked": False})
-    told = f"{counted(total, 'token')} in {counted(len(chunking), 'chunk')} of at most {size}."
-    return Drawn(Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE), shown, told)
+    sentence = f"{counted(total, 'token')} in {counted(len(chunking), 'chunk')} of at most {size}."
+    return Drawn(Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE), shown, sentence)
 
 
 def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
@@ -217,8 +217,8 @@ def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
                 part["chunks"] = []
     yours = "cut" if chosen == "cut" else "no cut"
     right = "as you said" if yours == verdict else f"you said {yours}"
-    told = "" if chosen is None else f"{gap.reason[0].upper()}{gap.reason[1:]}: {verdict}; {right}."
-    return Drawn(Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}), shown, told)
+    sentence = "" if chosen is None else f"{gap.reason[0].upper()}{gap.reason[1:]}: {verdict}; {right}."
+    return Drawn(Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}), shown, sentence)
 
 
 def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
@@ -250,8 +250,8 @@ def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
     for gap, start in zip(shown["gaps"], chunking.document.starts[1:], strict=True):
         gap["said"] += " ▲" * (start in known)
     found, missed, added = against_known(cuts_of(chunking), known)
-    told = f"{found} found, {missed} missed; {counted(added, 'cut')} elsewhere."
-    return Drawn(Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD), shown, told)
+    sentence = f"{found} found, {missed} missed; {counted(added, 'cut')} elsewhere."
+    return Drawn(Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD), shown, sentence)
 
 
 def _question(text: str, question: str | None, tools: Tools) -> Drawn:
@@ -316,10 +316,10 @@ def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
     shown["after"] = f"… {counted(left, 'sentence')} …" if left > 0 else ""
     count = counted(len(after), "chunk")
     if judgement.fate == "whole":
-        told = f"Whole in chunk {judgement.chunks[0] + 1}; {count} instead of {len(before)}."
+        sentence = f"Whole in chunk {judgement.chunks[0] + 1}; {count} instead of {len(before)}."
     else:
-        told = f"{count}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
-    return Drawn(Choice("Repair", options), shown, told)
+        sentence = f"{count}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
+    return Drawn(Choice("Repair", options), shown, sentence)
 
 
 def _fate(chunking: Chunking, tools: Tools) -> Judgement:

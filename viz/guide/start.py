@@ -48,7 +48,7 @@ SENTENCES = ColumnChoice("fixed_sentences", {"size": 1})
 """A column with each sentence as a chunk, whose ranking yields the sentence nearest to the question."""
 
 
-def show_start(here: Page, text: Text, kind: type[Chunker], made: ColumnResult, sentences: ColumnResult) -> None:
+def show_start(here: Page, text: Text, kind: type[Chunker], result: ColumnResult, sentences: ColumnResult) -> None:
     """Draw the Guide's four introductory pictures, and run the search shown in the last two.
 
     Parameters
@@ -58,7 +58,7 @@ def show_start(here: Page, text: Text, kind: type[Chunker], made: ColumnResult, 
     sentences
         The result of `SENTENCES`.
     """
-    document, chunking = text.document, made.chunking
+    document, chunking = text.document, result.chunking
     if chunking is None:
         return
     question, answer, complaint = _question(document)
@@ -67,7 +67,7 @@ def show_start(here: Page, text: Text, kind: type[Chunker], made: ColumnResult, 
     if not chunking.chunks:
         waits = "The text is empty."
     elif here.embedder is not None and _may_ask(document):
-        asked, nearest, waits = _search(here, made, sentences, question, answer)
+        asked, nearest, waits = _search(here, result, sentences, question, answer)
     elif here.embedder is not None:
         waits = f"Finding the nearest of {counted(len(chunking.chunks), 'chunk')} embeds them all."
     shown = [
@@ -301,10 +301,10 @@ def _ask_long(identity: str) -> None:
 
 
 def _search(
-    here: Page, made: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
+    here: Page, result: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
 ) -> tuple[Asked | None, Asked | None, str]:
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
-    wanted = [made] if answer is not None else [made, sentences]
+    wanted = [result] if answer is not None else [result, sentences]
     ready = [
         (number, column.task, column.chunking)
         for number, column in enumerate(wanted)

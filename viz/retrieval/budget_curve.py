@@ -92,11 +92,11 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
     """Return a figure of a measure over budgets, in percent, with ``budget`` marked."""
     colours = INK[palette.theme()]
     sizes, unit = curve.budgets.sizes, curve.budgets.unit
-    made = go.Figure()
+    drawing = go.Figure()
     for number, bounds in curve.bounds.items():
         low, high = 100 * bounds
         if not np.isnan(low).any():
-            made.add_trace(
+            drawing.add_trace(
                 go.Scatter(
                     x=[*sizes, *reversed(sizes)],
                     y=[*low, *reversed(high)],
@@ -108,7 +108,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
                 )
             )
     for number, means in curve.means.items():
-        made.add_trace(
+        drawing.add_trace(
             go.Scatter(
                 x=sizes,
                 y=100 * means,
@@ -122,7 +122,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
             )
         )
     if whole is not None:
-        made.add_trace(
+        drawing.add_trace(
             go.Scatter(
                 x=[whole.size],
                 y=[100 * whole.mean],
@@ -140,8 +140,8 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
     plot = HEIGHT - _ROOM
     at = places({number: plot * (end - low) / (high - low) for number, end in ends.items()}, heights, plot)
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
-    made.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
-    made.update_layout(
+    drawing.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
+    drawing.update_layout(
         yaxis2={
             "overlaying": "y",
             "side": "right",
@@ -151,8 +151,8 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
             "ticktext": [f'<span style="color:{edge(number)}">■</span> {"<br>    ".join(called[number])}' for number in at],
         }
     )
-    made.add_vline(x=budget, line={"color": colours["accent"], "width": 2})
-    made.add_annotation(
+    drawing.add_vline(x=budget, line={"color": colours["accent"], "width": 2})
+    drawing.add_annotation(
         x=np.log10(budget),
         yref="paper",
         y=1,
@@ -161,16 +161,16 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
         showarrow=False,
         font={"color": colours["accent"]},
     )
-    made.update_layout(height=HEIGHT, showlegend=False, hovermode="closest", hoverdistance=_NEAR)
-    made.update_xaxes(
+    drawing.update_layout(height=HEIGHT, showlegend=False, hovermode="closest", hoverdistance=_NEAR)
+    drawing.update_xaxes(
         type="log",
         title=f"Budget in {unit}",
         tickvals=[*sizes, *([] if whole is None else [whole.size])],
         ticktext=[*(f"{size:,}" for size in sizes), *([] if whole is None else [f"all {whole.size:,}"])],
         range=[np.log10(sizes[0] / 1.15), np.log10((sizes[-1] if whole is None else whole.size) * 1.1)],
     )
-    made.update_layout(yaxis={"title": f"{title}, %", "range": [low, high]})
-    return made
+    drawing.update_layout(yaxis={"title": f"{title}, %", "range": [low, high]})
+    return drawing
 
 
 def places(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:

@@ -64,13 +64,13 @@ def read_link() -> None:
         except InputError as error:
             session.deck_complaint = f"{error} {SAVED}"
             return
-    there = decks()
+    known_decks = decks()
     if awaited:
         session.lecture_asked = uuid4().hex
-    elif name not in there:
-        session.deck_complaint = f"The link's {DECK} must be one of {', '.join(there)}; got {name[:60]!r}."
+    elif name not in known_decks:
+        session.deck_complaint = f"The link's {DECK} must be one of {', '.join(known_decks)}; got {name[:60]!r}."
         return
-    numbers = [str(place) for place in range(1, (MOST_SCENES if awaited else len(there[name].scenes)) + 1)]
+    numbers = [str(place) for place in range(1, (MOST_SCENES if awaited else len(known_decks[name].scenes)) + 1)]
     if number not in numbers:
         session.deck_complaint = f"The link's {SCENE} must be a number from 1 to {numbers[-1]}; got {number[:60]!r}."
         number = "1"

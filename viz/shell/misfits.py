@@ -24,12 +24,12 @@ ENGLISH = (MiniLM.name, Static.name)
 _LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "tokenizer": "Count tokens as {}"}
 
 
-def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
+def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
     """Draw each distinct warning of the results once, with buttons for the suggested fixes."""
     misfits: dict[Misfit, None] = {}
     if choices.document == OWN and session.document is not None:
-        misfits |= dict.fromkeys(_at_once(choices, session.document, made))
-    misfits |= dict.fromkeys(_said(made))
+        misfits |= dict.fromkeys(_at_once(choices, session.document, results))
+    misfits |= dict.fromkeys(_said(results))
     for number, misfit in enumerate(misfits):
         text_column, helps = st.columns([5, 2], vertical_alignment="center")
         with text_column:
@@ -44,15 +44,15 @@ def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
             )
 
 
-def _at_once(choices: Choices, document: Document, made: Sequence[ColumnResult]) -> list[Misfit]:
+def _at_once(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
     """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
-    embedding = [column for column in made if column.chunker is not None and column.chunker.embeds and not column.error]
+    embedding = [column for column in results if column.chunker is not None and column.chunker.embeds and not column.error]
     embedder = chosen_embedder(choices)[0] if embedding else None
     if embedder is None:
         return []
     misfits = list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in embedding) else []
     language = language_of(document)
-    known = any(remedy.setting == "embedder" for misfit in (*misfits, *_said(made)) for remedy in misfit.remedies)
+    known = any(remedy.setting == "embedder" for misfit in (*misfits, *_said(results)) for remedy in misfit.remedies)
     if choices.embedder in ENGLISH and not in_latin_letters(language) and not known:
         sentence = (
             f"The text is in {LANGUAGES[language]}, but {choices.embedder} was made for English: its similarities are rough "
@@ -62,8 +62,8 @@ def _at_once(choices: Choices, document: Document, made: Sequence[ColumnResult])
     return misfits
 
 
-def _said(made: Sequence[ColumnResult]) -> list[Misfit]:
-    return [misfit for column in made if column.chunking is not None for misfit in column.chunking.misfits]
+def _said(results: Sequence[ColumnResult]) -> list[Misfit]:
+    return [misfit for column in results if column.chunking is not None for misfit in column.chunking.misfits]
 
 
 def _take(choices: Choices, remedy: Remedy) -> None:

@@ -20,10 +20,10 @@ AT_ONCE = "tfidf"
 """The name of the embedder that needs no model."""
 
 
-def show_progress(made: Sequence[ColumnResult]) -> None:
+def show_progress(results: Sequence[ColumnResult]) -> None:
     """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
     asked: set[Task] = set()
-    for number, column in enumerate(made):
+    for number, column in enumerate(results):
         # Two columns may be identical.
         if column.sending is not None and column.sending.task not in asked:
             _ask_to_send(number, column, too=bool(asked))
@@ -34,7 +34,7 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
     # Read once, since the job may end at any moment.
     running = job.running
     # The job may be working on columns that are no longer shown.
-    waiting = [column.chunker for column in made if column.task and column.chunker and column.chunking is None]
+    waiting = [column.chunker for column in results if column.task and column.chunker and column.chunking is None]
     if not (running or job.cancelled) and waiting:
         # The job ended after the columns were computed.
         st.rerun()
@@ -47,7 +47,7 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
     elif job.cancelled and waiting:
         asks = any(chunker.asks for chunker in waiting)
         st.button("Continue asking" if asks else "Continue embedding", on_click=_forget_job)
-    elif any(column.tried for column in made):
+    elif any(column.tried for column in results):
         st.button("Try again", on_click=_forget_job)
 
 

@@ -55,13 +55,13 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
     """
     embedder, document, job, asking = here.embedder, text.document, session.job, chosen_model()
     kept = session.results if job is None else {**session.results, **job.finished()}
-    made = [_at_once(here, document, choice, asking, kept) for choice in columns]
+    results = [_at_once(here, document, choice, asking, kept) for choice in columns]
     waiting = [
         (column.task, column.chunker)
-        for column in made
+        for column in results
         if column.task is not None and column.chunker is not None and column.chunking is None
     ]
-    session.results = {column.task: column.chunking for column in made if column.task and column.chunking is not None}
+    session.results = {column.task: column.chunking for column in results if column.task and column.chunking is not None}
     if job is not None and not job.cancelled:
         # Release the results that are no longer shown.
         for gone in kept.keys() - session.results.keys():
@@ -74,7 +74,7 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
         replace(column, task=None, error=failed[column.task.of_model], tried=True)
         if column.task is not None and column.chunking is None and column.task.of_model in failed
         else column
-        for column in made
+        for column in results
     ]
 
 

@@ -76,13 +76,16 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
 
 def use_compares(page: str, choices: Choices) -> None:
     """Draw the button that replaces the page's columns with copies of Compare's columns."""
-    there = columns_of_compare()
+    compare_columns = columns_of_compare()
 
     def use() -> None:
         with undoable(page, "Columns replaced by those of Compare"):
-            choices.columns, choices.selected = [column.copy() for column in there], min(choices.selected, len(there) - 1)
+            choices.columns, choices.selected = (
+                [column.copy() for column in compare_columns],
+                min(choices.selected, len(compare_columns) - 1),
+            )
 
-    same = choices.columns == there
+    same = choices.columns == compare_columns
     st.button("Use Compare's columns", on_click=use, disabled=same, help="They replace the columns of this page.")
     if same:
         st.caption("These are the columns of Compare.")

@@ -211,14 +211,14 @@ def _put_together(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None
     text: list[str] = []
     chunks: list[list[tuple[Span, ...]]] = [[] for _ in columns]
     given: list[list[GivenChunk]] = [[] for _ in columns]
-    for kind, *told in pieces:
+    for kind, *content in pieces:
         if kind == "text":
-            text.append(told[0])
+            text.append(content[0])
         elif kind == "chunk":
-            chunks[told[0]].append(tuple(Span(*span) for span in told[1]))
+            chunks[content[0]].append(tuple(Span(*span) for span in content[1]))
         else:
-            words, spans, document, identifier = told[1]
-            given[told[0]].append(GivenChunk(words, tuple(Span(*span) for span in spans), document, identifier))
+            words, spans, document, identifier = content[1]
+            given[content[0]].append(GivenChunk(words, tuple(Span(*span) for span in spans), document, identifier))
     if text:
         head["text"] = "".join(text)
     for column, spans_of_chunks, theirs in zip(columns, chunks, given, strict=True):

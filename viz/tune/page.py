@@ -112,11 +112,13 @@ def _say_opened_with(words: dict[str, str]) -> None:
         st.caption(
             f"This is the chunker of column {opened[0] + 1} of Compare; parameters that are not swept have their defaults."
         )
-    made = next((number for number, column in enumerate(columns_of_compare(), start=1) if column.chunker in ELSEWHERE), None)
-    if made is not None:
+    external = next(
+        (number for number, column in enumerate(columns_of_compare(), start=1) if column.chunker in ELSEWHERE), None
+    )
+    if external is not None:
         st.caption(
-            f"Column {made} of Compare has no settings to tune: its chunks were made elsewhere. Retrieval measures them on "
-            "questions."
+            f"Column {external} of Compare has no settings to tune: its chunks were made elsewhere. Retrieval measures "
+            "them on questions."
         )
 
 
@@ -167,8 +169,8 @@ def _what_it_runs(here: Page, settings: Sequence[Setting], documents: Chosen, ru
         return missing
     if runs > MOST_RUNS:
         return f"A sweep may have at most {MOST_RUNS:,} runs; this one has {runs:,}."
-    beside = f"{counted(len(settings), 'setting')} and {counted(len(TRIVIAL), 'trivial answer')}"
-    return f"{beside} on {counted(len(documents.all), 'document')}: {runs:,} runs"
+    what_runs = f"{counted(len(settings), 'setting')} and {counted(len(TRIVIAL), 'trivial answer')}"
+    return f"{what_runs} on {counted(len(documents.all), 'document')}: {runs:,} runs"
 
 
 def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen) -> None:

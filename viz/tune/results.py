@@ -84,7 +84,7 @@ def _say_the_best(
     answers = [summary for summary in ranked if summary.setting.trivial]
     ranked = [summary for summary in ranked if not summary.setting.trivial]
     best = ranked[0]
-    here, there = ([row for row in rows if (row.document in held) is out] for out in (False, True))
+    here, held_out_rows = ([row for row in rows if (row.document in held) is out] for out in (False, True))
     sentences = f"**{setting_in_words(best.setting)}** is {best_here(here, best, measure)}"
     if level := _level(best, ranked):
         sentences += f" {level:,} other setting{'s reach' if level > 1 else ' reaches'} the same."
@@ -103,7 +103,7 @@ def _say_the_best(
             place += f", level with {level:,} other{'s' if level > 1 else ''}"
         sentences += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: {place}."
         trivial = [summary.setting for summary in kept.values() if summary.setting.trivial]
-        compared = compare_settings(there, best.setting, trivial, measure)
+        compared = compare_settings(held_out_rows, best.setting, trivial, measure)
         names = {setting: setting.words() for setting in trivial}
         sentences = f"{sentences} {significance_words(compared, names, other.documents)}".rstrip()
     elif answers:

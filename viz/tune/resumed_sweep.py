@@ -77,7 +77,7 @@ def offer_to_resume(here: Page, sweep: Sweep) -> None:
 
 def _missing_documents(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
     """Return a sentence that names the documents without a text; empty if every document has one."""
-    missing = [plan for plan, there in zip(kept.plan.documents, texts, strict=True) if there is None]
+    missing = [plan for plan, own_text in zip(kept.plan.documents, texts, strict=True) if own_text is None]
     if any(plan.sample for plan in missing):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."
     if missing:

@@ -53,7 +53,7 @@ class AskerData(TypedDict):
 def answer_question(
     choices: Choices,
     document: Document,
-    made: Sequence[ColumnResult],
+    results: Sequence[ColumnResult],
     hashes: Sequence[str],
     embedder: Embedder | None,
     why_not: str,
@@ -64,22 +64,22 @@ def answer_question(
     Like `viz.shell.card.verdicts.answer_verdicts`, it must be drawn above all elements that come and go. ``why_not``
     says why there is no embedder; ``known`` are the known boundaries.
     """
-    told = (st.session_state.get(KEY) or {}).get("asked")
-    new = told is not None and told["moment"] != session.question_moment
-    if told is not None and new:
-        _hear(told)
+    event = (st.session_state.get(KEY) or {}).get("asked")
+    new = event is not None and event["moment"] != session.question_moment
+    if event is not None and new:
+        _hear(event)
     asked: Asked = {
         "moment": session.question_moment,
         "state": "nothing",
         "share": 0.0,
         "said": "",
         "hashes": [*hashes],
-        "found": [None for _ in made],
+        "found": [None for _ in results],
         "answer": None,
-        "remedies": [None for _ in made],
+        "remedies": [None for _ in results],
     }
-    if session.question or told:
-        _answer(asked, choices, document, made, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
+    if session.question or event:
+        _answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
     data: AskerData = {"asked": asked}
     _asker(key=KEY, data=data, height=0, on_asked_change=run_again)
 
@@ -110,7 +110,7 @@ def _answer(
     asked: Asked,
     choices: Choices,
     document: Document,
-    made: Sequence[ColumnResult],
+    results: Sequence[ColumnResult],
     embedder: Embedder | None,
     why_not: str,
     patience_s: float,
@@ -126,10 +126,10 @@ def _answer(
         return
     ready = [
         (number, column.task, column.chunking)
-        for number, column in enumerate(made)
+        for number, column in enumerate(results)
         if column.task and column.chunking is not None
     ]
-    embedded_as, ready = _searched(made, ready)
+    embedded_as, ready = _searched(results, ready)
     method = method_of(choices)
     limit_name, limit = limit_of(choices, len(document.text))
     contexts = contexts_of(chunking for _, _, chunking in ready) if embedded_as == "context" else ""
@@ -156,37 +156,37 @@ def _answer(
     if asked["state"] == "done" and (searched := _what_is_searched(embedded_as, ready)):
         words = ". ".join([words.rstrip(".")] * bool(words) + searched)
     asked["said"] = session.answer_complaint or words
-    _judged(asked, job, document, made, known)
+    _judged(asked, job, document, results, known)
 
 
 def _judged(
     asked: Asked,
     job: AskJob,
     document: Document,
-    made: Sequence[ColumnResult],
+    results: Sequence[ColumnResult],
     known: tuple[int, ...] | None,
 ) -> None:
     """Fill in each column's retrieved chunks, the fate of the marked answer, and the changes that keep it whole."""
     answer = session.answer
-    there = answer if answer is not None and _is_in(answer, document) else None
-    if there is not None:
-        asked["answer"] = utf16_offsets(document.text, [there.start, there.start + len(there.answer)])
+    answer_here = answer if answer is not None and _is_in(answer, document) else None
+    if answer_here is not None:
+        asked["answer"] = utf16_offsets(document.text, [answer_here.start, answer_here.start + len(answer_here.answer)])
     for number, retrieval in list(job.found.items()):
-        asked["found"][number] = _column(retrieval, document, there)
-    if there is not None and asked["state"] == "done":
+        asked["found"][number] = _column(retrieval, document, answer_here)
+    if answer_here is not None and asked["state"] == "done":
         from viz.compare.asking.remedies import find_remedies
 
-        asked["remedies"] = find_remedies(job, document, made, asked["found"], there, known)
+        asked["remedies"] = find_remedies(job, document, results, asked["found"], answer_here, known)
 
 
-def _searched(made: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[EmbeddedAs, list[_Ready]]:
+def _searched(results: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[EmbeddedAs, list[_Ready]]:
     """Return the text that is embedded for each chunk: with its context sentence if chosen and written for all columns."""
     if session.embedded_as != "context":
         return session.embedded_as, [*ready]
-    there = in_context(made)
-    if any(number not in there for number, _, _ in ready):
+    with_contexts = in_context(results)
+    if any(number not in with_contexts for number, _, _ in ready):
         return "plain", [*ready]
-    return "context", [(number, task, there[number]) for number, task, _ in ready]
+    return "context", [(number, task, with_contexts[number]) for number, task, _ in ready]
 
 
 def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_Ready]) -> list[str]:

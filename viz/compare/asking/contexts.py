@@ -31,7 +31,7 @@ NOT_WRITTEN = "Searched without context sentences: they are not written yet, see
 """Note on a result if context sentences are chosen but not written for all columns."""
 
 
-def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
+def in_context(results: Sequence[ColumnResult]) -> dict[int, Chunking]:
     """Return the results whose chunks have context sentences, by column number from 0."""
     job = session.situating
     if job is None or job.asking is not chosen_model():
@@ -39,14 +39,14 @@ def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
     chunkings = dict(job.found)
     return {
         number: chunkings[column.task]
-        for number, column in enumerate(made)
+        for number, column in enumerate(results)
         if column.task in chunkings and column.chunking is not None
     }
 
 
-def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
+def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
     """Draw the state of the columns' context sentences, and the button that generates the missing sentences."""
-    asking, there = chosen_model(), in_context(made)
+    asking, with_contexts = chosen_model(), in_context(results)
     # If any column's chunker calls a language model, the columns' controls already include the form.
     if not any_asks(column.chunker for column in choices.columns):
         model_form()
@@ -59,14 +59,14 @@ def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
         return
     waiting = {
         column.task: column.chunking
-        for number, column in enumerate(made)
-        if column.task is not None and column.chunking is not None and number not in there
+        for number, column in enumerate(results)
+        if column.task is not None and column.chunking is not None and number not in with_contexts
     }
     if waiting:
         if job is not None and job.asking is asking and job.error:
             notice(job.error, "error", key="contexts_error")
         _ask_for(asking, choices.tokenizer, waiting)
-    for number, chunking in there.items():
+    for number, chunking in with_contexts.items():
         if missing := sum(not chunk.situation for chunk in chunking.chunks):
             every = f"{missing:,} of {counted(len(chunking.chunks), 'chunk')}"
             notice(
@@ -74,7 +74,7 @@ def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
                 "without one.",
                 key=f"contexts_left_out_{number}",
             )
-    if there:
+    if with_contexts:
         remark(f"{asking.model.name}: {asking.spent}.", key="contexts_spent")
 
 

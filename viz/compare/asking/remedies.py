@@ -25,7 +25,7 @@ from viz.state.kept_questions import posed_about
 def find_remedies(
     asking: AskJob,
     document: Document,
-    made: Sequence[ColumnResult],
+    results: Sequence[ColumnResult],
     columns: Sequence[AskedColumn | None],
     answer: Marked,
     known: tuple[int, ...] | None,
@@ -38,13 +38,13 @@ def find_remedies(
     inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
     failing = [
         (number, chunked.task, chunked.chunker, chunked.chunking)
-        for number, (chunked, column) in enumerate(zip(made, columns, strict=True))
+        for number, (chunked, column) in enumerate(zip(results, columns, strict=True))
         if column is not None and column["fate"] is not None and not column["fate"]["good"]
         if chunked.task is not None and chunked.chunker is not None and chunked.chunking is not None
     ]
     # Changed chunks would need new context sentences from a language model.
     if not failing or inquiry.embedded_as == "context":
-        return [None for _ in made]
+        return [None for _ in results]
     posed = Posed(inquiry.question, checked_answer(document.text, answer.start, answer.start + len(answer.answer)))
     others = posed_about(document, besides=answer.question)
     asked = inquiry.method, inquiry.limit, inquiry.embedded_as, others, known
@@ -60,7 +60,7 @@ def find_remedies(
         session.remedy_job = job
         if not job.done and is_automatic(inquiry.method, embedder, reranker, document):
             job.start()
-    sent: list[ColumnRemedies | None] = [None for _ in made]
+    sent: list[ColumnRemedies | None] = [None for _ in results]
     for number, task, _, _ in failing:
         sent[number] = remedies_data(job, job.found.get(task), "What keeps it whole?", "keeps it whole")
     return sent

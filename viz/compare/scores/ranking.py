@@ -25,13 +25,13 @@ from viz.state.keys import session
 
 def show_ranking(
     choices: Choices,
-    made: Sequence[ColumnResult],
+    results: Sequence[ColumnResult],
     document: Document,
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
 ) -> None:
     """Draw the ranking of Compare's columns, with the significance of their differences."""
-    done = [(number, column) for number, column in enumerate(made) if column.chunking is not None]
+    done = [(number, column) for number, column in enumerate(results) if column.chunking is not None]
     names = tuple(f"{chunker_class(column.choice.chunker).title} (column {number + 1})" for number, column in done)
     tasks = tuple(column.task for _, column in done)
     chunkings = [column.chunking for _, column in done if column.chunking is not None]
@@ -51,8 +51,8 @@ def show_ranking(
             if known is not None
             else structure_cells(chunkings[place], embedder, _counts(done[place][1]))
         )
-        title = contender.name if number is None else chunker_class(made[number].choice.chunker).title
-        settings = "" if number is None else _settings(made[number], contender)
+        title = contender.name if number is None else chunker_class(results[number].choice.chunker).title
+        settings = "" if number is None else _settings(results[number], contender)
         rows.append(row(number, title, settings, lead_cells(ranking, place) + more))
     note = " ".join(filter(None, (note, _said_of_size([column for _, column in done]))))
     summary = f"{ranking.words()} {ranking.basis(known is not None)}"
@@ -75,15 +75,15 @@ def _offer_to_mark(document: Document) -> None:
     )
 
 
-def _settings(made: ColumnResult, contender: Contender) -> str:
+def _settings(result: ColumnResult, contender: Contender) -> str:
     """Return the settings of a column in words, with a note if it is ranked separately."""
-    return ", ".join(filter(None, (settings_of(made), "not ranked" * contender.apart)))
+    return ", ".join(filter(None, (settings_of(result), "not ranked" * contender.apart)))
 
 
-def _said_of_size(made: Sequence[ColumnResult]) -> str:
+def _said_of_size(results: Sequence[ColumnResult]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long = []
-    for column in made:
+    for column in results:
         bounds = [preset for preset in presets_of(column.choice.chunker) if not preset.published]
         if not bounds or getattr(column.chunker, "max_size", None) is not None:
             continue
@@ -98,9 +98,9 @@ def _said_of_size(made: Sequence[ColumnResult]) -> str:
     )
 
 
-def _counts(made: ColumnResult) -> list[int] | None:
+def _counts(result: ColumnResult) -> list[int] | None:
     """Return the tokens of a column's chunks; None if they cannot be counted."""
-    return None if made.task is None or made.chunking is None else token_counts(made.task, made.chunking)
+    return None if result.task is None or result.chunking is None else token_counts(result.task, result.chunking)
 
 
 @kept(8, lambda document, names, tasks, chunkings, known, embedder, apart: (document.identity, names, tasks, known))
@@ -114,5 +114,9 @@ def _ranked(
     apart: tuple[int, ...],
 ) -> Ranking:
     """Return the ranking, cached by the tasks, since equal tasks have equal results."""
-    named = [*zip(names, chunkings, strict=True)]
-    return by_structure(document, named, embedder, apart) if known is None else by_known(document, known, named)
+    named_chunkings = [*zip(names, chunkings, strict=True)]
+    return (
+        by_structure(document, named_chunkings, embedder, apart)
+        if known is None
+        else by_known(document, known, named_chunkings)
+    )

@@ -23,16 +23,16 @@ from viz.theme.numbers import counted, duration
 
 
 def show_scoreboard(
-    choices: Choices, made: Sequence[ColumnResult], known: tuple[int, ...] | None, embedder: Embedder | None
+    choices: Choices, results: Sequence[ColumnResult], known: tuple[int, ...] | None, embedder: Embedder | None
 ) -> None:
     """Draw a table of each column's chunks, tokens, boundary errors, suspicious cuts and time."""
     limited = embedder if embedder is not None and embedder.max_tokens is not None else None
-    rows = [_row(number, column, known, embedder, limited) for number, column in enumerate(made)]
+    rows = [_row(number, column, known, embedder, limited) for number, column in enumerate(results)]
     heads = _heads(known is not None, choices.tokenizer)
     for place, head in enumerate(heads):
         if head.label not in ("Chunks", "Tokens"):
             mark_best(rows, place, max if head.label == "Found" else min)
-    special = None if limited is None else _special_tokens(made, limited)
+    special = None if limited is None else _special_tokens(results, limited)
     limit, note = None, ""
     if limited is not None and limited.max_tokens is not None and special is not None:
         limit = limited.max_tokens - special
@@ -41,11 +41,11 @@ def show_scoreboard(
     draw(choices, heads, rows, key="scoreboard", note=note, limit=limit)
 
 
-def _special_tokens(made: Sequence[ColumnResult], limited: Embedder) -> int | None:
+def _special_tokens(results: Sequence[ColumnResult], limited: Embedder) -> int | None:
     """Return the number of special tokens that the embedder adds to each text; None if another tokenizer counts."""
     added = {
         length - size
-        for column in made
+        for column in results
         if column.task is not None and column.chunking is not None
         for length, size in zip(
             token_counts(column.task, column.chunking, limited) or (),

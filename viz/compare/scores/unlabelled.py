@@ -37,10 +37,12 @@ class _Contender:
     chunking: Chunking
 
 
-def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Document, embedder: Embedder | None) -> None:
+def show_unlabelled(
+    choices: Choices, results: Sequence[ColumnResult], document: Document, embedder: Embedder | None
+) -> None:
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
     vectors = _vectors(document, embedder, choices.tokenizer)
-    contenders = [*_columns(made), *_trivial(document, choices.tokenizer)]
+    contenders = [*_columns(results), *_trivial(document, choices.tokenizer)]
     edit_results = _edits(document)
     edited = any(contender.task in edit_results for contender in contenders)
     rows: list[RowData] = []
@@ -50,7 +52,7 @@ def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Do
         rows.append(row(contender.number, contender.name, contender.settings, measured + edits))
     rows += [
         _waiting(number, column)
-        for number, column in enumerate(made)
+        for number, column in enumerate(results)
         if not (column.chunking and column.task and column.chunker)
     ]
     draw(
@@ -65,7 +67,7 @@ def show_unlabelled(choices: Choices, made: Sequence[ColumnResult], document: Do
     _offer_edits(contenders, document, embedder, edit_results)
 
 
-def _columns(made: Sequence[ColumnResult]) -> list[_Contender]:
+def _columns(results: Sequence[ColumnResult]) -> list[_Contender]:
     return [
         _Contender(
             number,
@@ -75,7 +77,7 @@ def _columns(made: Sequence[ColumnResult]) -> list[_Contender]:
             column.chunker,
             column.chunking,
         )
-        for number, column in enumerate(made)
+        for number, column in enumerate(results)
         if column.task is not None and column.chunker is not None and column.chunking is not None
     ]
 

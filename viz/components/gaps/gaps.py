@@ -85,8 +85,8 @@ def clicked(event: Mapping[str, Any] | None, document: Document, heard: float | 
         return []
     earlier = event.get("earlier")
     steps = [step for step in earlier if _is_after(step, heard)] if isinstance(earlier, list) else []
-    made = [_clicked(event["purpose"], step.get("gaps"), document) for step in (*steps, event)]
-    return [change for change in made if change is not None]
+    clicks = [_clicked(event["purpose"], step.get("gaps"), document) for step in (*steps, event)]
+    return [change for change in clicks if change is not None]
 
 
 def _is_after(step: Any, heard: float | None) -> bool:

@@ -181,15 +181,15 @@ def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
     The colours are assigned in rotation, skipping those of neighbours. If the neighbours use all colours, the one used by
     the fewest is assigned.
     """
-    beside: list[set[int]] = [set() for _ in range(count)]
+    neighbours: list[set[int]] = [set() for _ in range(count)]
     for left, right in pairwise(over):
         for left_chunk in left:
-            beside[left_chunk].update(right)
+            neighbours[left_chunk].update(right)
         for right_chunk in right:
-            beside[right_chunk].update(left)
+            neighbours[right_chunk].update(left)
     chosen: list[int] = []
     for number in range(count):
-        taken = Counter(chosen[other] for other in beside[number] if other < number)
+        taken = Counter(chosen[other] for other in neighbours[number] if other < number)
         # Among equally good colours, min returns the first, which is the next in turn.
         chosen.append(
             min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda colour: taken[colour])

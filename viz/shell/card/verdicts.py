@@ -91,7 +91,7 @@ class AnswerData(TypedDict):
 @st.fragment
 def answer_verdicts(
     document: Document,
-    made: Sequence[ColumnResult],
+    results: Sequence[ColumnResult],
     hashes: Sequence[str],
     embedder: Embedder | None,
     known: tuple[int, ...] | None,
@@ -115,28 +115,28 @@ def answer_verdicts(
     answer: Verdicts | None = None
     if isinstance(at, int | float) and 0 < at < len(document.sentences):
         cells = [
-            cell_of(column, document, at, embedder, undo_said(session.page, index)) for index, column in enumerate(made)
+            cell_of(column, document, at, embedder, undo_said(session.page, index)) for index, column in enumerate(results)
         ]
         gap = None if read is None else gap_at(read, document, at)
         if gap is not None and cells[0] is not None:
             cells[0]["reason"] = gap.why.brief()
-        preview = _previewed(made, wanted, search, known, embedder) if wanted else None
+        preview = _previewed(results, wanted, search, known, embedder) if wanted else None
         answer = {"at": at, "hashes": [*hashes], "cells": cells, "preview": preview}
     data: AnswerData = {"answer": answer}
     _verdicts(key=KEY, data=data, height=0, on_asked_change=run_again)
 
 
 def _previewed(
-    made: Sequence[ColumnResult],
+    results: Sequence[ColumnResult],
     would: Mapping[str, Any],
     search: Search,
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
 ) -> PreviewData | None:
     number = would.get("column")
-    if not (isinstance(number, int) and 0 <= number < len(made)):
+    if not (isinstance(number, int) and 0 <= number < len(results)):
         return None
-    column = made[number]
+    column = results[number]
     if column.task is None or column.chunker is None or column.chunking is None:
         return None
     return preview_of(Cut(number, column.task, column.chunker, column.chunking), would, search, known, embedder)
