@@ -4,8 +4,8 @@ import streamlit as st
 
 from viz.components.assets import VIZ
 from viz.shell import deck, lecture
-from viz.shell.deck_bar import deck_bar
 from viz.shell.keys import key_dialog
+from viz.shell.lecture_bar import lecture_bar
 from viz.shell.navigation import navigation
 
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
@@ -16,7 +16,7 @@ page = navigation()
 deck.go_to_scene(page)
 lecture.enlarge()
 key_dialog()
-deck_bar()
+lecture_bar()
 page.run()
 with st.sidebar:
     lecture.control()

@@ -22,7 +22,7 @@ from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.segmentation.ranking import f1
 from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import compare_families
-from evaluation.statistics.sections import swap_all
+from evaluation.statistics.section_swaps import swap_all
 from evaluation.statistics.significance import ALPHA, FEWEST, holm
 
 DRAWS = 1000

@@ -183,7 +183,7 @@ class Chunks:
         If ``problems`` is None, the first document that fails raises its error.
         """
         rows: dict[str, list[Any]] = {name: [] for name in CHUNKS.names}
-        for name, text, parts in _given(documents):
+        for name, text, parts in _documents_in(documents):
             try:
                 chunk_rows = self._rows(name, text, parts)
             except (ModelError, Cancelled):
@@ -286,7 +286,7 @@ def cuts_before(chunking: Chunking) -> list[Gap | None]:
     return [by_place.get(chunk.start) if number else None for number, chunk in enumerate(chunks)]
 
 
-def _given(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, object, Any]]:
+def _documents_in(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, object, Any]]:
     """Yield id, text and parts of each document, one at a time: Arrow's own lists would hold all texts twice."""
     columns = []
     for name in ("id", "text", "parts"):

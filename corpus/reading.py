@@ -136,7 +136,7 @@ class Source:
             if column is not None and column not in row:
                 return Problem(place, f"{place}: a line must have the key {shown(column)}; this one has {shown([*row])}.")
         key = self.columns.id or "id"
-        return self._given(row[self.columns.text], row.get(key, place) if key in row else place, place)
+        return self._document_of(row[self.columns.text], row.get(key, place) if key in row else place, place)
 
     def _rows(self, path: Path, name: str, piece: Piece) -> Iterator[Given | Problem]:
         with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
@@ -151,11 +151,11 @@ class Source:
                 for row in range(max(piece.begin, first) - first, min(piece.end, at) - first):
                     place = f"{name}#{piece.before + first + row}"
                     text = _value(batch, self.columns.text, row)
-                    yield self._given(text, place if key is None else _value(batch, key, row), place)
+                    yield self._document_of(text, place if key is None else _value(batch, key, row), place)
                 if at >= piece.end:
                     return
 
-    def _given(self, text: object, number: object, place: str) -> Given | Problem:
+    def _document_of(self, text: object, number: object, place: str) -> Given | Problem:
         """Return a document of a table; its id is a text or a whole number."""
         if isinstance(number, bool) or not isinstance(number, str | int):
             return Problem(place, f"{place}: an id must be a text or a whole number; got {shown(number)}.")

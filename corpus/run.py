@@ -133,7 +133,7 @@ class Run:
             raise InputError(NO_INPUT)
         chunks = self._chunks(None)
         with _owned(self.output, self.inputs):
-            manifest = Manifest(self.output, self.inputs, self._told(chunks))
+            manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(chunks))
             inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
             self.resumed = manifest.begin(shards(inputs.pieces(), self.shard_bytes))
             self.left_out = inputs.left_out
@@ -153,7 +153,7 @@ class Run:
                 **whole.tally._asdict(),
                 "shards": whole.shards,
                 "left_out": dict(self.left_out),
-                **self._told(chunks),
+                **self._settings_of_chunks(chunks),
             }
             with appearing(self.output / SUMMARY) as file:
                 file.write(json.dumps(summary, indent=2).encode() + b"\n")
@@ -165,7 +165,7 @@ class Run:
             self.asking = Asking(self.language_model, answers, self.limit)
         return Chunks(self.recipe, self.device, asking=self.asking)
 
-    def _told(self, chunks: Chunks) -> dict[str, Any]:
+    def _settings_of_chunks(self, chunks: Chunks) -> dict[str, Any]:
         """Return everything that determines the chunks except the content of the inputs."""
         return {
             "recipe": chunks.recipe.model_dump(),

@@ -52,7 +52,7 @@ class MiniLM(Model):
         if self.device == "cpu":
             network = Network(read_tensors(folder / WEIGHTS, mapped=True), _HEADS, _EPSILON, "mean")
             return Encoder(word_pieces(), network, MiniLM.max_tokens), WEIGHTS_SHA256
-        with self._said():
+        with self._errors_in_one_sentence():
             self.packages = Model.packages
             return SentenceModel(str(folder), self.device, local_files_only=True), WEIGHTS_SHA256
 

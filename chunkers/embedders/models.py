@@ -111,7 +111,7 @@ class Model(Embedder):
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Count each text's tokens with the model's own tokenizer, loading the model if necessary."""
         self.load()
-        with self._lock, self._said():
+        with self._lock, self._errors_in_one_sentence():
             assert self._model is not None
             return self._model.lengths(texts)
 
@@ -123,7 +123,7 @@ class Model(Embedder):
         ModelError
             If the model cannot be loaded, is not a text model, or returns numbers that are not finite.
         """
-        with self._said():
+        with self._errors_in_one_sentence():
             self.load()
             with self._lock:
                 assert self._model is not None
@@ -137,7 +137,7 @@ class Model(Embedder):
         return unit(vectors)
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _errors_in_one_sentence(self) -> Iterator[None]:
         """Turn the errors of a model that is broken, or not one of texts, or too large for a device, into one sentence."""
         try:
             yield

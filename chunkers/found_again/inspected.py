@@ -58,7 +58,7 @@ def inspect(
     if isinstance(chunks, str | Path):
         given = read_chunks(_bytes(Path(chunks)), Path(chunks).name)
     elif isinstance(chunks, Iterable) and not isinstance(chunks, bytes | Mapping):
-        given = [_given(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
+        given = [_as_given_chunk(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
     else:
         raise InputError(f"chunks must be a path, or a sequence of chunks; got {shown(chunks)}.")
     return find_again(whole, chunks_of(given, document, whole.name), maker).chunking
@@ -104,7 +104,7 @@ def _chunk_of(row: Sequence[Any]) -> GivenChunk:
     return GivenChunk(text, tuple([Span(*span) for span in spans]), document, identifier)
 
 
-def _given(chunk: Any, place: str) -> GivenChunk:
+def _as_given_chunk(chunk: Any, place: str) -> GivenChunk:
     if isinstance(chunk, Chunk):
         return GivenChunk(chunk.text if len(chunk.spans) == 1 else None, chunk.spans)
     return chunk_rows.given(chunk, place)

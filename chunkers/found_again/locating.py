@@ -323,7 +323,7 @@ def _notes(maker: str, given: Sequence[GivenChunk], oddities: Sequence[Oddity], 
     ]
     ambiguous = [f"{odd.number:,} (at {odd.span.start:,})" for odd in by_kind["ambiguous"]]
     surrounded = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in by_kind["context"]]
-    lost = [_named(odd.number, given[odd.number - 1]) for odd in by_kind["lost"]]
+    lost = [_chunk_label(odd.number, given[odd.number - 1]) for odd in by_kind["lost"]]
     notes = [
         _listed(f"Chunks of {maker} that are not found in the text and left out", lost),
         _listed(f"Chunks of {maker} that are altered, and found where the text is most like them", altered),
@@ -343,7 +343,7 @@ def _listed(what: str, names: Sequence[str]) -> str:
     return f"{what}: {len(names):,}: {list_of_names}."
 
 
-def _named(number: int, chunk: GivenChunk) -> str:
+def _chunk_label(number: int, chunk: GivenChunk) -> str:
     if chunk.text is None:
         return f"{number:,} ({chunk.spans[0].start:,} to {chunk.spans[-1].end:,})"
     return f"{number:,} (“{_start_of(chunk.text)}”)"

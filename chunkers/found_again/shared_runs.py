@@ -44,7 +44,7 @@ class SharedRuns:
         first, counts = self._looked_up(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
         rarest = [start + STEP * int(counts[start::STEP].argmin()) for start in range(STEP)]
-        numbers, _ = self._places(first[rarest], counts[rarest])
+        numbers, _ = self._occurrences(first[rarest], counts[rarest])
         return [int(number) for number in np.unique(numbers)]
 
     def near(self, text: str, reach: int) -> dict[int, list[Span]]:
@@ -56,7 +56,7 @@ class SharedRuns:
         first, counts = self._looked_up(text)
         order = np.argsort(counts, kind="stable")
         rare = np.sort(order[np.cumsum(counts[order]) <= MOST_SHARED])
-        numbers, starts = self._places(first[rare], counts[rare])
+        numbers, starts = self._occurrences(first[rare], counts[rare])
         starts -= np.repeat(rare, counts[rare])
         ranges: dict[int, list[Span]] = {}
         shared: dict[int, list[int]] = {}
@@ -82,7 +82,7 @@ class SharedRuns:
         first = np.searchsorted(self._hashes, hashes, "left")
         return first, np.searchsorted(self._hashes, hashes, "right") - first
 
-    def _places(self, first: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    def _occurrences(self, first: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
         """Return the text and the place in it of every occurrence of some runs."""
         before = np.cumsum(counts) - counts
         places = np.arange(counts.sum()) + np.repeat(first - before, counts)

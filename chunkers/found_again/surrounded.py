@@ -54,10 +54,10 @@ def passage_of(searched: Searched, text: str, spans: Sequence[Span], front: str,
     within
         Range of the text in which to search for the passage.
     """
-    return _named(searched, text, spans) or _behind(searched, text, front) or _longest(searched, text, within)
+    return _at_named_place(searched, text, spans) or _behind(searched, text, front) or _longest(searched, text, within)
 
 
-def _named(searched: Searched, text: str, spans: Sequence[Span]) -> Passage | None:
+def _at_named_place(searched: Searched, text: str, spans: Sequence[Span]) -> Passage | None:
     """Return the passage at the place that the chunk names."""
     if len(spans) != 1:
         return None

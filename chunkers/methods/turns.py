@@ -109,7 +109,7 @@ class _Cutting:
         for number, turn in enumerate(turns):
             if number % _REPORT == 0:
                 self.tools.decided(number, len(turns))
-            who = _named(turn)
+            who = _turn_label(turn)
             why = Reason(remark="")
             if pieces:
                 together = self.size(pieces[-1].start, turn.end) + self._held(pieces[-1].context)
@@ -142,7 +142,7 @@ class _Cutting:
             return
         breaks = self.transcript.breaks(turn, self.document.starts)
         offsets = [offset for offset, _ in breaks]
-        long = f"{_named(turn)} is longer than {counted(self.most, 'token')}"
+        long = f"{_turn_label(turn)} is longer than {counted(self.most, 'token')}"
         while self.size(begin, turn.end) + held > self.most:
             number = bisect_right(offsets, begin)
             farthest = self._farthest(begin, held, breaks, number)
@@ -196,10 +196,10 @@ class _Cutting:
 
         def kept(place: int) -> Reason:
             turn = turns[max(0, bisect_right(begins, place) - 1)]
-            return self.joined.get(place) or Reason(remark=f"inside the {_named(turn)}")
+            return self.joined.get(place) or Reason(remark=f"inside the {_turn_label(turn)}")
 
         return ledger_of_pieces(self.document, pieces, kept)
 
 
-def _named(turn: Turn) -> str:
+def _turn_label(turn: Turn) -> str:
     return f"turn of {turn.speaker}" if turn.speaker else "turn"

@@ -95,10 +95,10 @@ class Connection:
         """
         with self._lock:
             if self._client is None:
-                self._client = self._made(timeout)
+                self._client = self._new_client(timeout)
             return self._client
 
-    def _made(self, timeout: float) -> openai.OpenAI:
+    def _new_client(self, timeout: float) -> openai.OpenAI:
         host = self.host
         if not self._key and self.address == ADDRESS:
             raise ModelError(

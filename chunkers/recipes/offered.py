@@ -97,7 +97,7 @@ def guard(kind: type[Chunker], package: str) -> None:
     kind.versions = classmethod(_or_usual(versions.__func__, _no_versions, dict))  # type: ignore[assignment, method-assign]
 
     def reduced(self: Chunker) -> tuple[Any, ...]:
-        return _again, (kind, package, self.model_dump())
+        return _rebuilt, (kind, package, self.model_dump())
 
     kind.__reduce__ = reduced  # type: ignore[assignment, method-assign]
     kind._guarded = True  # type: ignore[attr-defined]
@@ -114,7 +114,7 @@ def _no_versions(kind: type[Chunker]) -> dict[str, str]:
     return {}
 
 
-def _again(kind: type[Chunker], package: str, parameters: dict[str, Any]) -> Chunker:
+def _rebuilt(kind: type[Chunker], package: str, parameters: dict[str, Any]) -> Chunker:
     """Make a chunker in another process, where its class may not be guarded yet."""
     guard(kind, package)
     return kind(**parameters)

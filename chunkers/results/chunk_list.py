@@ -42,7 +42,7 @@ def chunk_list(cut: Chunking, most: int | None = None) -> str:
         reason = begins.get(chunk.start, "") if number > 1 else ""
         why = f'<p class="why">cut: {text(reason)}</p>' if reason else ""
         items.append(
-            f'<li class="k{(number - 1) % COUNT}" aria-label="{_said(number, chunk, reason)}">{why}<div class="box">'
+            f'<li class="k{(number - 1) % COUNT}" aria-label="{_introduction(number, chunk, reason)}">{why}<div class="box">'
             f'<span class="number" aria-hidden="true">{number:,}</span>'
             f'<div class="text {NOT_TEX}" dir="auto">{_body(document, chunk, before, kept)}</div></div></li>'
         )
@@ -50,7 +50,7 @@ def chunk_list(cut: Chunking, most: int | None = None) -> str:
     return f'<ol class="chunks">{"".join(items)}</ol>' if items else '<p class="note">No chunk.</p>'
 
 
-def _said(number: int, chunk: Chunk, reason: str) -> str:
+def _introduction(number: int, chunk: Chunk, reason: str) -> str:
     """Return the introduction to a chunk for screen readers."""
     place = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
     return text(f"{place}, cut: {reason}" if reason else place)

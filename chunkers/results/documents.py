@@ -87,7 +87,7 @@ def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any
     return maker(chunking)
 
 
-def _langchain(chunking: Chunking) -> list[Any]:
+def _langchain_documents(chunking: Chunking) -> list[Any]:
     documents = needed("langchain_core.documents", "to_documents", "langchain-core")
     return [
         documents.Document(page_content=chunk.text, metadata=metadata)
@@ -95,7 +95,7 @@ def _langchain(chunking: Chunking) -> list[Any]:
     ]
 
 
-def _haystack(chunking: Chunking) -> list[Any]:
+def _haystack_documents(chunking: Chunking) -> list[Any]:
     haystack = needed("haystack", "to_documents", "haystack-ai")
     return [
         haystack.Document(content=chunk.text, meta=metadata)
@@ -103,7 +103,7 @@ def _haystack(chunking: Chunking) -> list[Any]:
     ]
 
 
-def _llama_index(chunking: Chunking) -> list[Any]:
+def _llama_index_nodes(chunking: Chunking) -> list[Any]:
     schema = needed("llama_index.core.schema", "to_documents", "llama-index-core")
     nodes = [
         schema.TextNode(
@@ -124,7 +124,7 @@ def _llama_index(chunking: Chunking) -> list[Any]:
 
 
 _MAKERS: Mapping[str, Callable[[Chunking], list[Any]]] = {
-    "langchain": _langchain,
-    "llama_index": _llama_index,
-    "haystack": _haystack,
+    "langchain": _langchain_documents,
+    "llama_index": _llama_index_nodes,
+    "haystack": _haystack_documents,
 }

@@ -59,13 +59,13 @@ def facts_of(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[
     if parts is not None:
         facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
     context = {"context": chunk.context} if chunk.context else {}
-    facts |= {"heading_path": list(path_of(document, chunk)), **context, **_stated(chunk.stated), "text": chunk.text}
+    facts |= {"heading_path": list(path_of(document, chunk)), **context, **_statements(chunk.stated), "text": chunk.text}
     if embedded_as in WITH_TEXT_IN_FRONT:
         facts["embedded_as"] = embedded_text(document, chunk, embedded_as)
     return facts
 
 
-def _stated(stated: Stated | None) -> dict[str, Any]:
+def _statements(stated: Stated | None) -> dict[str, Any]:
     """Return the title, summary and propositions that a language model wrote for a chunk; empty if it wrote none."""
     if stated is None:
         return {}

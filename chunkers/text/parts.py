@@ -78,14 +78,14 @@ class Parts:
 
     def said(self, spans: Iterable[tuple[int, int]]) -> str:
         """Return a label for the position of ascending spans, such as ``p. 12``, ``rows 12–13`` or a chapter title."""
-        return self._said(self.ranges(spans))
+        return self._label_of_ranges(self.ranges(spans))
 
     def said_of(self, number: int) -> str:
         """Return the label of a single part, such as ``p. 12``, ``row 7`` or a chapter title."""
-        return self._said([(number, number)])
+        return self._label_of_ranges([(number, number)])
 
-    def _said(self, ranges: Sequence[tuple[int, int]]) -> str:
-        range_names = [self._named(first, last) for first, last in ranges[:MOST_SAID]]
+    def _label_of_ranges(self, ranges: Sequence[tuple[int, int]]) -> str:
+        range_names = [self._label_of_range(first, last) for first, last in ranges[:MOST_SAID]]
         words = ", ".join([*range_names, "…"] if len(ranges) > MOST_SAID else range_names)
         if self.kind == "chapter":
             return words
@@ -93,7 +93,7 @@ class Parts:
         singular, more = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
         return f"{more if several else singular} {words}"
 
-    def _named(self, first: int, last: int) -> str:
+    def _label_of_range(self, first: int, last: int) -> str:
         one, other = self.name(first), self.name(last)
         return one if first == last else f"{one} – {other}" if self.kind == "chapter" else f"{one}–{other}"
 

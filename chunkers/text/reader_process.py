@@ -90,16 +90,16 @@ def parsed_apart(
         if cancelled():
             raise Cancelled
     try:
-        reader = _taken()
+        reader = _take_reader()
         try:
             return reader.parsed(parser, data, name, cancelled, each, options)
         finally:
-            _kept(reader)
+            _keep_reader(reader)
     finally:
         _free.release()
 
 
-def _taken() -> _Reader:
+def _take_reader() -> _Reader:
     with _lock:
         while _idle:
             reader = _idle.pop()
@@ -108,7 +108,7 @@ def _taken() -> _Reader:
     return _Reader()
 
 
-def _kept(reader: _Reader) -> None:
+def _keep_reader(reader: _Reader) -> None:
     """Keep a process for the next file, unless it has ended or uses too much memory."""
     if reader.alive and reader.memory() <= MAX_IDLE_MEMORY:
         with _lock:

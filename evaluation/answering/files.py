@@ -41,12 +41,12 @@ def to_json_lines(names: Sequence[str], results: Results) -> str:
             "reference": result.item.reference,
             "answer": result.answer.text,
             "problem": result.answer.problem,
-            "asked": _said(result.answer.exchange),
+            "asked": _messages(result.answer.exchange),
             "passages": [passage._asdict() for passage in result.context.passages],
             **{measure: result.value(measure) for measure in MEASURES},
             "judgements": [
                 {"kind": kind, "time": place + 1, "value": judgement.value, "problem": judgement.problem}
-                | {"said": judgement.said, "asked": _said(judgement.exchange)}
+                | {"said": judgement.said, "asked": _messages(judgement.exchange)}
                 for kind, times in result.judgements.items()
                 for place, judgement in enumerate(times)
             ],
@@ -55,5 +55,5 @@ def to_json_lines(names: Sequence[str], results: Results) -> str:
     return "".join(rows)
 
 
-def _said(exchange: Exchange) -> list[dict[str, str]]:
+def _messages(exchange: Exchange) -> list[dict[str, str]]:
     return [message._asdict() for message in exchange.turns]

@@ -198,7 +198,7 @@ class Report:
             return []
         widths = [MEASURES[name].high - MEASURES[name].low for name in both]
         compared = compare_all(np.array([one - other for one, other in both.values()]), widths)
-        return [_told(name, *both[name], difference) for name, difference in zip(both, compared, strict=True)]
+        return [_comparison_words(name, *both[name], difference) for name, difference in zip(both, compared, strict=True)]
 
     def asked(self, chunker: int, model: LanguageModel | None) -> Asked:
         """Return the tokens and the cost of a chunker's answers, excluding judgements."""
@@ -236,7 +236,7 @@ def costs(
     return rows
 
 
-def _told(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
+def _comparison_words(name: str, right: FloatArray, wrong: FloatArray, compared: Difference | None) -> str:
     same = ~np.isnan(right - wrong)
     called = MEASURES[name].title
     means = f"{right[same].mean():.2f} for the reference answers, {wrong[same].mean():.2f} for those of other questions"

@@ -235,7 +235,7 @@ def ask(
         first = [passages.texts[chunk] for chunk in ranking.order[:RERANKED]]
         ranking = reranked(ranking, reranker.scores(question, first))
     spans = passages.spans
-    given = _given([spans[chunk] for chunk in ranking.order], limit, ruler)
+    given = _parts_within([spans[chunk] for chunk in ranking.order], limit, ruler)
     hits = tuple(
         Hit(int(chunk), rank, float(score), parts, parts == spans[chunk])
         for rank, (chunk, score, parts) in enumerate(zip(ranking.order, ranking.scores, given, strict=False), start=1)
@@ -244,7 +244,7 @@ def ask(
     return Asked(passages, done, ranking, sources, hits, tokens, done == "hybrid" and reranker is None, reranker is not None)
 
 
-def _given(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -> list[tuple[Span, ...]]:
+def _parts_within(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -> list[tuple[Span, ...]]:
     """Return the parts of each chunk within the limit, best first."""
     if limit.tokens is None:
         return [*ranked[: limit.top]]

@@ -118,7 +118,7 @@ def _gathered(pieces: Iterable[Any]) -> QuestionSet | None:
     return QuestionSet(tuple(texts), (questions, b"\n".join(rows)), tuple(notes)) if questions else None
 
 
-def _told(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
+def _counted_pieces(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
     """Yield the pieces of a set for `_gathered`, its texts counted."""
     name, rows = question_set.questions
     counted = Counted(name, "a set")
@@ -139,7 +139,7 @@ def read_file(data: bytes, name: str, split: str | None = None) -> Iterator[tupl
     Run by `read_set` in a separate process.
     """
     if data.startswith(b"PK"):
-        yield from _told(_read_beir(_unpacked(data, name), name, split))
+        yield from _counted_pieces(_read_beir(_unpacked(data, name), name, split))
         return
     try:
         whole = value_of(text_of(data, name), name)
@@ -148,7 +148,7 @@ def read_file(data: bytes, name: str, split: str | None = None) -> Iterator[tupl
     except (ValueError, RecursionError):
         return
     if isinstance(whole, dict) and isinstance(whole.get("data"), list):
-        yield from _told(_read_squad(whole["data"], name))
+        yield from _counted_pieces(_read_squad(whole["data"], name))
 
 
 def read_parts(data: bytes, name: str, sizes: list[tuple[str, int]], split: str | None = None) -> Iterator[tuple[str, ...]]:
@@ -161,7 +161,7 @@ def read_parts(data: bytes, name: str, sizes: list[tuple[str, int]], split: str 
     for path, size in sizes:
         parts[path] = data[at : at + size]
         at += size
-    yield from _told(_read_beir(parts, name, split))
+    yield from _counted_pieces(_read_beir(parts, name, split))
 
 
 def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
@@ -247,7 +247,7 @@ def _identified(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
     for place, row in objects_of(text):
         if isinstance(row, InputError):
             raise InputError(f"{name}, {place}: {row}")
-        own = _named(row.get("_id"))
+        own = _identifier(row.get("_id"))
         if own is None:
             raise InputError(f"{name}, {place}: _id must be a string; got {short(row.get('_id'))}.")
         if own in seen:
@@ -258,7 +258,7 @@ def _identified(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
         yield own, row
 
 
-def _named(value: object) -> str | None:
+def _identifier(value: object) -> str | None:
     """Return an identifier, which may be a whole number; None if it is none."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

@@ -117,10 +117,10 @@ class Agreement:
         parts = [f"{len(self.both):,} of {len(self.both) + len(self.only_full):,} boundaries of {full} are the same"]
         for name, offsets in ((full, self.only_full), (other, self.only_other)):
             if offsets:
-                parts.append(f"only {name} cuts {self._places(offsets)}")
+                parts.append(f"only {name} cuts {self._place_words(offsets)}")
         return "; ".join(parts)
 
-    def _places(self, offsets: Sequence[int]) -> str:
+    def _place_words(self, offsets: Sequence[int]) -> str:
         """Describe the positions of some boundaries by the sentences before or inside which they lie."""
         # A sentence that is cut in several places is named once.
         named: dict[str, dict[str, None]] = {"before": {}, "inside": {}}

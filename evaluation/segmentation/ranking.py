@@ -1,8 +1,8 @@
 """Ranking of several chunkings of a text, by known boundaries or by its structure, with the significance of the lead.
 
 Chunkings are compared on the sections of the text: the stretches between known boundaries, or the paragraphs. The test swaps
-what two of them do in a section, as `evaluation.statistics.sections` has it, for every two columns and every column beside a
-trivial answer, all taken together.
+what two of them do in a section, as `evaluation.statistics.section_swaps` has it, for every two columns and every column
+beside a trivial answer, all taken together.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chunkers.text.outline import special_blocks
 from evaluation.segmentation.measures import cuts_of, in_sentences
 from evaluation.segmentation.trivial import NO_CUT, at_random, even_words, evenly, random_words
 from evaluation.statistics.paired import Difference, ends_words, interval_words
-from evaluation.statistics.sections import Statistic, swap_all
+from evaluation.statistics.section_swaps import Statistic, swap_all
 from evaluation.statistics.significance import FALSE_VERDICTS, level_words, too_few
 
 DRAWN = 99
@@ -169,10 +169,10 @@ class Ranking:
             level = [self.contenders[number].name for number in rivals if self.leads[number].ahead == 0]
             sentences.append(f"{listed([name, *level])} do equally well.")
         elif all(self.leads[number].significant for number in rivals):
-            sentences.append(f"{name} is significantly best: {self._ahead(rivals[0])}.")
+            sentences.append(f"{name} is significantly best: {self._lead_words(rivals[0])}.")
         else:
             doubted = next(number for number in rivals if not self.leads[number].significant)
-            sentences.append(f"{name} comes first, but not significantly: {self._ahead(doubted)}.")
+            sentences.append(f"{name} comes first, but not significantly: {self._lead_words(doubted)}.")
         if any(lead.tested is None for lead in self.leads.values()):
             sentences.append(too_few(self.comparisons, self.sections, "section"))
         unbeaten = next((number for number in trivial if not self.leads[number].significant), None)
@@ -203,7 +203,7 @@ class Ranking:
             f"many cuts at chance are added as there are paragraphs, so that nobody gains by cutting less often.{rate}"
         )
 
-    def _ahead(self, row: int) -> str:
+    def _lead_words(self, row: int) -> str:
         return f"{self.contenders[row].name} is behind by {self.leads[row].words(self.measure)}"
 
 

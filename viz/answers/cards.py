@@ -98,14 +98,14 @@ def card(title: str, context: Context | None, result: Result | None, budget: int
         "answer": answer.text if answer is not None else "",
         "note": note,
         "values": _values(result) if result is not None else [],
-        "given": _given(context) if context is not None else [],
+        "given": _given_contexts(context) if context is not None else [],
         "budget": _filled(context, budget) if context is not None else "",
         "judgements": [_judgement(times) for times in result.judgements.values()] if result is not None else [],
         "turns": _turns(answer.exchange) if answer is not None else [],
     }
 
 
-def _given(context: Context) -> list[GivenData]:
+def _given_contexts(context: Context) -> list[GivenData]:
     return [
         {
             "title": f"Chunk {passage.chunk + 1}{'' if passage.whole else ', cut off where the budget is full'}",

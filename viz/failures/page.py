@@ -17,9 +17,9 @@ from viz.components.gaps.gaps import Marking
 from viz.components.mounting import take_event
 from viz.components.reader.reader import Column, HeadRow, reader
 from viz.controls.language_model import any_asks, model_form
+from viz.failures.boundary_marking import controls, take_mark
 from viz.failures.inbox import show_inbox
 from viz.failures.lists import CardData, draw
-from viz.failures.marking import controls, take_mark
 from viz.failures.results import RESULTS, MeasuredSetting, measured
 from viz.failures.search import best_of, search_controls, search_of
 from viz.failures.table import show_table

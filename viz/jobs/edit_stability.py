@@ -38,7 +38,7 @@ class EditStabilityJob(Background):
         name = self.named[min(at, len(self.named) - 1)][0] if self.named else ""
         return min(share, 1.0), f"{name}: {done:,} of {self.edits:,} edits"
 
-    def _told(self, done: int, total: int) -> None:
+    def _count_edits(self, done: int, total: int) -> None:
         # A short text has fewer edits.
         self._done = done * self.edits // total
 
@@ -56,7 +56,7 @@ class EditStabilityJob(Background):
             embedder = self.embedder if chunker.embeds else None
             tools = self.tools(embedder, task.tokenizer, on_disk=self.on_disk, came=self.came)
             try:
-                self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._told)
+                self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._count_edits)
             except Cancelled:
                 return
             except InputError as error:

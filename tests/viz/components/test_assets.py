@@ -29,8 +29,8 @@ ENTRIES = {
     "retrieval/passages.js": None,
     "retrieval/summary.js": None,
     "shell/card/verdicts.js": None,
-    "shell/deck_bar.js": None,
     "shell/keys.js": None,
+    "shell/lecture_bar.js": None,
 }
 SCRIPTS = sorted(path.relative_to(VIZ).as_posix() for path in VIZ.rglob("*.js"))
 FILE = re.compile(r"^// ---- viz/(.*)$", re.MULTILINE)

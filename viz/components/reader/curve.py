@@ -71,7 +71,7 @@ def shortener(scores: Sequence[float], levels: Sequence[float]) -> Callable[[flo
     could otherwise differ from rounding the full number.
     """
     ours, theirs = (np.unique([number for number in values if not math.isnan(number)]) for values in (scores, levels))
-    full = _beside(ours, theirs) | _beside(theirs, ours)
+    full = _nearly_equal(ours, theirs) | _nearly_equal(theirs, ours)
 
     def short(number: float) -> float:
         return number if number in full else _rounded(number)
@@ -79,7 +79,7 @@ def shortener(scores: Sequence[float], levels: Sequence[float]) -> Callable[[flo
     return short
 
 
-def _beside(numbers: FloatArray, others: FloatArray) -> set[float]:
+def _nearly_equal(numbers: FloatArray, others: FloatArray) -> set[float]:
     """Return the numbers less than `_ROUNDING` from one of ``others`` but not equal to it; both arrays ascend."""
     before = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
     after = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]

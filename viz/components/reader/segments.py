@@ -102,7 +102,7 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
         "contexts": contexts,
         "context": [number_of.get(context, 0) for context in beside] if contexts else [],
         "split": [number for number, chunk in chunks if len(chunk.spans) > 1],
-        "stated": _stated(document, chunking, [over for _, _, over in ranges]),
+        "stated": _statements_data(document, chunking, [over for _, _, over in ranges]),
     }
 
 
@@ -118,7 +118,7 @@ def _ended(chunks: Collection[int]) -> str:
     return f"chunk{'s' * (len(chunks) > 1)} {numbers} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
 
 
-def _stated(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
+def _statements_data(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
     """Return the titles, summaries and propositions that a language model wrote for the chunks; empty if it wrote none."""
     begins: dict[int, int] = {}
     for part, numbers in enumerate(over):

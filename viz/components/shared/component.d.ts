@@ -52,8 +52,8 @@ declare global {
     | undefined;
   /** State left by the keys of lecture mode; column_keys.js alone uses it. */
   var seamarkLecture: import("../reader/parts/column_keys.js").LectureState | undefined;
-  /** The shown part of a lecture; deck_bar.js alone writes it. */
-  var seamarkDeck: import("../../shell/deck_bar.js").DeckState | undefined;
+  /** The shown part of a lecture; lecture_bar.js alone writes it. */
+  var seamarkDeck: import("../../shell/lecture_bar.js").DeckState | undefined;
   /** The question that is being typed; typing.js alone uses it. */
   var seamarkTyping: import("../reader/ask/typing.js").Typing | undefined;
   /** Current steps of the steppers; place.js alone uses it. */

@@ -22,8 +22,8 @@ KEY = "deck"
 _bar = component(
     "seamark_deck",
     html='<div class="deck-root"></div>',
-    css=palette.css("deck-root") + "\n" + styles("components/shared/common.css", "shell/deck_bar.css"),
-    js=script("shell/deck_bar.js"),
+    css=palette.css("deck-root") + "\n" + styles("components/shared/common.css", "shell/lecture_bar.css"),
+    js=script("shell/lecture_bar.js"),
 )
 
 
@@ -100,7 +100,7 @@ class DeckData(TypedDict):
     heard: float | None
 
 
-def deck_bar() -> None:
+def lecture_bar() -> None:
     """Draw the bar, which is empty without a lecture and hears the keys of lecture mode.
 
     The page reruns after each act of the user: ``scene`` shows the scene of that number, ``leave`` ends the lecture, ``add``

@@ -24,7 +24,7 @@ const OWN_PAGING = "textarea, select, dialog, [contenteditable], [role=dialog], 
  * @import { Seen } from "../components/shared/bus.js"
  * @import { Component, Moment } from "../components/shared/component.d.ts"
  * @import { Telling } from "../components/text_bar/state.d.ts"
- * @import { DeckData, PictureData, SceneData } from "./deck_bar.data.d.ts"
+ * @import { DeckData, PictureData, SceneData } from "./lecture_bar.data.d.ts"
  * @typedef {{ act: "scene" | "leave" | "add" | "move" | "remove" | "picture", scene?: number, by?: number, words?: Record<string, string>,
  *   hides?: boolean, horizon?: number | null, caption?: string[], at: Moment }} Act
  */
@@ -39,14 +39,14 @@ const OWN_PAGING = "textarea, select, dialog, [contenteditable], [role=dialog], 
  * @param {DeckComponent} component
  */
 export default function (component) {
-  const root = /** @type {HTMLElement & { bar?: DeckBar }} */ (found(component.parentElement, ".deck-root"));
-  root.bar ??= new DeckBar(root);
+  const root = /** @type {HTMLElement & { bar?: LectureBar }} */ (found(component.parentElement, ".deck-root"));
+  root.bar ??= new LectureBar(root);
   const { bar } = root;
   bar.update(component);
   return () => bar.dispose();
 }
 
-class DeckBar {
+class LectureBar {
   /** @type {DeckComponent | null} */ component = null;
   asked = ""; // the last request for the lecture that the tab keeps
   /** @type {number | null} */ adding = null; // how often a button of the page had opened the form

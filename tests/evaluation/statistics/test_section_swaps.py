@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evaluation.segmentation.ranking import f1
 from evaluation.statistics.paired import compare_all
-from evaluation.statistics.sections import swap_all
+from evaluation.statistics.section_swaps import swap_all
 from evaluation.statistics.significance import fewest
 
 COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=6, max_size=9)
