@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +20,13 @@ from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.questions.corpus import Ruler
 from evaluation.questions.reading import Question
-from evaluation.retrieval.found_documents import AT
-from evaluation.retrieval.measures import measure
-from evaluation.search.index import Index, build_index, search
-from evaluation.search.near_duplicates import ALIKE, near_duplicates
+from evaluation.retrieval.measures import evaluate
+from evaluation.retrieval.repeats import find_repeats
+from evaluation.search.index import Index, build_index
+from evaluation.search.near_duplicates import ALIKE
 from evaluation.statistics.means import mean_interval
-from evaluation.statistics.paired import compare
 
 TOP_K = 5
-DEPTH = 100
-"""Chunks retrieved per question: enough to fill the top k once near-duplicates are dropped."""
-
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("recursive", {"size": 100, "unit": "tokens"}),
     ("recursive", {"size": 250, "unit": "tokens"}),
@@ -56,26 +51,20 @@ HEAD = [
 def row(title: str, index: Index, questions: Sequence[Question], tools: Tools, alike: float) -> list[str]:
     """Return a row of the table."""
     ruler = Ruler(index.corpus.whole.text, tools.tokenizer)
-    near = near_duplicates(index.texts, alike)
-    searched = search(index, questions, tools, DEPTH)
-    taken = np.array([float(len(near.repeats(ranked[:TOP_K]))) for ranked in searched.ranked.tolist()])
-    others = []
-    for ranked in searched.ranked.tolist():
-        repeats = set(near.repeats(ranked))
-        others.append([chunk for chunk in ranked if chunk not in repeats][: max(AT)])
-    without = replace(searched, ranked=np.array(others, dtype=np.intp))
-    recalls = [measure(ranking, ruler, TOP_K).values("recall") for ranking in (searched, without)]
-    ends = mean_interval(taken / TOP_K)
+    evaluation = evaluate(index, questions, tools, ruler, TOP_K)
+    repeats = find_repeats(index, questions, tools, ruler, TOP_K, alike=alike)
+    cost = repeats.in_top_k(evaluation, "characters", ruler)
+    ends = mean_interval(cost.taken / TOP_K)
     assert ends is not None
     return [
         title,
         f"{len(index.chunks):,}",
-        f"{sum(map(len, near.groups)):,}",
-        f"{len(near.groups):,}",
-        with_interval((taken > 0).astype(float)),
-        f"{taken.mean():.2f} ({TOP_K * ends[0]:.2f} to {TOP_K * ends[1]:.2f})",
-        *(f"{100 * np.nanmean(recall):.1f}" for recall in recalls),
-        difference_words(compare(recalls[1], recalls[0])),
+        f"{repeats.near:,}",
+        f"{repeats.groups:,}",
+        with_interval((cost.taken > 0).astype(float)),
+        f"{cost.taken.mean():.2f} ({TOP_K * ends[0]:.2f} to {TOP_K * ends[1]:.2f})",
+        *(f"{100 * np.nanmean(recall):.1f}" for recall in (cost.recall, cost.without)),
+        difference_words(cost.difference),
     ]
 
 

@@ -41,6 +41,7 @@ from evaluation.commands.budgets import (
     question_as_json,
 )
 from evaluation.commands.budgets import as_json as budgets_as_json
+from evaluation.commands.near_duplicates import repeats_as_json, repeats_in_words
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.labels import labels
 from evaluation.questions.ranges import characters
@@ -48,6 +49,7 @@ from evaluation.questions.reading import Questions, read_questions
 from evaluation.questions.sets import is_part, read_beir, read_set
 from evaluation.retrieval.budget import AtBudgets, evaluate_at
 from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, Length, evaluate, mean_and_deviation
+from evaluation.retrieval.repeats import find_repeats
 from evaluation.search.index import Index, build_index
 from evaluation.search.ranking import METHODS, Method
 from evaluation.search.returned import Returned, lacking, returning
@@ -151,14 +153,19 @@ def run_retrieval(options: argparse.Namespace) -> None:
             given = returning(index, way)
             evaluation = evaluate(given, questions.usable, tools, ruler, options.top_k)
             at = None if budgets is None else evaluate_at(given, questions.usable, tools, ruler, budgets)
+            every_at = [] if at is None else [at]
+            repeats = find_repeats(given, questions.usable, tools, ruler, options.top_k, every_at)
             end_progress()
             called = _called(name, embedded_as, options.search, way)
             if at is not None:
                 measured.append(_measured(called, evaluation, ruler, at))
             if options.json:
-                print_json(as_json(name, evaluation, ruler, questions, at) | _changed(embedded_as, options.search, way))
+                told = as_json(name, evaluation, ruler, questions, at)
+                told["near_duplicates"] = repeats_as_json(repeats, evaluation, ruler, at)
+                print_json(told | _changed(embedded_as, options.search, way))
             else:
                 _print(called, evaluation, ruler)
+                print(f"  {'near-duplicates':16} {repeats_in_words(repeats, evaluation, ruler, at)}", flush=True)
     if measured:
         _print_leads(measured, options)
 

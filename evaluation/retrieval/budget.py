@@ -206,7 +206,7 @@ def evaluate_each(
     ``seen`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
     """
     at_budgets = tuple(_empty(budgets, len(questions)) for budgets in several)
-    if not questions:
+    if not at_budgets or not questions:
         return at_budgets
     rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
     lengths = [_lengths(index, length) for length in rulers]

@@ -1,9 +1,9 @@
-"""Measures of a run besides the top k: a ladder of budgets, and the chunk that holds most of each excerpt."""
+"""Measures of a run besides the top k: a ladder of budgets, the chunk with most of each excerpt, and near-duplicates."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from evaluation.questions.ranges import characters, intersection
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last, evaluate_each
 from evaluation.retrieval.measures import UNITS, on_axis
+from evaluation.retrieval.repeats import Repeats, find_repeats
 from evaluation.search.index import Index, Indexed, Queries
 
 _TOKENS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000)
@@ -55,6 +56,8 @@ class Ladder:
         ties, the best-ranked chunk. The chunk is -1 if no chunk contains any of the excerpt. Shape (excerpts, 2).
     reasons
         Reasons for cuts inside excerpts, by corpus-wide offset, if the chunker gives reasons.
+    repeats
+        Near-duplicates of better-ranked chunks; None if they were not looked for, as by earlier versions.
     """
 
     at: tuple[AtBudgets, ...]
@@ -62,6 +65,7 @@ class Ladder:
     beyond: IntArray
     holders: IntArray
     reasons: Mapping[int, str]
+    repeats: Repeats | None = field(default=None, kw_only=True)
 
     @property
     def rungs(self) -> dict[str, tuple[int, ...]]:
@@ -91,8 +95,10 @@ def ladders_of(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
     return tuple(Budgets(rungs(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
 
 
-def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler) -> Ladder:
+def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 0) -> Ladder:
     """Measure retrieval at all budgets of a ladder, with one search for all of them.
+
+    Near-duplicates are looked for in the ``top_k`` and at the budgets; not at all if ``top_k`` is 0.
 
     Raises the same errors as `evaluate_at`.
     """
@@ -118,7 +124,9 @@ def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Rule
     for number, row in enumerate(rows):
         ranked[number, : len(row)] = row
     deeper = np.array([triple for triple in beyond if triple[2] <= deepest[triple[0]]], dtype=np.intp).reshape(-1, 3)
-    return Ladder(at_budgets, ranked, deeper, _holders(index, questions, tools, rows), _reasons(index, questions))
+    repeats = find_repeats(index, questions, tools, ruler, top_k, at_budgets) if top_k else None
+    holders = _holders(index, questions, tools, rows)
+    return Ladder(at_budgets, ranked, deeper, holders, _reasons(index, questions), repeats=repeats)
 
 
 def _reasons(index: Index, questions: Sequence[Question]) -> dict[int, str]:

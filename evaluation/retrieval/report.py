@@ -31,6 +31,7 @@ from evaluation.retrieval.measures import (
     on_axis,
     precision_omega,
 )
+from evaluation.retrieval.repeats import RepeatCost
 from evaluation.retrieval.shared_cache import SharedCache
 from evaluation.search.index import Search
 from evaluation.segmentation.measures import Score
@@ -170,6 +171,8 @@ class ChunkerReport:
         Scores of ``documents`` and ``evidence`` at each k.
     everything
         True if every question receives the whole text, so that recall is meaningless.
+    repeats
+        Cost of near-duplicates within the limit; None if there are none among the chunks, or the run did not look for them.
     """
 
     evaluation: Evaluation
@@ -180,6 +183,7 @@ class ChunkerReport:
     chunk_tokens: float
     at_k: Mapping[str, AtK]
     everything: bool
+    repeats: RepeatCost | None
 
 
 @dataclass(frozen=True)
@@ -334,6 +338,7 @@ class Reports:
         count = len(names)
         self._measured: SharedCache[tuple[int, Limit], tuple[Evaluation, Costs]] = SharedCache(DEPTHS_KEPT * count)
         self._distributions: SharedCache[tuple[int, Choice], Distribution] = SharedCache(REPORTS_KEPT * count)
+        self._repeats: SharedCache[tuple[int, Limit, str], RepeatCost] = SharedCache(DEPTHS_KEPT * count)
         self._curves: SharedCache[tuple[tuple[int, ...], Choice], Curve] = SharedCache(REPORTS_KEPT)
         self._leads: SharedCache[tuple[tuple[int, ...], Choice], Leads] = SharedCache(REPORTS_KEPT)
         self._failures: SharedCache[tuple[tuple[int, ...], Limit], Failures] = SharedCache(DEPTHS_KEPT)
@@ -421,7 +426,21 @@ class Reports:
             self._ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks)),
             {"documents": evaluation.at_k("documents"), "evidence": evaluation.at_k("evidence")},
             _gives_everything(measured, choice.limit),
+            self._repeat_cost(number, measured, choice),
         )
+
+    def _repeat_cost(self, number: int, measured: Measured, choice: Choice) -> RepeatCost | None:
+        ladder, limit, unit = measured.ladder, choice.limit, choice.unit
+        repeats = ladder.repeats if ladder is not None else None
+        if ladder is None or repeats is None or not repeats.near:
+            return None
+
+        def compute() -> RepeatCost:
+            if limit.budget:
+                return repeats.at_budget(ladder.of(limit.unit, limit.last), limit.budget, unit)
+            return repeats.in_top_k(self._evaluation(number, measured, choice)[0], unit, self._ruler)
+
+        return self._repeats.get((number, limit, unit), compute)
 
     def _evaluation(self, number: int, measured: Measured, choice: Choice) -> tuple[Evaluation, Costs]:
         return self._measured.get((number, choice.limit), lambda: self._measure(measured, choice.limit))

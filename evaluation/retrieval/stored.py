@@ -16,6 +16,7 @@ from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last
 from evaluation.retrieval.found_documents import AT, SET_SCORES
 from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation
+from evaluation.retrieval.repeats import Repeats
 from evaluation.search.index import Indexed, Search
 
 
@@ -33,6 +34,18 @@ class _StoredAt(BaseModel):
     hit: list[list[list[int]]]
 
 
+class _StoredRepeats(BaseModel):
+    """Near-duplicates of better-ranked chunks among the chunks that questions retrieve."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    near: int
+    groups: int
+    places: list[tuple[int, list[int]]]
+    ranked: list[list[int]]
+    at: tuple[_StoredAt, ...]
+
+
 class _StoredLadder(BaseModel):
     """A ladder; the ranks of a question without those that it does not need."""
 
@@ -44,6 +57,7 @@ class _StoredLadder(BaseModel):
     beyond: list[tuple[int, int, int]]
     holders: list[tuple[int, int]]
     reasons: list[tuple[int, str]]
+    repeats: _StoredRepeats | None = None
 
 
 class _Stored(BaseModel):
@@ -99,22 +113,37 @@ def to_json(evaluation: Evaluation, ladder: Ladder | None = None) -> bytes:
 def _stored_ladder(ladder: Ladder) -> _StoredLadder:
     return _StoredLadder(
         wanted=ladder.at[0].wanted.tolist(),
-        at=tuple(
-            _StoredAt(
-                unit=at_budgets.budgets.unit,
-                last=at_budgets.budgets.last,
-                sizes=at_budgets.budgets.sizes,
-                taken=at_budgets.taken.tolist(),
-                part=at_budgets.part.tolist(),
-                given=at_budgets.given.tolist(),
-                hit=at_budgets.hit.tolist(),
-            )
-            for at_budgets in ladder.at
-        ),
+        at=_stored_at(ladder.at),
         ranked=[[chunk for chunk in row if chunk >= 0] for row in ladder.ranked.tolist()],
         beyond=[tuple(row) for row in ladder.beyond.tolist()],
         holders=[tuple(row) for row in ladder.holders.tolist()],
         reasons=[*ladder.reasons.items()],
+        repeats=None if ladder.repeats is None else _stored_repeats(ladder.repeats),
+    )
+
+
+def _stored_repeats(repeats: Repeats) -> _StoredRepeats:
+    return _StoredRepeats(
+        near=repeats.near,
+        groups=repeats.groups,
+        places=[(number, [*places]) for number, places in repeats.places.items()],
+        ranked=repeats.ranked.tolist(),
+        at=_stored_at(repeats.at),
+    )
+
+
+def _stored_at(several: Sequence[AtBudgets]) -> tuple[_StoredAt, ...]:
+    return tuple(
+        _StoredAt(
+            unit=at.budgets.unit,
+            last=at.budgets.last,
+            sizes=at.budgets.sizes,
+            taken=at.taken.tolist(),
+            part=at.part.tolist(),
+            given=at.given.tolist(),
+            hit=at.hit.tolist(),
+        )
+        for at in several
     )
 
 
@@ -181,16 +210,7 @@ def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -
         return None
     count = len(questions)
     wanted = _counts(stored.wanted, (len(UNITS), count), "wanted")
-    at = []
-    for stored_at in stored.at:
-        budgets = Budgets(stored_at.sizes, stored_at.unit, stored_at.last)
-        shape = len(budgets.sizes), count
-        taken, part = _counts(stored_at.taken, shape, "taken"), _counts(stored_at.part, shape, "part")
-        given, hit = (
-            _counts(counts, (len(UNITS), *shape), name)
-            for name, counts in (("given", stored_at.given), ("hit", stored_at.hit))
-        )
-        at.append(AtBudgets(budgets, taken, part, given, hit, wanted))
+    at = tuple(_at(stored_at, wanted) for stored_at in stored.at)
     if len(stored.ranked) != count:
         raise InputError(
             f"The stored evaluation must rank chunks for {count:,} questions; it does so for {len(stored.ranked):,}. Run "
@@ -218,7 +238,32 @@ def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -
                 f"The stored evaluation must refer only to its own {most:,} {what}; it refers to others. Run the evaluation "
                 "again."
             )
-    return Ladder(tuple(at), ranked, beyond, holders, dict(stored.reasons))
+    repeats = None if stored.repeats is None else _repeats(stored.repeats, chunks, wanted)
+    return Ladder(at, ranked, beyond, holders, dict(stored.reasons), repeats=repeats)
+
+
+def _at(stored: _StoredAt, wanted: IntArray) -> AtBudgets:
+    """Return results at budgets, of questions whose excerpts have the lengths ``wanted``, shape (units, questions)."""
+    budgets = Budgets(stored.sizes, stored.unit, stored.last)
+    shape = len(budgets.sizes), wanted.shape[1]
+    taken, part = _counts(stored.taken, shape, "taken"), _counts(stored.part, shape, "part")
+    given, hit = (
+        _counts(counts, (len(UNITS), *shape), name) for name, counts in (("given", stored.given), ("hit", stored.hit))
+    )
+    return AtBudgets(budgets, taken, part, given, hit, wanted)
+
+
+def _repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> Repeats:
+    places = {number: tuple(ranks) for number, ranks in stored.places}
+    ranked = _array(stored.ranked, (len(places), -1), "repeats").astype(np.intp) if places else np.zeros((0, 0), np.intp)
+    for numbers, most, what in (([*places], wanted.shape[1], "questions"), (ranked.ravel().tolist(), chunks, "chunks")):
+        if numbers and not 0 <= min(numbers) <= max(numbers) < most:
+            raise InputError(
+                f"The stored evaluation must refer only to its own {most:,} {what}; it refers to others. Run the evaluation "
+                "again."
+            )
+    at = tuple(_at(stored_at, wanted[:, [*places]]) for stored_at in stored.at)
+    return Repeats(stored.near, stored.groups, places, ranked, at)
 
 
 def _counts(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:

@@ -23,6 +23,7 @@ from evaluation.questions.corpus import Corpus
 from evaluation.questions.ranges import Covered
 from evaluation.questions.reading import Question
 from evaluation.search.bm25 import Bm25
+from evaluation.search.near_duplicates import NearDuplicates
 from evaluation.search.nearest import nearest, settled
 from evaluation.search.ranking import Method, Ranking, by_embedding, by_score, checked_method, fused
 
@@ -114,6 +115,9 @@ class Index(Indexed):
         Word index of the texts; None if chunks are searched by embedding alone.
     searched_by
         Search method that compares a question with the chunks.
+    behind
+        Near-duplicates among the texts, if rankings put each near-duplicate of a better-ranked chunk behind all other
+        chunks; None if rankings leave them in place.
     """
 
     texts: tuple[str, ...]
@@ -122,6 +126,7 @@ class Index(Indexed):
     unsituated: int = 0
     bm25: Bm25 | None = None
     searched_by: Method = "embedding"
+    behind: NearDuplicates | None = None
 
 
 def build_index(
@@ -253,6 +258,19 @@ class Queries:
 
         Ties go to the earlier chunk, so that chunks without any word of the question come last, in their order.
         """
+        near = self.index.behind
+        if near is None:
+            return self._ranked(numbers, depth)
+        rows = []
+        for number, row in zip(numbers, self._ranked(numbers, 2 * depth), strict=True):
+            while len(row) - len(repeats := near.repeats(row.tolist())) < depth and len(row) < len(self.index.chunks):
+                (row,) = self._ranked(np.array([number]), 2 * len(row))
+            others = row[~np.isin(row, repeats)]
+            rows.append(np.concatenate([others, np.array(repeats, dtype=np.intp)])[:depth])
+        return np.array(rows, dtype=np.intp).reshape(len(numbers), -1)
+
+    def _ranked(self, numbers: IntArray, depth: int) -> IntArray:
+        """Return the same as `ranked`, with near-duplicates in place."""
         depth = min(depth, len(self.index.chunks))
         if self.index.bm25 is None:
             return nearest(self.vectors[numbers], self.index.vectors, depth)

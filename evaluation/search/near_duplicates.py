@@ -97,13 +97,26 @@ class NearDuplicates:
 
         In a top k, these are the places that near-duplicates take.
         """
-        better: list[int] = []
+        better: set[int] = set()
         repeated = []
         for chunk in ranked:
-            if any(self.are_near(chunk, earlier) for earlier in better):
+            first = self.copies[chunk]
+            if first is None:
+                continue
+            if first in better or not better.isdisjoint(self._neighbours.get(first, frozenset())):
                 repeated.append(chunk)
-            better.append(chunk)
+            better.add(first)
         return repeated
+
+    @cached_property
+    def _neighbours(self) -> dict[int, frozenset[int]]:
+        """Near-duplicates with other shingles, for every first chunk of its shingles that has any."""
+        neighbours: dict[int, set[int]] = defaultdict(set)
+        for first, second, _ in self.pairs:
+            if self.copies[first] != self.copies[second]:
+                neighbours[first].add(second)
+                neighbours[second].add(first)
+        return {chunk: frozenset(near) for chunk, near in neighbours.items()}
 
 
 @dataclass(frozen=True, eq=False)

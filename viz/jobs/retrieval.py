@@ -224,7 +224,7 @@ class Retrieval(KeptJob):
                 every = f"{index.unsituated:,} of {len(index.chunks):,} chunks"
                 self.left_out[number] = f"{title}: the model gave no usable context of {every}; those are searched without."
             self._status = f"{title}: measuring what was found"
-            self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler))
+            self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler, DEPTH))
 
     def _add(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
         """Add a chunker's results, first on disk, so that a shown result is never lost."""

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from evaluation.retrieval.measures import CALLED, MEASURES
+from evaluation.retrieval.measures import CALLED, MEASURES, mean_and_deviation
 from evaluation.retrieval.report import Report
+from evaluation.search.near_duplicates import ALIKE, SHINGLE
 from evaluation.search.ranking import Method
+from evaluation.statistics.paired import ends_words
 from evaluation.statistics.significance import FALSE_VERDICTS
 from viz.components.figure import show_figure
 from viz.components.notice import notice
@@ -63,6 +65,7 @@ def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
         _differences(report, names)
         st.header("Score versus cost", anchor=False)
         _trade_off(report, names, choose_word("Against", words, "cost", hidden=True), run.plan.searched_by)
+    _near_duplicates(report, names)
     st.header("Question by question", anchor=False)
     _boxes(report, names)
     if not report.choice.budget:
@@ -150,6 +153,38 @@ def _differences(report: Report, names: dict[int, str]) -> None:
     table["significant"] = ["yes" if comparison.significant else "no" for comparison in comparisons.values()]
     show_figure(figure, table, "Differences", key="retrieval_differences")
     notice("\n".join(sentences), key="retrieval_sentences")
+
+
+def _near_duplicates(report: Report, names: dict[int, str]) -> None:
+    """Draw the cost of near-duplicates for each chunker that has any; nothing without any."""
+    costs = {number: chunker.repeats for number, chunker in report.chunkers.items() if chunker.repeats is not None}
+    if not costs:
+        return
+    st.header("Near-duplicates", anchor=False)
+    table: dict[str, list[Any]] = {"chunker": [names[number] for number in costs]}
+    table["with a near-duplicate"] = [
+        f"{cost.near:,} of {len(report.chunkers[number].evaluation.index.chunks):,}" for number, cost in costs.items()
+    ]
+    table["places taken"] = [f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}" for cost in costs.values()]
+    table["in questions"] = [f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}" for cost in costs.values()]
+    for title, recalls in {
+        "recall, %": [cost.recall for cost in costs.values()],
+        "without them, %": [cost.without for cost in costs.values()],
+    }.items():
+        means = [mean_and_deviation(recall) for recall in recalls]
+        table[title] = ["undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means]
+    table["difference, points"] = [
+        "too few questions"
+        if (difference := cost.difference) is None
+        else f"{difference.points} ({' to '.join(ends_words(difference.low, difference.high, 100, 1))})"
+        for cost in costs.values()
+    ]
+    st.dataframe(table, hide_index=True, width="stretch", key="retrieval_near_duplicates")
+    st.caption(
+        f"Chunks that share {ALIKE:.0%} of their runs of {SHINGLE} words, among all documents. A place is taken by a chunk "
+        "that repeats a better-ranked one; without them, the next ones move up. An excerpt counts at its own place, not in "
+        "a copy. Each interval is at 95 %, by itself."
+    )
 
 
 def _trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Method) -> None:

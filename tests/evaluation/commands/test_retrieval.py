@@ -65,6 +65,31 @@ def test_the_table_says_mean_and_deviation(folder, capsys):
         assert f"\n  {row} " in printed.out
 
 
+def test_near_duplicates_are_told_with_the_places_that_they_take(folder, capsys):
+    assert call(folder) == 0
+    assert "near-duplicates  none of 30 chunks has one" in capsys.readouterr().out
+    text = (folder / "corpus" / "stubs.txt").read_bytes()
+    (folder / "corpus" / "copy.txt").write_bytes(text)
+    options = ["--top-k", "4", "--budget", "40,80"]
+    assert call(folder, *options) == 0
+    printed = capsys.readouterr().out
+    assert call(folder, *options, "--json") == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[0])
+    near = told["near_duplicates"]
+    # A sentence and its copy have the same vector, so that they stand next to each other.
+    assert (near["chunks"], near["groups"]) == (32, 16)
+    assert near["top_k"]["retrieved"] == 4
+    assert 0 < near["top_k"]["taken"] <= 2
+    assert [at["budget"] for at in near["budgets"]] == [40, 80]
+    characters = near["top_k"]["characters"]
+    assert characters["recall"] == pytest.approx(told["characters"]["recall"]["mean"])
+    assert characters["difference"]["mean"] == pytest.approx(characters["recall_without"] - characters["recall"])
+    (line,) = [line for line in printed.splitlines() if line.startswith("    top 4: ")]
+    assert f"{near['top_k']['taken']:.2f} of 4.0 chunks repeat a better one, in {near['top_k']['questions']} of 6" in line
+    assert f"recall in characters {100 * characters['recall']:.1f}, without them" in line
+    assert "\n    80 tokens: " in printed
+
+
 def test_embeddings_are_kept_in_the_cache_file(folder, capsys):
     cache = str(folder / "vectors.sqlite")
     assert call(folder, "--json", "--cache", cache) == 0

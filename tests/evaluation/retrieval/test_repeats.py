@@ -1,0 +1,230 @@
+"""Near-duplicates in a top k and at budgets, against a plain recomputation from complete rankings."""
+
+import json
+import random
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from chunkers import Cancelled, Document, InputError, build_chunker
+from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.questions.ranges import characters
+from evaluation.questions.reading import read_questions
+from evaluation.retrieval import ladder as ladders
+from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
+from evaluation.retrieval.failed import Measured
+from evaluation.retrieval.ladder import climb
+from evaluation.retrieval.measures import UNITS, evaluate, found_scores, on_axis
+from evaluation.retrieval.repeats import find_repeats
+from evaluation.retrieval.report import Choice, Reports
+from evaluation.retrieval.stored import from_json, to_json
+from evaluation.search.index import Queries, build_index
+from evaluation.search.near_duplicates import near_duplicates, shingles
+from evaluation.search.ranking import METHODS
+from evaluation.search.returned import Returned, returning
+from evaluation.statistics.paired import compare
+from tests.support import tools
+
+WORDS = ["red", "blue", "sea", "mark", "lamp", "tide", "reef", "buoy", "fog", "bell"]
+SIZES = {"characters": (60, 200), "tokens": (12, 40)}
+
+
+def corpus():
+    """Return three documents of lines, two in three of which are copies of another but for a last word."""
+    rng = random.Random(4)
+    originals = [" ".join(rng.choices(WORDS, k=12)) for _ in range(9)]
+    lines = [*originals, *(f"{line} again" for line in originals[:6] for _ in range(3)), *originals[:3]]
+    rng.shuffle(lines)
+    texts = ["\n".join(f"{line}." for line in lines[start::3]) for start in range(3)]
+    return Corpus(tuple(Document.from_text(text, "lines", f"{number}.txt") for number, text in enumerate(texts)))
+
+
+CORPUS = corpus()
+RULER = Ruler(CORPUS.whole.text, tools().tokenizer)
+
+
+def questions():
+    lines = [line for document in CORPUS.documents for line in document.text.split("\n")]
+    rng = random.Random(7)
+    rows = [{"question": " ".join(rng.sample(WORDS, 4)), "excerpts": [line]} for line in rng.sample(lines, 9)]
+    rows.append({"question": "none", "excerpts": []})
+    return read_questions("\n".join(map(json.dumps, rows)).encode(), "questions.jsonl", CORPUS).usable
+
+
+QUESTIONS = questions()
+
+
+def indexed(method="embedding", size=1):
+    return build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), tools(), searched_by=method)
+
+
+def near(index, one, other):
+    first, second = shingles(index.texts[one]), shingles(index.texts[other])
+    return len(first & second) >= 0.8 * len(first | second)
+
+
+def complete(index):
+    """Return every question's ranking of all chunks, and the places in it that near-duplicates take."""
+    queries = Queries.of(index, [question.text for question in QUESTIONS], tools())
+    rankings = queries.ranked(np.arange(len(QUESTIONS)), len(index.chunks)).tolist()
+    taken = [
+        [place for place, chunk in enumerate(row) if any(near(index, chunk, better) for better in row[:place])]
+        for row in rankings
+    ]
+    return rankings, taken
+
+
+def recall(question, spans, unit):
+    excerpts = on_axis(CORPUS, question)
+    value = found_scores(excerpts, spans, RULER if unit == "tokens" else characters)["recall"].value
+    return float("nan") if value is None else value
+
+
+def others(row, taken):
+    return [chunk for place, chunk in enumerate(row) if place not in taken]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("way", ["chunk", "window:1"])
+@pytest.mark.parametrize("top_k", [1, 3, 7])
+def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top_k):
+    index = returning(indexed(method), Returned.parse(way))
+    evaluation = evaluate(index, QUESTIONS, tools(), RULER, top_k)
+    # As the run does, with room for a larger top k.
+    repeats = find_repeats(index, QUESTIONS, tools(), RULER, 7)
+    rankings, taken = complete(index)
+    for unit in UNITS:
+        cost = repeats.in_top_k(evaluation, unit, RULER)
+        assert cost.taken.tolist() == [sum(place < top_k for place in places) for places in taken]
+        assert (cost.retrieved == top_k).all()
+        expected = [
+            recall(question, [span for spans in index.given(others(row, places)[:top_k]) for span in spans], unit)
+            for question, row, places in zip(QUESTIONS, rankings, taken, strict=True)
+        ]
+        np.testing.assert_allclose(cost.without, expected)
+        np.testing.assert_array_equal(cost.recall, evaluation.values("recall", unit))
+        assert cost.difference == compare(cost.without, cost.recall)
+    assert top_k == 1 or sum(cost.taken) > 0
+    assert repeats.near == sum(
+        any(near(index, one, other) for other in range(len(index.texts)) if other != one) for one in range(len(index.texts))
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("last", LAST)
+@pytest.mark.parametrize("unit", UNITS)
+def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
+    index = indexed(method)
+    at = evaluate_at(index, QUESTIONS, tools(), RULER, Budgets(SIZES[unit], unit, last))
+    repeats = find_repeats(index, QUESTIONS, tools(), RULER, 1, [at])
+    rankings, taken = complete(index)
+    length = RULER if unit == "tokens" else CharacterRuler()
+    for place, size in enumerate(SIZES[unit]):
+        cost = repeats.at_budget(at, size, unit)
+        assert cost.retrieved.tolist() == at.taken[place].tolist()
+        assert cost.taken.tolist() == [
+            sum(rank < count for rank in places) for places, count in zip(taken, cost.retrieved.tolist(), strict=True)
+        ]
+        spans = [
+            filled([index.chunks[chunk] for chunk in others(row, places)], size, length, last)
+            for row, places in zip(rankings, taken, strict=True)
+        ]
+        np.testing.assert_allclose(cost.without, [recall(*pair, unit) for pair in zip(QUESTIONS, spans, strict=True)])
+        np.testing.assert_array_equal(cost.recall, at.values("recall", size, unit))
+    assert sum(cost.taken) > 0
+    assert (cost.without != cost.recall)[:-1].any()
+
+
+def test_where_everything_else_is_retrieved_near_duplicates_come_last():
+    index = indexed()
+    rankings, taken = complete(index)
+    queries = Queries.of(
+        replace(index, behind=near_duplicates(index.texts)), [question.text for question in QUESTIONS], tools()
+    )
+    for depth in (1, 5, len(index.chunks), 3 * len(index.chunks)):
+        expected = [
+            (others(row, places) + [row[place] for place in places])[:depth]
+            for row, places in zip(rankings, taken, strict=True)
+        ]
+        assert queries.ranked(np.arange(len(QUESTIONS)), depth).tolist() == expected
+
+
+def test_without_near_duplicates_nothing_is_taken():
+    index = indexed(size=40)
+    assert len(index.chunks) == 3
+    evaluation = evaluate(index, QUESTIONS, tools(), RULER, 2)
+    repeats = find_repeats(index, QUESTIONS, tools(), RULER, 2)
+    cost = repeats.in_top_k(evaluation, "characters", RULER)
+    assert (repeats.near, repeats.groups, repeats.places) == (0, 0, {})
+    assert not cost.taken.any()
+    np.testing.assert_array_equal(cost.without, cost.recall)
+
+
+def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(monkeypatch):
+    monkeypatch.setattr(
+        ladders, "ladders_of", lambda *_: tuple(Budgets(SIZES[unit], unit, last) for unit in UNITS for last in LAST)
+    )
+    index = indexed()
+    evaluation = evaluate(index, QUESTIONS, tools(), RULER, 5)
+    ladder = climb(index, QUESTIONS, tools(), RULER, 7)
+    written = to_json(evaluation, ladder)
+    again = Measured(*from_json(written, CORPUS, QUESTIONS))
+    for choice in (
+        Choice("recall", "tokens", 3, 0),
+        Choice("recall", "characters", 6, 0),
+        Choice("iou", "tokens", 5, 0, 40, "cut"),
+        Choice("recall", "characters", 5, 0, 200, "left_out"),
+    ):
+        one, other = (
+            Reports(RULER, ["one"]).of({0: measured}, choice).chunkers[0].repeats
+            for measured in (Measured(evaluation, ladder), again)
+        )
+        assert one.near == other.near > 0
+        assert one.difference == other.difference
+        for name in ("retrieved", "taken", "recall", "without"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+        direct = find_repeats(index, QUESTIONS, tools(), RULER, 7, ladder.at)
+        if choice.budget:
+            expected = direct.at_budget(ladder.of(choice.unit, choice.last), choice.budget, choice.unit)
+        else:
+            expected = direct.in_top_k(evaluation.over(choice.top_k, RULER), choice.unit, RULER)
+        np.testing.assert_array_equal(one.without, expected.without)
+        assert one.taken.sum() == expected.taken.sum() > 0
+
+    before = json.loads(written)
+    del before["ladder"]["repeats"]
+    old = Measured(*from_json(json.dumps(before).encode(), CORPUS, QUESTIONS))
+    assert old.ladder.repeats is None
+    assert Reports(RULER, ["one"]).of({0: old}, Choice("recall", "tokens", 3, 0)).chunkers[0].repeats is None
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"places": [[99, [1]]]}, "must refer only to its own 10 questions"),
+        ({"places": [[0, [1]]], "ranked": [[999]]}, "must refer only to its own 30 chunks"),
+        ({"places": [[0, [1]]], "ranked": []}, "must have repeats of the shape 1 × any"),
+        ({"near": "many"}, "ladder.repeats.near is invalid"),
+    ],
+)
+def test_stored_repeats_that_do_not_fit_are_a_sentence(change, sentence):
+    index = indexed()
+    stored = json.loads(to_json(evaluate(index, QUESTIONS, tools(), RULER), climb(index, QUESTIONS, tools(), RULER, 7)))
+    stored["ladder"]["repeats"] |= {"places": [[0, [1]]], "ranked": [[0]], "at": []} | change
+    with pytest.raises(InputError, match=sentence):
+        from_json(json.dumps(stored).encode(), CORPUS, QUESTIONS)
+
+
+def test_it_can_be_stopped():
+    with pytest.raises(Cancelled):
+        find_repeats(indexed(), QUESTIONS, tools(cancelled=lambda: True), RULER, 5)
+
+
+def test_places_ascend():
+    repeats = find_repeats(indexed(), QUESTIONS, tools(), RULER, 20)
+    assert repeats.places
+    for places in repeats.places.values():
+        assert all(one < other for one, other in pairwise(places))
+        assert places[-1] < 20
