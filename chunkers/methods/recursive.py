@@ -92,10 +92,6 @@ class Recursive(Chunker):
         parents = f", in parents of {self.parent_size:,}" if self.parent_size else ""
         return f"at most {self.size:,} {self.unit}, {overlap}{parents}"
 
-    def caveat(self) -> str:
-        """Return the caveat that parents are searched too; empty without parents."""
-        return "Parents are searched beside their children." if self.parent_size else ""
-
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document at separators, from coarse to fine; a cut inside a sentence adds a gap to the result.
 

@@ -69,7 +69,7 @@ class QuestionChanges:
             corpus_of(answering, "lines", options.exact_ends).whole.text, load_tokenizer(columns[1].recipe.tokenizer)
         )
         sides = []
-        for _, _, index, tools in indexes(options, columns, answering, cache):
+        for _, _, index, tools, _ in indexes(options, columns, answering, cache):
             sides.append(recalls(index, questions, tools, ruler, options.top_k, budgets))
             end_progress()
         return cls(questions, len(numbers), WonAndLost(*sides))

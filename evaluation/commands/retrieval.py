@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -52,7 +53,7 @@ from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluat
 from evaluation.retrieval.repeats import find_repeats
 from evaluation.search.index import Index, build_index
 from evaluation.search.ranking import METHODS, Method
-from evaluation.search.returned import Returned, lacking, returning
+from evaluation.search.returned import THE_CHUNK, Returned, lacking, returning
 from evaluation.segmentation.measures import Score
 
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
@@ -80,7 +81,8 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         nargs="+",
         metavar="WHAT",
         help="what is returned for a chunk that is found, one or several to compare: chunk (default), window:N (with N "
-        "neighbours on either side), section or section:LEVEL (between headings), page (or chapter)",
+        "neighbours on either side), section or section:LEVEL (between headings), page (or chapter), parent (of chunks in "
+        "two levels, the children are searched and their parents returned, each once)",
     )
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
     add_searching(command)
@@ -148,24 +150,21 @@ def run_retrieval(options: argparse.Namespace) -> None:
         _write(options.labels, labels(questions.usable, located))
     ruler = Ruler(located.whole.text, tokenizer)
     measured: list[Measured] = []
-    for name, embedded_as, index, tools in indexes(options, columns, texts, cache):
-        for way in ways:
-            given = returning(index, way)
-            evaluation = evaluate(given, questions.usable, tools, ruler, options.top_k)
-            at = None if budgets is None else evaluate_at(given, questions.usable, tools, ruler, budgets)
-            every_at = [] if at is None else [at]
-            repeats = find_repeats(given, questions.usable, tools, ruler, options.top_k, every_at)
-            end_progress()
-            called = _called(name, embedded_as, options.search, way)
-            if at is not None:
-                measured.append(_measured(called, evaluation, ruler, at))
-            if options.json:
-                told = as_json(name, evaluation, ruler, questions, at)
-                told["near_duplicates"] = repeats_as_json(repeats, evaluation, ruler, at)
-                print_json(told | _changed(embedded_as, options.search, way))
-            else:
-                _print(called, evaluation, ruler)
-                print(f"  {'near-duplicates':16} {repeats_in_words(repeats, evaluation, ruler, at)}", flush=True)
+    for name, embedded_as, index, tools, way in indexes(options, columns, texts, cache, ways):
+        evaluation = evaluate(index, questions.usable, tools, ruler, options.top_k)
+        at = None if budgets is None else evaluate_at(index, questions.usable, tools, ruler, budgets)
+        repeats = find_repeats(index, questions.usable, tools, ruler, options.top_k, [] if at is None else [at])
+        end_progress()
+        called = _called(name, embedded_as, options.search, way)
+        if at is not None:
+            measured.append(_measured(called, evaluation, ruler, at))
+        if options.json:
+            told = as_json(name, evaluation, ruler, questions, at)
+            told["near_duplicates"] = repeats_as_json(repeats, evaluation, ruler, at)
+            print_json(told | _changed(embedded_as, options.search, way))
+        else:
+            _print(called, evaluation, ruler)
+            print(f"  {'near-duplicates':16} {repeats_in_words(repeats, evaluation, ruler, at)}", flush=True)
     if measured:
         _print_leads(measured, options)
 
@@ -252,8 +251,12 @@ def indexes(
     columns: Sequence[Column],
     texts: Sequence[tuple[str, FileText]],
     cache: EmbeddingCache,
-) -> Iterator[tuple[str, EmbeddedAs, Index, Tools]]:
-    """Yield every recipe's name, the way its chunks are embedded, their index, and the tools that embed the questions."""
+    ways: Sequence[Returned] = (THE_CHUNK,),
+) -> Iterator[tuple[str, EmbeddedAs, Index, Tools, Returned]]:
+    """Yield an index of every recipe's chunks for each of the ``ways`` of returning text.
+
+    With it come the recipe's name, what of its chunks is embedded, the tools that embed the questions, and the way.
+    """
     corpora: dict[str, Corpus] = {}
     for number, (name, recipe, chunker) in enumerate(columns, start=1):
         split = recipe.sentences
@@ -266,16 +269,19 @@ def indexes(
         if embedded_as == "late":
             say(f"{name}: {LATE_SAID}")
         tools.progress = TerminalProgress(f"{name}, {number} of {len(columns)}", "texts embedded")
-        try:
-            index = build_index(corpora[split], chunker, tools, embedded_as, options.search)
-            if index.unsituated:
-                say(f"{name}: the model gave no usable context of {index.unsituated:,} of {len(index.chunks):,} chunks.")
-            if index.caveat:
-                say(f"{name}: {index.caveat}")
-        finally:
-            if tools.asking is not None:
-                say(f"{name}: {tools.asking.model.name}: {tools.asking.told}.")
-        yield name, embedded_as, index, tools
+        for only_children, group in groupby(ways, key=lambda way: way.only_children):
+            try:
+                index = build_index(corpora[split], chunker, tools, embedded_as, options.search, only_children)
+                if index.unsituated:
+                    every = f"{index.unsituated:,} of {len(index.chunks):,} chunks"
+                    say(f"{name}: the model gave no usable context of {every}.")
+                if index.caveat:
+                    say(f"{name}: {index.caveat}")
+            finally:
+                if tools.asking is not None:
+                    say(f"{name}: {tools.asking.model.name}: {tools.asking.told}.")
+            for way in group:
+                yield name, embedded_as, returning(index, way), tools, way
 
 
 def language_model_of(options: argparse.Namespace, recipe: Recipe) -> Asking | None:

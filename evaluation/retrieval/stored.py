@@ -81,6 +81,7 @@ class _Stored(BaseModel):
     ladder: _StoredLadder | None = None
     exact_ends: bool = True
     caveat: str = ""
+    parents: tuple[tuple[int, int], ...] | None = None
 
 
 def to_json(evaluation: Evaluation, ladder: Ladder | None = None) -> bytes:
@@ -106,6 +107,7 @@ def to_json(evaluation: Evaluation, ladder: Ladder | None = None) -> bytes:
         ladder=None if ladder is None else _stored_ladder(ladder),
         exact_ends=index.corpus.exact_ends,
         caveat=index.caveat,
+        parents=None if index.parents is None else tuple((spans[0].start, spans[-1].end) for spans in index.parents),
     )
     return stored.model_dump_json().encode()
 
@@ -171,7 +173,8 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
             "evaluation again."
         )
     length = len(corpus.whole.text)
-    fits = all(0 <= start <= end <= length for spans in stored.chunks for start, end in spans)
+    fits = all(0 <= start <= end <= length for spans in (*stored.chunks, stored.parents or ()) for start, end in spans)
+    fits = fits and len(stored.parents or stored.chunks) == len(stored.chunks)
     if not fits or not all(stored.chunks):
         raise InputError(
             f"The chunks of the stored evaluation must lie within the {length:,} characters of the corpus; some do not. Run "
@@ -192,6 +195,7 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
         embedded=stored.embedded,
         cached=stored.cached,
         caveat=stored.caveat,
+        parents=None if stored.parents is None else tuple((Span(start, end),) for start, end in stored.parents),
     )
     at_k = (len(AT), len(SET_SCORES), len(questions))
     evaluation = Evaluation(

@@ -7,7 +7,7 @@ front is among the words too, as in the contextual BM25 of Anthropic (2024), "In
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from chunkers import Cancelled, Chunker, Chunking, InputError, Span, Tools, run
 from chunkers.contract.tools import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.results.embedded import EmbeddedAs, embedded_text
+from chunkers.results.levels import parents_by_child
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.text.languages import detect_language
 from evaluation.questions.corpus import Corpus
@@ -29,6 +30,10 @@ from evaluation.search.ranking import Method, Ranking, by_embedding, by_score, c
 
 QUERIES = 512
 """Number of questions compared with a block of chunks at a time."""
+
+PARENTS_SEARCHED = "Parents are searched beside their children."
+
+NO_PARENTS = "The chunks have one level: without parents, each returns itself."
 
 REPEATS = 5
 """Number of timed searches; the fastest counts, as other work slows the rest."""
@@ -55,6 +60,8 @@ class Indexed:
         Text returned for each chunk, see `returned`; None if chunks return themselves.
     caveat
         A caveat shown next to every measurement, see `Chunker.caveat`.
+    parents
+        Parent of each chunk, in corpus-wide offsets, if only children are indexed; None if all chunks are.
     """
 
     corpus: Corpus
@@ -66,6 +73,7 @@ class Indexed:
     cached: int
     returns: tuple[tuple[Span, ...], ...] | None = field(default=None, kw_only=True)
     caveat: str = field(default="", kw_only=True)
+    parents: tuple[tuple[Span, ...], ...] | None = field(default=None, kw_only=True)
 
     @cached_property
     def edges(self) -> IntArray:
@@ -135,10 +143,12 @@ def build_index(
     tools: Tools,
     embedded_as: EmbeddedAs = "plain",
     searched_by: Method = "embedding",
+    only_children: bool = False,
 ) -> Index:
     """Cut every document of a corpus and return a search index over the chunks.
 
-    The chunks are embedded, their words are indexed, or both, as the search method requires.
+    The chunks are embedded, their words are indexed, or both, as the search method requires. With ``only_children``, parents
+    are left out of the index, if the chunks have two levels.
 
     Raises
     ------
@@ -154,6 +164,15 @@ def build_index(
         if tools.cancelled():
             raise Cancelled
         chunkings.append(run(chunker, document, tools, embedded_as))
+    on_axis = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
+    by_child = parents_by_child(on_axis)
+    parents, levels = None, ""
+    if by_child and only_children:
+        parents = tuple(on_axis[parent] for parent in by_child.values())
+        on_axis = [on_axis[child] for child in by_child]
+        chunkings = [*_only(chunkings, by_child)]
+    elif by_child or only_children:
+        levels = PARENTS_SEARCHED if by_child else NO_PARENTS
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     texts = [embedded_text(chunking.document, chunk, embedded_as) for chunking in chunkings for chunk in chunking.chunks]
@@ -167,10 +186,9 @@ def build_index(
         began = time.perf_counter()
         bm25 = Bm25(texts, detect_language(corpus.whole.text))
         words_s = time.perf_counter() - began
-    chunks = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
     return Index(
         corpus=corpus,
-        chunks=tuple(chunks),
+        chunks=tuple(on_axis),
         chunk_s=None if chunker.elsewhere else (decide_ms + sum(timing.cold_ms for timing in timings)) / 1000,
         decide_s=None if chunker.elsewhere else decide_ms / 1000,
         embed_s=meter.cold_s + words_s,
@@ -186,10 +204,20 @@ def build_index(
         unsituated=sum(not chunk.situation for chunking in chunkings for chunk in chunking.chunks)
         if embedded_as == "context"
         else 0,
-        caveat=chunker.caveat(),
+        caveat=" ".join(filter(None, [chunker.caveat(), levels])),
+        parents=parents,
         bm25=bm25,
         searched_by=searched_by,
     )
+
+
+def _only(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[Chunking]:
+    """Yield results with only those chunks whose ``numbers``, counted over all results, are given."""
+    first = 0
+    for chunking in chunkings:
+        kept = [chunk for number, chunk in enumerate(chunking.chunks, start=first) if number in numbers]
+        first += len(chunking.chunks)
+        yield replace(chunking, chunks=tuple(kept))
 
 
 def _reasons(chunking: Chunking) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""Text returned for a retrieved chunk: the chunk, its neighbours, or the section, page or chapter around it.
+"""Text returned for a retrieved chunk: the chunk, its neighbours, its parent, or the section, page or chapter around it.
 
 Small chunks are found more surely, and a reader needs what is around them: search for the small, return the large. What is
 returned counts in every measure, and fills a budget, not what was searched. A passage that several chunks of a question
@@ -25,7 +25,9 @@ from evaluation.questions.corpus import Corpus
 from evaluation.questions.ranges import union
 from evaluation.search.index import Indexed
 
-Kind = Literal["chunk", "window", "section", "page"]
+Kind = Literal["chunk", "window", "section", "page", "parent"]
+
+_WITHOUT_SIZE: tuple[Kind, ...] = ("chunk", "page", "parent")
 
 MOST_NEIGHBOURS = 20
 """Maximum number of neighbours on either side."""
@@ -38,7 +40,7 @@ _Index = TypeVar("_Index", bound=Indexed)
 
 @dataclass(frozen=True)
 class Returned:
-    """Choice of the text returned for a retrieved chunk: the chunk, its neighbours, its section or its page.
+    """Choice of the text returned for a retrieved chunk: the chunk, its neighbours, its section, page or parent.
 
     Attributes
     ----------
@@ -46,9 +48,10 @@ class Returned:
         ``chunk``: the chunk itself. ``window``: the chunk and its neighbours, in the order in which chunks begin.
         ``section``: the text from the heading above the chunk to the next heading, ignoring headings deeper than ``size``;
         text before the first heading is a section too. ``page``: the page of a PDF or the chapter of a book. A chunk in
-        several sections or pages returns all of them.
+        several sections or pages returns all of them. ``parent``: the parent, of chunks in two levels; only the children
+        are searched, as by LangChain's ParentDocumentRetriever.
     size
-        Number of neighbours on either side, or the deepest heading level that counts; 0 for ``chunk`` and ``page``.
+        Number of neighbours on either side, or the deepest heading level that counts; 0 for the others.
     """
 
     kind: Kind = "chunk"
@@ -56,7 +59,7 @@ class Returned:
 
     @classmethod
     def parse(cls, word: str) -> Returned:
-        """Parse a setting for the text to return, such as ``chunk``, ``window:2``, ``section:1`` or ``page``.
+        """Parse a setting for the text to return, such as ``chunk``, ``window:2``, ``section:1``, ``page`` or ``parent``.
 
         Raises
         ------
@@ -73,9 +76,12 @@ class Returned:
             if size is not None and not 1 <= size <= DEEPEST:
                 raise InputError(f"The heading level of a section must be from 1 to {DEEPEST}; got {size:,}.")
             return cls("section", size or DEEPEST)
-        if word in ("chunk", "page"):
-            return cls("chunk" if word == "chunk" else "page")
-        raise InputError(f"The returned text must be chunk, window:N, section, section:N or page; got {shown(word)}.")
+        for name in _WITHOUT_SIZE:
+            if word == name:
+                return cls(name)
+        raise InputError(
+            f"The returned text must be chunk, window:N, section, section:N, page or parent; got {shown(word)}."
+        )
 
     def __str__(self) -> str:
         """Return the word that `parse` reads."""
@@ -90,7 +96,12 @@ class Returned:
             return f"{self.size} neighbour{'s' * (self.size != 1)} on either side"
         if self.kind == "section":
             return "its section" if self.size == DEEPEST else f"its section of level {self.size}"
-        return "its page or chapter" if self.kind == "page" else ""
+        return {"page": "its page or chapter", "parent": "its parent"}.get(self.kind, "")
+
+    @property
+    def only_children(self) -> bool:
+        """True if parents are returned, not searched."""
+        return self.kind == "parent"
 
 
 THE_CHUNK = Returned()
@@ -100,8 +111,11 @@ THE_CHUNK = Returned()
 def returning(index: _Index, how: Returned) -> _Index:
     """Return a copy of the index in which each chunk returns the chosen text around it.
 
-    Chunks without a section or page return themselves.
+    Chunks without a section or page return themselves, and so do chunks in one level, which have no parents. For parents,
+    only children must be indexed.
     """
+    if how.kind == "parent":
+        return replace(index, returns=index.parents)
     if how.kind == "chunk":
         return replace(index, returns=None)
     if how.kind == "window":

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, Span, build_chunker
-from chunkers.results.levels import parents_among
+from chunkers.results.levels import parents_among, parents_by_child
 from chunkers.results.result import Chunk
 from tests.support import cut
 
@@ -35,6 +35,22 @@ def chunks(*spans):
 )
 def test_parents_hold_children_and_all_others_are_children(spans, parents):
     assert parents_among(chunks(*spans)) == parents
+
+
+@pytest.mark.parametrize(
+    ("spans", "parents"),
+    [
+        ([(0, 10), (0, 30), (10, 30), (30, 40), (30, 50), (40, 50)], {0: 1, 2: 1, 3: 4, 5: 4}),
+        # A short parent is its own only child.
+        ([(0, 30), (0, 15), (15, 30), (30, 40), (30, 40)], {1: 0, 2: 0, 4: 3}),
+        # The third and the last lie in the overlap of two parents.
+        ([(0, 30), (0, 20), (25, 30), (25, 60), (30, 60), (26, 30)], {1: 0, 2: 0, 4: 3, 5: 0}),
+        ([(0, 20), (15, 35)], {}),
+        ([], {}),
+    ],
+)
+def test_every_child_has_the_first_parent_that_holds_it(spans, parents):
+    assert parents_by_child([[Span(*span)] for span in spans]) == parents
 
 
 def test_chunks_in_several_places_have_no_levels():

@@ -215,7 +215,9 @@ class Retrieval(KeptJob):
             watching = {"progress": progress, "deciding": deciding, "asking": self.asking, "ledger": self.asked}
             tools = self.tools(embedder, self.plan.tokenizer, on_disk=self.on_disk, **watching)
             try:
-                index = returning(build_index(corpus, chunker, tools, way, self.plan.searched_by), self.plan.returned)
+                how = self.plan.returned
+                index = build_index(corpus, chunker, tools, way, self.plan.searched_by, how.only_children)
+                index = returning(index, how)
                 searched = search(index, questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)

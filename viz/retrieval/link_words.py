@@ -44,6 +44,7 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
         "section:1": "Its section of level 1",
         "section:2": "Its section of level 2",
         "page": "Its page or chapter",
+        "parent": "Its parent",
     },
 }
 """The allowed values, with labels, of the parameters that do not depend on a run."""
@@ -83,7 +84,8 @@ SEARCH_HELP = (
 
 RETURNED_HELP = (
     "What a question is given for a chunk that is found: search for the small, return the large. What is returned counts in "
-    "every measure and fills the budget; a passage that several chunks return is given once."
+    "every measure and fills the budget; a passage that several chunks return is given once. “Its parent” takes chunks in "
+    "two levels: only children are searched, and each parent comes once, at the rank of its best child."
 )
 
 

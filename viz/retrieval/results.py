@@ -181,9 +181,9 @@ def _near_duplicates(report: Report, names: dict[int, str]) -> None:
     ]
     st.dataframe(table, hide_index=True, width="stretch", key="retrieval_near_duplicates")
     st.caption(
-        f"Chunks that share {ALIKE:.0%} of their runs of {SHINGLE} words, among all documents. A place is taken by a chunk "
-        "that repeats a better-ranked one; without them, the next ones move up. An excerpt counts at its own place, not in "
-        "a copy. Each interval is at 95 %, by itself."
+        f"Chunks that share {100 * ALIKE:.0f} % of their runs of {SHINGLE} words, among all documents. A place is taken by "
+        "a chunk that repeats a better-ranked one; without them, the next ones move up. An excerpt counts at its own place, "
+        "not in a copy. In brackets the 95 % intervals, each by itself."
     )
 
 

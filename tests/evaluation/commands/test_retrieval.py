@@ -90,6 +90,30 @@ def test_near_duplicates_are_told_with_the_places_that_they_take(folder, capsys)
     assert "\n    80 tokens: " in printed
 
 
+def test_children_are_searched_and_parents_returned(folder, capsys):
+    recipe = json.loads((folder / "by_1.json").read_text())
+    recipe |= {"chunker": "recursive", "parameters": {"size": 120, "unit": "characters", "parent_size": 500}}
+    (folder / "two.json").write_text(json.dumps(recipe))
+    assert call(folder, "--json", "--top-k", "4", "--return", "chunk", "parent", recipes=("two.json",)) == 0
+    captured = capsys.readouterr()
+    assert captured.err.count("two: Parents are searched beside their children.") == 1
+    both, children = map(json.loads, captured.out.splitlines())
+    assert children["returned"] == "parent"
+    assert both["chunks"] > children["chunks"]
+    for question in children["questions"]:
+        given = [returned for returned in question["returned"] if returned]
+        assert len({json.dumps(returned) for returned in given}) == len(given)
+        for chunk, returned in zip(question["retrieved"], question["returned"], strict=True):
+            ((start, end),) = chunk["spans"]
+            assert end - start <= 120
+            holders = [returned] if returned else [some for some in given if some["document"] == chunk["document"]]
+            assert any(first <= start and end <= last for some in holders for first, last in some["spans"])
+    assert call(folder, "--return", "parent") == 0
+    captured = capsys.readouterr()
+    assert "by_1: The chunks have one level: without parents, each returns itself." in captured.err
+    assert "by_1 with its parent: 30 chunks" in captured.out
+
+
 def test_embeddings_are_kept_in_the_cache_file(folder, capsys):
     cache = str(folder / "vectors.sqlite")
     assert call(folder, "--json", "--cache", cache) == 0
@@ -312,8 +336,11 @@ def test_what_is_returned_stands_in_the_tables(folder, capsys):
     assert "by_1 with 2 neighbours on either side: " in printed
     table = printed[printed.index("recall in tokens") :].splitlines()
     assert [line.split("  ")[0] for line in table[2:4]] == ["by_1", "by_1 with 2 neighbours on either side"]
-    assert call(folder, "--return", "parent") == 2
-    assert "The returned text must be chunk, window:N, section, section:N or page; got 'parent'." in capsys.readouterr().err
+    assert call(folder, "--return", "parents") == 2
+    assert (
+        "The returned text must be chunk, window:N, section, section:N, page or parent; got 'parents'."
+        in capsys.readouterr().err
+    )
 
 
 def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server(folder, capsys, monkeypatch, serve):

@@ -262,7 +262,7 @@ def test_an_excerpt_that_a_neighbour_returns_is_found():
     assert missed == {"chunk": [{0: 11}], "window:1": [{0: 6}]}
 
 
-@pytest.mark.parametrize("word", ["chunk", "window:1", "window:20", "section", "section:1", "page"])
+@pytest.mark.parametrize("word", ["chunk", "window:1", "window:20", "section", "section:1", "page", "parent"])
 def test_a_setting_is_read_as_it_is_written(word):
     assert str(Returned.parse(word)) == word
     assert str(Returned.parse("section:6")) == "section"
@@ -271,7 +271,7 @@ def test_a_setting_is_read_as_it_is_written(word):
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("window", "The returned text must be chunk, window:N, section, section:N or page; got 'window'."),
+        ("window", "The returned text must be chunk, window:N, section, section:N, page or parent; got 'window'."),
         ("window:two", "The returned text must be chunk"),
         ("section:", "The returned text must be chunk"),
         ("page:2", "The returned text must be chunk"),

@@ -141,6 +141,7 @@ def test_there_is_no_text_in_it(found, ladder):
     assert set(json.loads(written)) == {
         *("chunks", "chunk_s", "decide_s", "embed_s", "embedded", "cached"),
         *("ranked", "ask_s", "search_s", "top_k", "scores", "documents", "evidence", "ladder", "exact_ends", "caveat"),
+        "parents",
     }
 
 

@@ -15,10 +15,17 @@ def failure(missed, rank=31, held=40):
     return Failure(6, Span(10, 50), missed, (), 11, rank, held)
 
 
-def report(budget, taken, cut=False):
-    chunks = [SimpleNamespace(rank=rank, given=(1,), whole=not (cut and rank == taken)) for rank in range(1, taken + 1)]
+def report(budget, taken, cut=False, parents=None, new=99):
+    """Return a report with ``taken`` chunks given, of which those after rank ``new`` return what is there already."""
+    chunks = [
+        SimpleNamespace(rank=rank, spans=texts, given=texts, whole=not (cut and rank == taken))
+        for rank in range(1, taken + 1)
+        for texts in [(1,) if rank <= new else ()]
+    ]
     choice = SimpleNamespace(budget=budget, unit="tokens", top_k=5)
-    return SimpleNamespace(choice=choice, given=lambda number, question: SimpleNamespace(chunks=chunks, more=0))
+    chunkers = {0: SimpleNamespace(evaluation=SimpleNamespace(index=SimpleNamespace(parents=parents)))}
+    given = SimpleNamespace(chunks=chunks, more=0)
+    return SimpleNamespace(choice=choice, chunkers=chunkers, given=lambda number, question: given)
 
 
 def test_it_says_why_the_chunk_that_holds_it_was_not_enough():
@@ -35,6 +42,12 @@ def test_it_says_why_the_chunk_that_holds_it_was_not_enough():
     assert _holder(report(0, 5), failure({0: 40}, rank=0), 0) == "Chunk 12 holds all of it; its rank is not known."
     nowhere = Failure(6, Span(10, 50), {0: 40}, (), -1, 0, 0)
     assert _holder(report(0, 5), nowhere, 0) == "No chunk holds any of it."
+
+
+def test_a_child_whose_parent_a_better_one_returned_was_found():
+    part = failure({0: 12}, rank=4, held=28)
+    sentence = "Child 12 holds 28 of 40 characters and has rank 4: it was found, the rest was not."
+    assert _holder(report(0, 5, parents=(), new=2), part, 0) == sentence
 
 
 def test_it_says_who_found_it():

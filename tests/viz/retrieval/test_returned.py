@@ -7,8 +7,12 @@ from evaluation.retrieval.given import given_top_k
 from evaluation.search.returned import Returned
 from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended
-from tests.viz.retrieval.steps import opened, said
+from tests.viz.retrieval.steps import components, opened, said
+from viz.jobs.background import registry
+from viz.jobs.keeping.kept_run import Keeper
+from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
+from viz.jobs.resources import run_store
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
 from viz.retrieval.link_words import ALLOWED
@@ -59,6 +63,66 @@ def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
     notes = [passage["title"] for passage in shown if passage["kind"] == "note"]
     assert len(notes) == len(evaluation.index.chunks) - 3
     assert all(note.endswith("marks.md · what it returns is above already") for note in notes)
+
+
+@pytest.fixture
+def levels():
+    """A plan of chunks in two levels, by a recipe, and of others in one, whose parents are returned."""
+    sentences = [f"The lamp of mark {number} shines {number + 3} miles." for number in range(30)]
+    rows = "\n".join(f"How far shines {number}?,The lamp of mark {number} shines {number + 3} miles." for number in (3, 17))
+    material = Material(
+        (("marks.txt", " ".join(sentences)),), ("mine.csv", f"question,excerpts\n{rows}".encode()), own=False
+    )
+    two = build_chunker("recursive", {"size": 80, "unit": "characters", "parent_size": 300})
+    chunkers = (two, build_chunker("fixed_sentences", {"size": 1}))
+    return Plan(material, chunkers, "hash", "paragraphs", "words", "plain", Returned.parse("parent"))
+
+
+def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_folder, restart):
+    kept = KeptRetrieval.of(Keeper(run_store(), "token", KeptRetrieval.kind), levels)
+    run = Retrieval(levels, HashEmbedder(), False, kept)
+    run.start()
+    assert not ended(run).error
+    index = run.found[0].index
+    assert index.caveat == ""
+    assert all(end - start <= 80 for ((start, end),) in index.chunks)
+    assert max(end - start for ((start, end),) in index.returns) > 80
+    assert run.found[1].index.caveat == "The chunks have one level: without parents, each returns itself."
+    restart()
+    found = KeptRetrieval.find(Keeper(run_store(), "token", KeptRetrieval.kind))
+    again = Retrieval(found.with_material(levels.material), None, False, found)
+    again.start()
+    assert not ended(again).error
+    assert again.plan.returned == Returned.parse("parent")
+    for number, evaluation in run.found.items():
+        other = again.found[number]
+        assert other.index.returns == evaluation.index.returns
+        assert other.answers == evaluation.answers
+        for question in range(2):
+            shown, before = (
+                ranked_passages(one, one.answer(question), given_top_k(one, question)) for one in (other, evaluation)
+            )
+            assert shown == before
+
+
+def test_the_page_shows_a_parent_once_and_says_which_chunks_have_none(levels):
+    run = Retrieval(levels, HashEmbedder(), False)
+    run.start()
+    ended(run)
+    app = opened(run=registry().keep(run), returned="parent", k="5")
+    assert app.selectbox(key="retrieval_returned").value == "parent"
+    notices = said(app)
+    assert any("A chunk that is found comes with its parent; all of that is measured." in text for text in notices)
+    assert any(text.endswith("The chunks have one level: without parents, each returns itself.") for text in notices)
+    left, _ = components(app, "passages")
+    titles = [passage["title"] for passage in left["passages"]]
+    again = [title for title in titles if title.endswith("what it returns is above already")]
+    first = [passage for passage in left["passages"] if passage["title"][0].isdigit() and passage["title"] not in again]
+    assert len(first) + len(again) == 5
+    text = dict(levels.material.texts)["marks.txt"]
+    given = ["".join(part for part, _ in passage["parts"]) for passage in first]
+    assert all(parent in text for parent in given)
+    assert len(set(given)) == len(given)
 
 
 def test_a_passage_says_its_page():

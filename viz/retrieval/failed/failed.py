@@ -164,11 +164,13 @@ def _holder(report: Report, failure: Failure, number: int) -> str:
 
 def _why(report: Report, failure: Failure, number: int) -> str:
     held = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
+    holder = "Chunk" if report.chunkers[number].evaluation.index.parents is None else "Child"
     if not failure.rank:
-        return f"Chunk {failure.holder + 1:,} holds {held}; its rank is not known."
-    opening = f"Chunk {failure.holder + 1:,} holds {held} and has rank {failure.rank:,}"
+        return f"{holder} {failure.holder + 1:,} holds {held}; its rank is not known."
+    opening = f"{holder} {failure.holder + 1:,} holds {held} and has rank {failure.rank:,}"
     given = report.given(number, failure.question)
-    taken = sum(bool(chunk.given) for chunk in given.chunks) + given.more
+    # A chunk without spans of its own returns only what a better one has returned.
+    taken = sum(bool(chunk.given) or not chunk.spans for chunk in given.chunks) + given.more
     choice = report.choice
     if failure.rank > taken:
         if choice.budget:
