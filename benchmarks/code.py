@@ -1,4 +1,8 @@
-"""Functions that fit into a chunk and are cut, in sources of installed packages: `code` beside two other libraries."""
+"""Functions that fit into a chunk and are cut: `code` beside two other libraries.
+
+``python -m benchmarks.code`` draws files from the packages that are installed here; ``python -m benchmarks.code FOLDER...``
+draws them from folders with sources in any language that `code` knows.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import tree_sitter_c
-import tree_sitter_javascript
-import tree_sitter_python
-from tree_sitter import Language, Parser
+from tree_sitter import Node, Parser
 
 from benchmarks.measure import table, timed
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
+from chunkers.text.syntax import GRAMMARS, detect, load_grammar
 
 ROOT = Path(__file__).resolve().parent.parent
+
+INSTALLED = (Path(sysconfig.get_path("purelib")), ROOT / "node_modules")
+"""The folders of installed packages."""
 
 SEED = 34
 
@@ -30,19 +35,46 @@ LONGEST = 300_000
 MOST_CUT = 0.01
 """The largest share of fitting functions that `code` may cut."""
 
-GRAMMARS = {
-    "python": Language(tree_sitter_python.language()),
-    "javascript": Language(tree_sitter_javascript.language()),
-    "c": Language(tree_sitter_c.language()),
-}
-
 KINDS = {
-    "javascript": {"function_declaration", "generator_function_declaration", "method_definition"},
-    "c": {"function_definition"},
+    "arrow_function",
+    "closure_expression",
+    "compact_constructor_declaration",
+    "constructor_declaration",
+    "func_literal",
+    "function_declaration",
+    "function_definition",
+    "function_expression",
+    "function_item",
+    "generator_function",
+    "generator_function_declaration",
+    "lambda_expression",
+    "method_declaration",
+    "method_definition",
 }
-"""The nodes that are functions; Python's are found by Python's own parser."""
+"""The nodes of tree-sitter that are functions, if they have a body of statements; Python's own parser finds Python's."""
 
-HEAD = ("language", "characters", "chunker", "chunks", "functions that fit", "cut", "too long", "MB/s")
+BODIES = {"block", "compound_statement", "constructor_body", "field_initializer_list", "statement_block", "try_statement"}
+
+NAMING = {
+    "assignment_expression",
+    "export_statement",
+    "expression_statement",
+    "field_definition",
+    "lexical_declaration",
+    "pair",
+    "public_field_definition",
+    "variable_declaration",
+    "variable_declarator",
+}
+"""The nodes that give a function its name or export it, which is counted with it."""
+
+LANGCHAIN = {"javascript": "js", "typescript": "ts", "tsx": "ts"}
+"""Languages that have another name in LangChain."""
+
+HEAD = (
+    *("language", "files", "functions", "characters", "chunker", "chunks"),
+    *("functions that fit", "cut", "too long", "MB/s"),
+)
 
 Cutter = Callable[[str], list[tuple[int, int]]]
 
@@ -52,6 +84,8 @@ class Row(NamedTuple):
 
     Attributes
     ----------
+    files, functions
+        Numbers of files, and of functions of any length in them.
     size
         The most characters of a chunk.
     fitting, cut
@@ -63,6 +97,8 @@ class Row(NamedTuple):
     """
 
     language: str
+    files: int
+    functions: int
     size: int
     chunker: str
     chunks: int
@@ -77,14 +113,11 @@ class Row(NamedTuple):
         return self.cut / self.fitting if self.fitting else 0.0
 
 
-def sources(language: str, count: int) -> list[str]:
-    """Return the texts of files drawn from packages that are installed here."""
-    if language == "javascript":
-        paths = (ROOT / "node_modules").rglob("*.js")
-    else:
-        paths = Path(sysconfig.get_path("purelib")).glob("*/**/*.py" if language == "python" else "*/**/*.c")
-    there = sorted(path for path in paths if path.is_file())
-    texts: list[str] = []
+def sources(language: str, count: int, folders: Sequence[Path] = INSTALLED) -> list[str]:
+    """Return the texts of at most ``count`` different files with functions in a language, drawn from folders."""
+    endings = GRAMMARS[language].endings
+    there = sorted(path for folder in folders for ending in endings for path in folder.rglob(f"*{ending}") if path.is_file())
+    texts: dict[str, None] = {}
     for path in random.Random(SEED).sample(there, len(there)):
         if len(texts) == count:
             break
@@ -92,9 +125,10 @@ def sources(language: str, count: int) -> list[str]:
             text = path.read_bytes().decode("utf-8") if path.stat().st_size <= LONGEST else ""
         except UnicodeDecodeError:
             continue
-        if text.strip():
-            texts.append(text)
-    return texts
+        # Headers of C and C++ have the same ending.
+        if detect(text, path.name, "code").language == language and functions(text, language):
+            texts[text] = None
+    return [*texts]
 
 
 def functions(text: str, language: str) -> list[tuple[int, int]]:
@@ -124,13 +158,19 @@ def _python_functions(text: str) -> list[tuple[int, int]]:
 
 def _parsed_functions(text: str, language: str) -> list[tuple[int, int]]:
     data = text.encode()
-    waiting, spans = [Parser(GRAMMARS[language]).parse(data).root_node], []
+    waiting, spans = [Parser(load_grammar(language)).parse(data).root_node], []
     while waiting:
         node = waiting.pop()
-        if node.type in KINDS[language] and not node.has_error:
-            spans.append((len(data[: node.start_byte].decode()), len(data[: node.end_byte].decode())))
         waiting += node.children
+        if node.type in KINDS and not node.has_error and _has_body(node):
+            while node.parent is not None and node.parent.type in NAMING:
+                node = node.parent
+            spans.append((len(data[: node.start_byte].decode()), len(data[: node.end_byte].decode())))
     return spans
+
+
+def _has_body(node: Node) -> bool:
+    return any(child.type in BODIES for child in node.children)
 
 
 def is_cut(span: tuple[int, int], starts: Sequence[int]) -> bool:
@@ -157,31 +197,43 @@ def cutters(language: str, size: int) -> Mapping[str, Cutter]:
     tools = Tools(None, load_tokenizer("characters"))
     ours = build_chunker("code", {"max_size": size, "language": language})
     recursive = RecursiveCharacterTextSplitter.from_language(
-        LangChainLanguage("js" if language == "javascript" else language), chunk_size=size, chunk_overlap=0
+        LangChainLanguage(LANGCHAIN.get(language, language)), chunk_size=size, chunk_overlap=0
     )
-    splitter = CodeSplitter(language, max_chars=size, parser=Parser(GRAMMARS[language]))
+    splitter = CodeSplitter(language, max_chars=size, parser=Parser(load_grammar(language)))
+
+    def llama_index(text: str) -> list[tuple[int, int]]:
+        try:
+            return [*_located(text, splitter.split_text(text))]
+        except ValueError:
+            # It refuses some files with syntax errors, which stay whole.
+            return [(0, len(text))]
+
     return {
         "`code`": lambda text: [chunk.spans[0] for chunk in run(ours, Document.from_text(text, "lines"), tools)],
         "LangChain's `from_language`": lambda text: [*_located(text, recursive.split_text(text))],
-        "LlamaIndex's CodeSplitter": lambda text: [*_located(text, splitter.split_text(text))],
+        "LlamaIndex's CodeSplitter": llama_index,
     }
 
 
 def measured(language: str, size: int, texts: Sequence[str]) -> Iterator[Row]:
     """Yield the result of each chunker on the texts of one language."""
-    spans = [[span for span in functions(text, language) if span[1] - span[0] <= size] for text in texts]
+    every = [functions(text, language) for text in texts]
+    spans = [[span for span in some if span[1] - span[0] <= size] for some in every]
+    there = (language, len(texts), sum(map(len, every)))
     size_mb = sum(len(text.encode()) for text in texts) / 1e6
     for name, cutter in cutters(language, size).items():
         seconds, chunks = timed(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
         starts = [[start for start, _ in some] for some in chunks]
         cut = sum(is_cut(span, begun) for some, begun in zip(spans, starts, strict=True) for span in some)
         long = sum(end - start > size for some in chunks for start, end in some)
-        yield Row(language, size, name, sum(map(len, chunks)), sum(map(len, spans)), cut, long, size_mb / seconds)
+        yield Row(*there, size, name, sum(map(len, chunks)), sum(map(len, spans)), cut, long, size_mb / seconds)
 
 
 def _cells(row: Row) -> list[str]:
     return [
         row.language,
+        f"{row.files:,}",
+        f"{row.functions:,}",
         f"{row.size:,}",
         row.chunker,
         f"{row.chunks:,}",
@@ -195,11 +247,15 @@ def _cells(row: Row) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 1 if `code` cuts too many functions or exceeds the size."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.code", description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path, default=INSTALLED, help="folders with sources, not packages here")
+    parser.add_argument("--languages", nargs="+", choices=GRAMMARS, default=[*GRAMMARS], help="default: all")
     parser.add_argument("--files", type=int, default=150, help="files of each language (default: %(default)s)")
     parser.add_argument("--sizes", type=int, nargs="+", default=[400, 1000], help="characters of a chunk")
     given = parser.parse_args(arguments)
-    texts = {language: sources(language, given.files) for language in GRAMMARS}
-    rows = [row for language in texts for size in given.sizes for row in measured(language, size, texts[language])]
+    rows: list[Row] = []
+    for language in given.languages:
+        if texts := sources(language, given.files, given.folders):
+            rows += [row for size in given.sizes for row in measured(language, size, texts)]
     print(table(HEAD, [_cells(row) for row in rows]))
     return int(any(row.share > MOST_CUT or row.long for row in rows if row.chunker == "`code`"))
 

@@ -20,10 +20,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import psutil
 
@@ -97,11 +97,17 @@ def memory(process: psutil.Process) -> tuple[float, float]:
     return sum(sizes), max(sizes, default=0.0)
 
 
-def cut(corpus: Path, output: Path, until: Callable[[psutil.Process], bool] = lambda _: False, *options: str) -> Measured:
+def cut(
+    corpus: Path,
+    output: Path,
+    until: Callable[[psutil.Process], bool] = lambda _: False,
+    *options: str,
+    recipe: Mapping[str, Any] = RECIPE,
+) -> Measured:
     """Cut a corpus with the command line, until it ends or ``until`` returns True and it is killed."""
-    recipe = output.with_suffix(".recipe.json")
-    recipe.write_text(json.dumps(RECIPE))
-    command = [sys.executable, "-m", "seamark", "corpus", str(recipe), str(corpus), "--output", str(output), *options]
+    written = output.with_suffix(".recipe.json")
+    written.write_text(json.dumps(recipe))
+    command = [sys.executable, "-m", "seamark", "corpus", str(written), str(corpus), "--output", str(output), *options]
     return watched(command, until)
 
 

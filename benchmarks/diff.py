@@ -1,9 +1,10 @@
-"""Time and memory of comparing two corpus runs of growing size.
+"""Time and memory of comparing two corpus runs of growing size, and whether the counts are right.
 
-``python -m benchmarks.diff`` cuts JSON lines of 10, 50 and 100 MB, made from sentences of the bundled texts, twice with
-``seamark corpus``: as they are, and with one more sentence in front of every tenth document. It then compares the two runs
-with ``seamark diff`` and prints seconds and the peak of memory. The exit status is 1 where the comparison finds another
-number of changed documents, or memory grows with the corpus by more than a quarter.
+``python -m benchmarks.diff`` cuts JSON lines of 10, 50 and 100 MB, made from sentences of the bundled texts, with ``seamark
+corpus``: before and after a sentence is put in front of every tenth document, and by ``recursive`` at 1,000 and at 800
+characters. It compares the two runs of each pair with ``seamark diff`` and prints seconds and the peak of memory. The exit
+status is 1 where a count differs from that of the runs' chunks, held in memory, or memory grows with the corpus by more than
+a quarter.
 """
 
 from __future__ import annotations
@@ -13,50 +14,90 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from benchmarks.corpus import MOST_GROWTH, Measured, cut, watched, write_corpus
+import pyarrow.parquet as pq
+
+from benchmarks.corpus import MOST_GROWTH, RECIPE, Measured, cut, watched, write_corpus
 from benchmarks.measure import table
 
 EVERY = 10
 """One document of so many is edited."""
 
+BEFORE, AFTER = (
+    RECIPE | {"chunker": "recursive", "parameters": {"size": size}, "tokenizer": "characters"} for size in (1000, 800)
+)
+"""The recipes whose settings differ."""
 
-def edit(corpus: Path, edited: Path) -> int:
-    """Write a corpus with a sentence in front of every tenth document; return the number of these documents."""
-    count = 0
+
+def edit(corpus: Path, edited: Path) -> None:
+    """Write a corpus with a sentence in front of every tenth document."""
     with corpus.open(encoding="utf-8") as lines, edited.open("w", encoding="utf-8") as file:
         for number, line in enumerate(lines):
             row = json.loads(line)
             if number % EVERY == 0:
                 row["text"] = f"This sentence is new. {row['text']}"
-                count += 1
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    return count
 
 
-def compare(folder: Path, size: int) -> tuple[Measured, list[str], bool]:
-    """Compare two runs of ``size`` megabytes; return the cost, a row of the table, and whether the counts are right."""
-    corpus, edited = folder / f"{size}.jsonl", folder / f"{size} edited.jsonl"
-    write_corpus(corpus, size * 1_000_000)
-    changed = edit(corpus, edited)
-    runs = [folder / f"run {path.stem}" for path in (corpus, edited)]
-    for path, run in zip((corpus, edited), runs, strict=True):
-        assert cut(path, run).status == 0, f"the run of {size} MB failed"
+def chunks_of(run: Path) -> Mapping[str, Counter[tuple[str, int]]]:
+    """Return the texts of each document's chunks, with their tokens."""
+    documents: defaultdict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
+    for part in sorted(run.glob("part-*.parquet")):
+        columns = pq.read_table(part, columns=["document_id", "text", "tokens"]).to_pydict()
+        for name, text, tokens in zip(columns["document_id"], columns["text"], columns["tokens"], strict=True):
+            documents[name][text, tokens] += 1
+    return documents
+
+
+def recounted(before: Path, after: Path) -> dict[str, int]:
+    """Return the counts of a comparison of two runs, from their chunks."""
+    old, new = chunks_of(before), chunks_of(after)
+    counts: Counter[str] = Counter()
+    for name in old.keys() | new.keys():
+        gone, added = old[name] - new[name], new[name] - old[name]
+        changed = min(gone.total(), added.total())
+        counts["kept"] += (old[name] & new[name]).total()
+        counts["changed"] += changed
+        counts["new"] += added.total() - changed
+        counts["gone"] += gone.total() - changed
+        counts["tokens_again"] += sum(tokens * count for (_, tokens), count in added.items())
+        counts["changed_documents"] += bool(gone or added)
+    return dict(counts)
+
+
+def compare(name: str, change: str, runs: Sequence[Path]) -> tuple[Measured, list[str], bool]:
+    """Compare two runs; return the cost, a row of the table, and whether the counts are right."""
     with tempfile.TemporaryFile() as output:
         measured = watched([sys.executable, "-m", "seamark", "diff", *map(str, runs), "--json"], output=output)
         output.seek(0)
         told = json.loads(output.read())
-    row = [
-        f"{size:,} MB",
-        f"{told['before']['chunks']:,}",
-        f"{told['kept']:,}",
-        f"{told['tokens_again']:,}",
-        f"{measured.seconds:.1f}",
-        f"{measured.largest:,.0f}",
-    ]
-    return measured, row, measured.status == 0 and told["changed_documents"] == changed and told["documents"] >= changed
+    counts = ("kept", "changed", "new", "gone", "tokens_again")
+    row = [name, change, f"{told['before']['chunks']:,}", *(f"{told[count]:,}" for count in counts)]
+    wanted = recounted(*runs)
+    right = measured.status == 0 and {count: told[count] for count in wanted} == wanted
+    return measured, [*row, f"{measured.seconds:.1f}", f"{measured.largest:,.0f}"], right
+
+
+def measured_at(folder: Path, size: int) -> list[tuple[Measured, list[str], bool]]:
+    """Cut a corpus of ``size`` megabytes in both pairs of ways and compare each pair."""
+    corpus, edited = folder / f"{size}.jsonl", folder / f"{size} edited.jsonl"
+    write_corpus(corpus, size * 1_000_000)
+    edit(corpus, edited)
+    pairs: Mapping[str, Sequence[tuple[Path, Mapping[str, Any]]]] = {
+        "a sentence more": [(corpus, RECIPE), (edited, RECIPE)],
+        "1,000 to 800 characters": [(corpus, BEFORE), (corpus, AFTER)],
+    }
+    rows = []
+    for change, sides in pairs.items():
+        runs = [folder / f"run {size} {change} {side}" for side in ("before", "after")]
+        for (path, recipe), run in zip(sides, runs, strict=True):
+            assert cut(path, run, recipe=recipe).status == 0, f"the run of {size} MB failed"
+        rows.append(compare(f"{size:,} MB", change, runs))
+    return rows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,13 +106,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sizes", default="10,50,100", metavar="MB,MB", help="megabytes of the corpora")
     options = parser.parse_args(arguments)
     print(f"load {', '.join(f'{average:.1f}' for average in os.getloadavg())} at the beginning", flush=True)
-    with tempfile.TemporaryDirectory() as name:
-        measured = [compare(Path(name), int(size)) for size in options.sizes.split(",")]
-    head = ["corpus", "chunks", "kept", "tokens again", "seconds", "peak, MB"]
+    measured = []
+    for size in options.sizes.split(","):
+        with tempfile.TemporaryDirectory() as name:
+            measured += measured_at(Path(name), int(size))
+    head = ["corpus", "change", "chunks", "kept", "changed", "new", "gone", "tokens again", "seconds", "peak, MB"]
     print(table(head, [row for _, row, _ in measured]))
     print(f"load {', '.join(f'{average:.1f}' for average in os.getloadavg())} at the end")
+    for _, row, right in measured:
+        if not right:
+            print(f"{row[0]}, {row[1]}: the counts are not those of the chunks")
     peaks = [run.largest for run, _, _ in measured]
-    return 0 if all(right for _, _, right in measured) and max(peaks) <= MOST_GROWTH * min(peaks) else 1
+    return 0 if all(right for *_, right in measured) and max(peaks) <= MOST_GROWTH * min(peaks) else 1
 
 
 if __name__ == "__main__":

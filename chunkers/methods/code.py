@@ -216,9 +216,7 @@ class _Cutting:
 
     def _split(self, part: _Part, why: Reason) -> None:
         """Cut a part that is too long between lines, and lines that are too long inside."""
-        front = front_matter(self.document.text)
-        inside = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
-        starts = [part.start, *(line for line in inside if front is None or not front.parts_fence(line))]
+        starts = self._starts(part)
         context, held = self._context(part.at.path)
         repeated, room = self._context(part.at.inside)
         room = max(1, self.most - max(held, room))
@@ -229,7 +227,9 @@ class _Cutting:
 
         def close(start: int, end: int, then: str) -> None:
             nonlocal why, context
-            self.pieces.append(Piece(start, end, why, context))
+            # Rather without the names than cut.
+            fits = self.size(start, end) + self._held(context) <= self.most
+            self.pieces.append(Piece(start, end, why, context if fits else ""))
             why, context = Reason(remark=f"{long}: cut {then}"), repeated
 
         for start, following in pairwise([*starts, part.end]):
@@ -238,15 +238,32 @@ class _Cutting:
                 opened = opened[0], end
                 continue
             if opened:
-                close(*opened, "between lines")
+                at_line = start in self.lines[bisect_left(self.lines, start) : bisect_right(self.lines, start)]
+                close(*opened, "between lines" if at_line else "beside a function")
             opened = start, end
-            if self.size(start, end) > room:
+            if self.size(start, end) > self.most:
                 *spans, last = fitting_spans(self.document.text, room, measure, Span(start, end))
                 for span in spans:
                     close(*span, "inside a line")
                 opened = last
         if opened:
             close(*opened, "between lines")
+
+    def _starts(self, part: _Part) -> list[int]:
+        """Return the beginnings of the lines of a part, none of them inside a function or class that fits."""
+        front = front_matter(self.document.text)
+        inside = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
+        starts = [part.start, *(line for line in inside if front is None or not front.parts_fence(line))]
+        definitions = self.syntax.definitions if self.syntax else []
+        kept: list[int] = []
+        for start, end in definitions[bisect_left(definitions, (part.start, 0)) : bisect_left(definitions, (part.end, 0))]:
+            behind = kept[-1] if kept else part.start
+            if start >= behind and end <= part.end and self.fits(start, end):
+                line = max(behind, starts[bisect_right(starts, start) - 1])
+                begin = line if self.fits(line, end) else start
+                kept += [*starts[bisect_left(starts, behind) : bisect_right(starts, begin)], begin, self._visible(end)]
+        kept += starts[bisect_left(starts, kept[-1] if kept else part.start) :]
+        return [start for start in dict.fromkeys(kept) if start < part.end]
 
     def _held(self, context: str) -> int:
         """Return the tokens of a context."""
@@ -263,6 +280,12 @@ class _Cutting:
         while end > start and self.document.text[end - 1].isspace():
             end -= 1
         return end
+
+    def _visible(self, start: int) -> int:
+        """Return the first place from an offset on that is no white space."""
+        while start < len(self.document.text) and self.document.text[start].isspace():
+            start += 1
+        return start
 
     def ledger(self, pieces: Sequence[Piece]) -> tuple[Gap, ...]:
         """Return the cuts, and a gap for each other pair of neighbouring sentences."""

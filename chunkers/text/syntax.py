@@ -23,7 +23,7 @@ from chunkers.support.extras import need
 from chunkers.support.limits import MAX_SENTENCES, READ_SECONDS
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Node
+    from tree_sitter import Language, Node, Query
 
 
 class Grammar(NamedTuple):
@@ -86,6 +86,7 @@ _NOUNS = {
     "method_definition": "method",
     "method_declaration": "method",
     "constructor_declaration": "constructor",
+    "compact_constructor_declaration": "constructor",
     "class_definition": "class",
     "class_declaration": "class",
     "abstract_class_declaration": "class",
@@ -112,6 +113,9 @@ _NOUNS = {
     "type_alias_declaration": "type",
     "macro_definition": "macro",
 }
+_CLOSURES = {"closure_expression", "func_literal", "lambda_expression"}
+_WHOLE = _CLOSURES | {name for name, noun in _NOUNS.items() if noun in ("function", "method", "constructor", "class")}
+"""Nodes that are not cut where they fit, wherever they stand."""
 _OWNERS = {"class", "struct", "union", "enum", "record", "interface", "trait", "impl"}
 _WRAPPERS = {
     "decorated_definition": "definition",
@@ -136,8 +140,9 @@ _VALUED = {
 _KEYWORDS = re.compile(r"(?:def|class|function|func|fn|impl|trait|struct|union|enum|mod|interface|namespace|type|record)\Z")
 _LIST = re.compile(
     r".*(?:block|body|list|initializer|section)\Z|(?:module|program|source_file|translation_unit|compound_statement|object"
-    r"|object_type|array|arguments|dictionary|set|tuple|literal_value|array_expression|preproc_\w+|switch_case"
-    r"|case_statement|\w+_case|switch_block_statement_group|jsx_element|concatenated_string|ERROR)\Z"
+    r"|object_type|array|arguments|dictionary|set|tuple|tuple_expression|literal_value|array_expression|preproc_\w+"
+    r"|switch_case|case_statement|\w+_case|switch_block_statement_group|enum_body_declarations|jsx_element"
+    r"|jsx_opening_element|jsx_self_closing_element|sequence_expression|concatenated_string|ERROR)\Z"
 )
 _CLAUSES = {"elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause", "catch_clause"}
 _LEADS = re.compile(r".*comment\Z|attribute_item|inner_attribute_item|decorator\Z")
@@ -268,11 +273,22 @@ def detect(text: str, name: str, who: str, cancelled: Callable[[], bool] = bool)
 
 
 @cache
-def _grammar(language: str) -> Language:
+def load_grammar(language: str) -> Language:
+    """Return the grammar of a language of `GRAMMARS`."""
     from tree_sitter import Language
 
     grammar = GRAMMARS[language]
     return Language(getattr(import_module(grammar.module), grammar.function)())
+
+
+@cache
+def _definitions(language: str) -> Query:
+    """Return the query for functions and classes; a grammar refuses names of nodes that it does not have."""
+    from tree_sitter import Query
+
+    grammar = load_grammar(language)
+    kinds = [kind for kind in sorted(_WHOLE) if grammar.id_for_node_kind(kind, True) is not None]
+    return Query(grammar, f"[{' '.join(f'({kind})' for kind in kinds)}] @whole")
 
 
 class Syntax:
@@ -284,11 +300,14 @@ class Syntax:
         The text.
     root
         The root of the tree.
+    language
+        The language.
     """
 
-    def __init__(self, text: str, data: bytes, root: Node) -> None:
+    def __init__(self, text: str, data: bytes, root: Node, language: str) -> None:
         self.text = text
         self.root = root
+        self.language = language
         self._data = data
 
     @classmethod
@@ -319,7 +338,7 @@ class Syntax:
             return bool(stopped)
 
         try:
-            tree = Parser(_grammar(language)).parse(
+            tree = Parser(load_grammar(language)).parse(
                 lambda offset, _point: data[offset : offset + _PIECE], progress_callback=stops
             )
         except ValueError as error:
@@ -329,7 +348,7 @@ class Syntax:
                 f"{who}: parsing code may take at most {READ_SECONDS} seconds; this text takes longer as {language}. "
                 "Divide the text, or choose another language."
             ) from error
-        return cls(text, data, tree.root_node)
+        return cls(text, data, tree.root_node, language)
 
     @cached_property
     def _starts(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
@@ -341,6 +360,16 @@ class Syntax:
     def at(self, byte: int) -> int:
         """Return the offset of a byte, in code points."""
         return byte if self._starts is None else int(np.searchsorted(self._starts, byte))
+
+    @cached_property
+    def definitions(self) -> list[tuple[int, int]]:
+        """The spans of all functions and classes, in order; what is inside another one follows it."""
+        from tree_sitter import QueryCursor
+
+        nodes = QueryCursor(_definitions(self.language)).captures(self.root).get("whole", ())
+        return sorted(
+            ((self.at(node.start_byte), self.at(node.end_byte)) for node in nodes), key=lambda span: (span[0], -span[1])
+        )
 
     def _source(self, node: Node) -> str:
         """Return the beginning of the text of a node in one line."""
@@ -542,7 +571,9 @@ class _Walk:
                 )
                 if not longs:
                     continue
-            if child in longs or (not longs and child == largest):
+            # A function is looked into only for what it gives its name to.
+            opened = child.type not in _WHOLE or node.type in _VALUED or node.type in _WRAPPERS
+            if child in longs or (not longs and child == largest and opened):
                 yield from self._inside(child, path, owner, depth + 1)
 
     def _list(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[Break]:

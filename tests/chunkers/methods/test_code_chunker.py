@@ -22,6 +22,7 @@ from tests.support import tools
         pytest.param("python", 500, marks=pytest.mark.full),
         pytest.param("javascript", 120, marks=pytest.mark.full),
         pytest.param("c", 150, marks=pytest.mark.full),
+        pytest.param("cpp", 150, marks=pytest.mark.full),
     ],
 )
 @pytest.mark.slow
@@ -116,6 +117,43 @@ def test_comments_of_a_file_of_code_are_no_headings():
 def test_a_function_stays_whole_under_decorators_that_fill_a_chunk():
     text = f"@cases({', '.join(map(str, range(20)))})\ndef double(number):\n    return 2 * number\n"
     assert made(text, language="python", max_size=20).texts[1:] == (text[text.index("def") :].strip(),)
+
+
+IN_OTHER_CODE = {
+    "the arguments of a call": (
+        "javascript",
+        "load(one, () => {\n  two(1);\n  three(2);\n  four(3);\n}, five, six, seven);\n",
+    ),
+    "a function that returns it": (
+        "javascript",
+        "const f = (one, two, three, four) => (x) => {\n  g(x);\n  return h(x);\n};\n",
+    ),
+    "a line without breaks": ("javascript", "a=b+c+d+((()=>{if(e){f()}g(h)})(),i+j+k+l+m);"),
+    "an attribute": ("tsx", "<A one={1} two={2} on={() => {\n  b(1);\n  c(2);\n  d(3);\n}} />;\n"),
+    "an enum": (
+        "java",
+        "enum A {\n  B(1);\n  int c() {\n    return d;\n  }\n  int e(int f) {\n    g();\n    return h;\n  }\n}\n",
+    ),
+    "a tuple": (
+        "rust",
+        "fn a() {\n  b((\n    |c| {\n      d(c);\n      e(c)\n    },\n    |f| {\n      g(f);\n      h(f)\n    },\n  ))\n}\n",
+    ),
+    "arguments in Go": ("go", "package a\n\nvar b = c(d, e, func() {\n\tf(1)\n\tg(2)\n\th(3)\n}, i, j, k)\n"),
+    "arguments in C++": ("cpp", "auto a = b(c, d, [](int e) {\n  f(1);\n  g(2);\n  h(3);\n}, i, j, k);\n"),
+}
+
+
+@pytest.mark.parametrize(("language", "text"), IN_OTHER_CODE.values(), ids=IN_OTHER_CODE)
+def test_a_function_that_fits_is_whole_inside_code_that_does_not(language, text):
+    spans = functions(text, language)
+    for most in range(5, len(text)):
+        document = Document.from_text(text, "lines")
+        chunking = run(
+            build_chunker("code", {"max_size": most, "language": language}), document, tools(tokenizer="characters")
+        )
+        starts = [piece.start for piece in chunking]
+        cut = [text[slice(*span)] for span in spans if span[1] - span[0] <= most and is_cut(span, starts)]
+        assert not cut, f"{cut} at {most}"
 
 
 def test_a_text_that_fits_is_one_chunk():
