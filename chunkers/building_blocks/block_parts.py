@@ -24,6 +24,22 @@ _WORD = re.compile(r"\S+")
 _DASHES = re.compile(r"-{4,}|[ \t]+")
 
 
+WHOLE = frozenset({"slide", "cell"})
+"""The parts of a file that stay whole where they fit, whatever blocks are in them."""
+
+
+def by_parts(document: Document, find: Callable[[str], Sequence[Block]]) -> tuple[Block, ...]:
+    """Return the blocks that a function finds in a document, in each slide or cell on its own."""
+    parts = document.parts
+    if parts is None or parts.kind not in WHOLE:
+        return tuple(find(document.text))
+    return tuple(
+        Block(kind, Span(start + span.start, start + span.end), level)
+        for start, end in pairwise([*parts.starts, len(document.text)])
+        for kind, span, level in find(document.text[start:end])
+    )
+
+
 class Part(NamedTuple):
     """One part of a block that is too long for a single chunk.
 
@@ -66,14 +82,14 @@ class Parts:
 
     def __init__(self, document: Document, inner: Callable[[int], Chunker] | None, most: int, tools: Tools) -> None:
         # By blocks: a text whose blocks all fit is never split into sentences.
-        self._sizes = TokenSizes(document.text, [block.span.start for block in blocks(document.text)], tools)
+        self._sizes = TokenSizes(document.text, [block.span.start for block in by_parts(document, blocks)], tools)
         self.kept: dict[int, Reason] = {}
         self._measure = measure_for("tokens", tools)
         self._document = document
         self._inner = inner
         self._most = most
         self._tools = tools
-        self._nested = nested_blocks(document.text)
+        self._nested = by_parts(document, nested_blocks)
         self._shortened: list[tuple[int, int]] = []
         self._shortened = self._wide_rules()
 
@@ -173,7 +189,7 @@ class Parts:
     def _wide_rules(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
         text, savings = self._document.text, []
-        for block in special_blocks(text):
+        for block in by_parts(self._document, special_blocks):
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._most:
                 continue

@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby, pairwise, takewhile
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks.block_parts import Parts
+from chunkers.building_blocks.block_parts import WHOLE, Parts, by_parts
 from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
 from chunkers.building_blocks.overlaps import check_chunks, check_size
 from chunkers.contract.base import Chunker
@@ -33,9 +34,6 @@ _PIECE, _PIECES = 50, 5
 choice."""
 
 _WITHOUT_ARTICLE = ("HTML", "front matter", "link definitions")
-
-_WHOLE = frozenset({"slide", "cell"})
-"""The parts of a file that stay whole where they fit, whatever blocks are in them."""
 
 _REPORT = 64
 """Groups of blocks between two reports."""
@@ -147,7 +145,7 @@ class Structure(Chunker):
             "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
         }
         parts = Parts(document, inner[self.inner], self.max_size, tools)
-        cutting = _Cutting(self, document, tools, parts, blocks(document.text))
+        cutting = _Cutting(self, document, tools, parts, by_parts(document, blocks))
         cutting.cut()
         return cutting
 
@@ -197,10 +195,11 @@ class _Group(NamedTuple):
 
 
 class _Title(NamedTuple):
-    """The title of a slide, as it stands in the text, and its tokens."""
+    """The title of a slide, as it stands in the text, its tokens and its offset."""
 
     words: str = ""
     tokens: int = 0
+    start: int = 0
 
 
 class _Piece(NamedTuple):
@@ -285,7 +284,7 @@ class _Cutting:
         sections: list[tuple[int, list[Block]]] = [(0, [])]
         run: list[Block] = []
         for block in outline:
-            if block.kind in ("heading", "front matter"):
+            if block.kind in ("heading", "front matter") and self._opens(block):
                 run.append(block)
                 continue
             _open(sections, run, self.chunker.heading_levels)
@@ -296,6 +295,26 @@ class _Cutting:
         else:
             _open(sections, run, self.chunker.heading_levels)
         return ((level, section) for level, section in sections if section)
+
+    @cached_property
+    def _whole_spans(self) -> list[Span]:
+        """The slides or cells of the document, without white space around them; empty if it has none."""
+        parts, text, spans = self.document.parts, self.document.text, []
+        if parts is not None and parts.kind in WHOLE:
+            for start, end in pairwise([*parts.starts, len(text)]):
+                words = text[start:end]
+                spans.append(Span(end - len(words.lstrip()), start + len(words.rstrip())))
+        return spans
+
+    def _around(self, offset: int) -> Span | None:
+        """Return the span of the slide or cell that contains an offset; None if the document has none."""
+        parts = self.document.parts
+        return self._whole_spans[parts.at(offset)] if parts is not None and self._whole_spans else None
+
+    def _opens(self, block: Block) -> bool:
+        """Return whether a heading may begin a section: not inside a slide or a cell that fits."""
+        around = self._around(block.span.start)
+        return around is None or block.span.start == around.start or self.parts.size(*around) > self.chunker.max_size
 
     def _groups(self, section: Sequence[Block]) -> list[_Group]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
@@ -313,7 +332,7 @@ class _Cutting:
                 lead = []
             groups.append(_Group(lead, block, []))
             lead = []
-        if lead and groups:
+        if lead and groups and self._around(groups[-1].block.span.start) == self._around(lead[-1].span.start):
             groups[-1] = groups[-1]._replace(tail=lead)
         else:
             groups += [_Group([], block, []) for block in lead]
@@ -335,6 +354,10 @@ class _Cutting:
 
     def _leads(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with the following one."""
+        around = self._around(block.span.start)
+        if around and following and around.start < block.span.start and around.end <= following.span.start:
+            # The end of a slide or a cell stays with its own beginning, not with the next one.
+            return False
         if block.kind != "paragraph" or following is None or following.kind not in SPECIAL:
             return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
@@ -351,18 +374,24 @@ class _Cutting:
         *_, heading = takewhile(lambda block: block.kind == "heading", section)
         words = self.document.text[slice(*heading.span)]
         tokens = self.tools.count_tokens([words])[0]
-        return _Title(words, tokens) if tokens <= self.chunker.max_size // LEADING else _Title()
+        return _Title(words, tokens, heading.span.start) if tokens <= self.chunker.max_size // LEADING else _Title()
 
     def _whole(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces, those of a slide or a cell as one if they fit into a chunk together."""
         parts = self.document.parts
-        if parts is None or parts.kind not in _WHOLE:
+        if parts is None or not self._whole_spans:
             return [*pieces]
         whole: list[_Piece] = []
-        for _, group in groupby(pieces, key=lambda piece: parts.at(piece.start)):
+        for around, group in groupby(pieces, key=lambda piece: self._around(piece.end - 1)):
             first, *others = group
-            end = others[-1].end if others else first.end
-            if others and self.parts.size(first.start, end) <= self.chunker.max_size:
+            # Headings of slides or cells that have nothing else may be in front.
+            begin, end = max(first.start, around.start if around else 0), (others or [first])[-1].end
+            fits = self.parts.size(begin, end) <= self.chunker.max_size
+            if begin > first.start and fits and self.parts.size(first.start, end) > self.chunker.max_size:
+                before = self.document.text[first.start : begin].rstrip()
+                whole.append(first._replace(end=first.start + len(before), name="heading"))
+                first = first._replace(start=begin, why=None)
+            if others and fits:
                 for piece in others:
                     self.kept[piece.start] = Reason(remark=f"the {parts.kind} is whole: it fits into a chunk")
                 whole.append(first._replace(end=end, name=parts.kind))
@@ -372,11 +401,11 @@ class _Cutting:
 
     def _with_titles(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces of a slide, those behind the first with its title as context where it fits."""
-        first, *others = pieces
         if not self.title.words:
             return [*pieces]
-        titled = [first]
-        for piece in others:
+        # What begins with the title, or with the titles of slides that have nothing else, does not repeat it.
+        titled = [piece for piece in pieces if piece.start <= self.title.start]
+        for piece in pieces[len(titled) :]:
             context = "\n\n".join(filter(None, [self.title.words, piece.context]))
             size = self.parts.size(piece.start, piece.end) + self.tools.count_tokens([context])[0]
             if size <= self.chunker.max_size:
@@ -431,7 +460,7 @@ class _Cutting:
         opening = next((block for block in section if block.kind != "front matter"), section[0])
         same = "same heading" if opening.kind == "heading" else "no heading between"
         # The first piece of a slide has its title in it.
-        opened, context = pieces[0].start, pieces[0].context or self.title.words
+        opened, context = pieces[0].start, self._context_of(pieces[0])
         text = self.document.text
         size, *others = [self.parts.size(piece.start, piece.end) for piece in pieces]
         extra = self._note(opened, pieces[0].context)
@@ -452,7 +481,12 @@ class _Cutting:
             enough = f"{size:,} and {own:,} tokens, both at least {least:,}"
             new = Reason(remark=f"new {piece.name}: {large if together > most else enough}")
             self.cuts[piece.start] = piece.why or new
-            opened, context, size, extra = piece.start, piece.context, own, self._note(piece.start, piece.context)
+            opened, context, size = piece.start, self._context_of(piece), own
+            extra = self._note(piece.start, piece.context)
+
+    def _context_of(self, piece: _Piece) -> str:
+        """Return the context of a piece, or the title that it begins with."""
+        return piece.context or (self.title.words if piece.start <= self.title.start else "")
 
     def _note(self, start: int, context: str) -> int:
         """Keep the context of the chunk that begins at ``start``; return how many tokens it has."""

@@ -15,6 +15,11 @@ _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
 _FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
+_SHORT = {
+    **{"text": "text/plain", "html": "text/html", "latex": "text/latex", "json": "application/json"},
+    **{"png": "image/png", "jpeg": "image/jpeg", "svg": "image/svg+xml", "javascript": "application/javascript"},
+}
+"""The names of kinds of data in nbformat 3."""
 
 
 def read_notebook(data: bytes, name: str) -> Extracted:
@@ -23,21 +28,23 @@ def read_notebook(data: bytes, name: str) -> Extracted:
     Raises
     ------
     InputError
-        If the notebook has another format than 4, or the text is too large.
+        If the notebook has another format than 3 or 4, or the text is too large.
     ValueError
         If the file is not JSON.
     """
     book = json.loads(data)
     version = book.get("nbformat") if isinstance(book, dict) else None
-    if version != 4 or not isinstance(book.get("cells"), list):
+    sheets = {3: "worksheets", 4: "cells"}.get(version) if isinstance(version, int) else None
+    if sheets is None or not isinstance(book.get(sheets), list):
         raise InputError(
-            f"{name}: a notebook must have cells and nbformat 4; this file's nbformat is {shown(version)}. Save it again in "
-            "Jupyter."
+            f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is {shown(version)}. Save it "
+            "again in Jupyter."
         )
-    language = _language(book.get("metadata"))
+    found = book["cells"] if version == 4 else [_newer(cell) for sheet in book["worksheets"] for cell in sheet["cells"]]
+    language = _language(book.get("metadata")) or next(filter(None, (_word(cell.get("language")) for cell in found)), "")
     cells = Collected(name, "cell")
     left_out: list[LeftOut] = []
-    for number, cell in enumerate(book["cells"]):
+    for number, cell in enumerate(found):
         source = _joined(cell.get("source"))
         counts: Counter[str] = Counter()
         pieces = [source.strip("\n")]
@@ -50,14 +57,35 @@ def read_notebook(data: bytes, name: str) -> Extracted:
     return cells.joined(left_out)
 
 
+def _newer(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a cell of nbformat 3 as one of nbformat 4."""
+    kind = cell.get("cell_type")
+    source = _joined(cell.get("input") if kind == "code" else cell.get("source"))
+    if kind == "heading":
+        source = f"{'#' * int(cell.get('level') or 1)} {source}"
+    return {**cell, "source": source, "outputs": [*map(_newer_output, cell.get("outputs") or ())]}
+
+
+def _newer_output(output: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an output of nbformat 3, whose data are beside its kind and have short names, as one of nbformat 4."""
+    kind = output.get("output_type")
+    data = {long: output[short] for short, long in _SHORT.items() if short in output and kind != "stream"}
+    return {**output, "output_type": "error" if kind == "pyerr" else kind, "data": data}
+
+
 def _language(metadata: Any) -> str:
     """Return the name of a notebook's language; empty if it names none."""
     for place in ("language_info", "kernelspec"):
         about = metadata.get(place) if isinstance(metadata, dict) else None
         word = (about.get("name") if place == "language_info" else about.get("language")) if isinstance(about, dict) else ""
-        if isinstance(word, str) and _LANGUAGE.fullmatch(word):
-            return word
+        if _word(word):
+            return str(word)
     return ""
+
+
+def _word(language: Any) -> str:
+    """Return a language's name if it may stand behind a fence; otherwise an empty string."""
+    return language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
 
 
 def _outputs(outputs: Any, counts: Counter[str]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +16,12 @@ from chunkers.text.table_text import Row, cell_text, table_text
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_RELATIONS = (
+    "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
+    "{http://purl.oclc.org/ooxml/officeDocument/relationships}id",
+)
+"""The attributes that name a slide's part; the second is of the format that PowerPoint calls strict."""
+
 _TITLES = frozenset({"title", "ctrTitle"})
 _REPEATED = frozenset({"dt", "ftr", "hdr", "sldNum", "sldImg"})
 """Placeholders for the date, footer, header and number of all slides."""
@@ -24,6 +30,10 @@ _LISTED = frozenset({"body", "obj"})
 """Placeholders whose paragraphs are the items of a list."""
 
 _FRAMED = {"chart": "chart", "relIds": "diagram", "oleObj": "embedded object"}
+
+
+_MARK = re.compile(r"(?=#{1,6}(?:\s|\Z)|```|~~~|<[A-Za-z/!?]|\$\$|\\\[)")
+"""Beginnings of a paragraph that Markdown takes for a heading, or for what goes on over the next slides."""
 
 
 def read_slides(packed: zipfile.ZipFile, name: str) -> Extracted:
@@ -43,7 +53,7 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> Extracted:
     left_out: list[LeftOut] = []
     hidden = 0
     for number, entry in enumerate(xml_root(packed, main).iterfind("{*}sldIdLst/{*}sldId"), 1):
-        part = relations[entry.attrib[_RELATION]][1]
+        part = relations[next(entry.attrib[name] for name in _RELATIONS if name in entry.attrib)][1]
         slide = xml_root(packed, part)
         if slide.get("show") in ("0", "false"):
             hidden += 1
@@ -72,7 +82,9 @@ def _content(slide: Element, name: str, counts: Counter[str], *, listed: bool = 
             lines = [] if holds in _REPEATED else [*_paragraphs(shape)]
             if holds in _TITLES and not title:
                 title = " ".join(words for _, words in lines)
-            elif listed and holds in _LISTED and len(lines) > 1:
+                continue
+            lines = [(level, _MARK.sub(r"\\", words, count=1) if _MARK.match(words) else words) for level, words in lines]
+            if listed and holds in _LISTED and len(lines) > 1:
                 blocks.append("\n".join(f"{'  ' * level}- {words}" for level, words in lines))
             else:
                 blocks += [words for _, words in lines]
