@@ -1,4 +1,4 @@
-"""Six small pictures of each chunker: five of its run on six sentences, and one of a known failure."""
+"""Six small pictures of each chunker: five of its run on a short text, and one of a known failure."""
 
 from __future__ import annotations
 
@@ -32,12 +32,24 @@ MORE_BEES = (
 )
 
 SIX = f"{BEES}\n{BREAD}"
-"""The sentences of the first five pictures: three on each of two subjects."""
+"""The sentences of most chunkers' first five pictures: three on each of two subjects."""
 
 _ALIKE = (
     "Bees make honey from nectar.\nBees carry the nectar to the hive.\n",
     "Bread begins with flour and water.\nYeast fills the bread dough with gas.\n",
     "Honey from nectar keeps for years.\nBees seal the honey with wax.\n",
+)
+
+
+TALK = (
+    "ANNA: How do bees make honey?\nBEN: They carry nectar home in a second stomach.\n"
+    "In the hive they dry it until it keeps for years.\nANNA: And how do they keep it?\n"
+    "BEN: Under a seal of wax.\nThe beekeeper takes what they can spare.\n"
+)
+# Rows have no indentation, so that no line depends on it but those of the functions.
+CODE = (
+    "def dry(nectar):\n    nectar = fan(nectar)\n    water = steam(nectar)\n    return nectar - water\n\n\n"
+    "def seal(honey):\n    return wax(honey)\n"
 )
 
 
@@ -47,13 +59,17 @@ class Shown(NamedTuple):
     Attributes
     ----------
     parameters
-        The chunker's settings, small enough for six sentences.
+        The chunker's settings, small enough for its text.
     looks, decides
         Explanations of its measure and of its decision, with glossary terms in brackets.
     fails_on
         The sections of a text on which it fails, and the settings used there.
     unit
         The tokenizer that counts its sizes; empty for chunkers that use scores.
+    text
+        The text of the first five pictures, with one row per line.
+    row
+        The noun for a row.
     """
 
     parameters: Mapping[str, Any]
@@ -61,6 +77,8 @@ class Shown(NamedTuple):
     decides: str
     fails_on: tuple[tuple[str, ...], Mapping[str, Any]]
     unit: str = ""
+    text: str = SIX
+    row: str = "sentence"
 
 
 _NEIGHBOURS = "It compares the [embeddings] of each two neighbouring sentences: the bar is their [distance]."
@@ -110,9 +128,9 @@ SHOWN: Mapping[str, Shown] = {
         MiniLM.name,
     ),
     "turns": Shown(
-        {"max_size": 40},
-        "It finds the turns of a transcript, and counts their [tokens]. A text without speakers, as here, is one turn.",
-        "Turns that fit together are joined; a turn that is too long, as here, is cut between sentences.",
+        {"max_size": 30},
+        "It finds the turns of a transcript by their speakers, and counts their [tokens].",
+        "Turns that fit together are joined; one that is too long is cut between sentences, and its speaker is repeated.",
         (
             (
                 "ANNA: How do bees make honey?\nBEN: They dry nectar in the hive until it keeps.\n"
@@ -121,11 +139,12 @@ SHOWN: Mapping[str, Shown] = {
             {"max_size": 30},
         ),
         MiniLM.name,
+        TALK,
     ),
     "code": Shown(
-        {"max_size": 40},
-        "It finds functions, classes and statements, and counts their [tokens]. A text in no language, as here, is prose.",
-        "Neighbours that fit together are joined; prose, as here, is cut between paragraphs.",
+        {"max_size": 20, "language": "python"},
+        "It finds functions, classes and statements, and counts their [tokens].",
+        "Neighbours that fit together are joined; a function that is too long is cut between its statements.",
         (
             (
                 "def bees(nectar):\n    return dry(nectar)\n\n\n",
@@ -134,6 +153,8 @@ SHOWN: Mapping[str, Shown] = {
             {"max_size": 60, "language": "python"},
         ),
         MiniLM.name,
+        CODE,
+        "line",
     ),
     "breakpoint": Shown(
         {"amount": 70.0},
@@ -213,7 +234,7 @@ def bundled_tools() -> Tools:
 def frames(name: str) -> list[PictureData]:
     """Return the Guide's six pictures of a chunker, computed with the bundled embedding model."""
     tools = bundled_tools()
-    return [*run_frames(name, SIX, tools), failure_frame(name, tools)]
+    return [*run_frames(name, SHOWN[name].text, tools), failure_frame(name, tools)]
 
 
 def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
@@ -223,7 +244,7 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     numbers = range(len(document.sentences))
     count = _counter(shown.unit, document)
     first = picture(
-        "The text", explained(f"{counted(len(numbers), 'sentence')}, each with its number. Between two lies a [gap].")
+        "The text", explained(f"{counted(len(numbers), shown.row)}, each with its number. Between two lies a [gap].")
     )
     measured = picture("What it measures", explained(shown.looks))
     measured["gaps"] = (
@@ -238,7 +259,7 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     )
     example = picture("One gap in numbers")
     if gap is not None:
-        after = f"inside sentence {gap.index + 1}" if gap.offset is not None else f"after sentence {gap.index + 1}"
+        after = f"{'after' if gap.offset is None else 'inside'} {shown.row} {gap.index + 1}"
         example["said"] = [explained(f"The decision {after}: the formula with its values.")]
         example["formula"] = [*worked(chunker, chunking, gap, tools), result_of(gap)]
         example["rows"] = rows_of(document, [*numbers][gap.index : gap.index + 2])

@@ -117,7 +117,23 @@ def test_the_known_failure_fails(name, real_tools):
     assert (f"{found} found; {added} cut" in words) if known else (f"One subject, in {len(chunking)} chunks" in words)
     assert [gap["said"] for gap in shown["gaps"]].count("new subject") == len(known)
     # The pictures of the page are those of the bundled model; vectors differ in their last digits from batch to batch.
-    assert words_of(frames(name)) == words_of([*run_frames(name, SIX, real_tools), shown])
+    assert words_of(frames(name)) == words_of([*run_frames(name, SHOWN[name].text, real_tools), shown])
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("name", "reasons"),
+    [
+        ("turns", ["new turn of BEN; together 31 > 30 tokens", "turn of BEN joined: together 26 ≤ 30 tokens"]),
+        (
+            "code",
+            ["between a statement and a return statement of def dry; together 22 > 20 tokens", "inside the function seal"],
+        ),
+    ],
+)
+def test_turns_and_code_show_a_text_that_has_them(name, reasons):
+    decided = " ".join(gap["said"] for gap in frames(name)[3]["gaps"])
+    assert all(reason in decided for reason in reasons)
 
 
 def test_the_page_has_the_pictures(app):
