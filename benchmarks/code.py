@@ -116,9 +116,9 @@ class Row(NamedTuple):
 def sources(language: str, count: int, folders: Sequence[Path] = INSTALLED) -> list[str]:
     """Return the texts of at most ``count`` different files with functions in a language, drawn from folders."""
     endings = GRAMMARS[language].endings
-    there = sorted(path for folder in folders for ending in endings for path in folder.rglob(f"*{ending}") if path.is_file())
+    paths = sorted(path for folder in folders for ending in endings for path in folder.rglob(f"*{ending}") if path.is_file())
     texts: dict[str, None] = {}
-    for path in random.Random(SEED).sample(there, len(there)):
+    for path in random.Random(SEED).sample(paths, len(paths)):
         if len(texts) == count:
             break
         try:
@@ -217,16 +217,16 @@ def cutters(language: str, size: int) -> Mapping[str, Cutter]:
 
 def measured(language: str, size: int, texts: Sequence[str]) -> Iterator[Row]:
     """Yield the result of each chunker on the texts of one language."""
-    every = [functions(text, language) for text in texts]
-    spans = [[span for span in some if span[1] - span[0] <= size] for some in every]
-    there = (language, len(texts), sum(map(len, every)))
+    functions_of_texts = [functions(text, language) for text in texts]
+    spans = [[span for span in some if span[1] - span[0] <= size] for some in functions_of_texts]
+    totals = (language, len(texts), sum(map(len, functions_of_texts)))
     size_mb = sum(len(text.encode()) for text in texts) / 1e6
     for name, cutter in cutters(language, size).items():
         seconds, chunks = timed(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
         starts = [[start for start, _ in some] for some in chunks]
         cut = sum(is_cut(span, begun) for some, begun in zip(spans, starts, strict=True) for span in some)
         long = sum(end - start > size for some in chunks for start, end in some)
-        yield Row(*there, size, name, sum(map(len, chunks)), sum(map(len, spans)), cut, long, size_mb / seconds)
+        yield Row(*totals, size, name, sum(map(len, chunks)), sum(map(len, spans)), cut, long, size_mb / seconds)
 
 
 def _cells(row: Row) -> list[str]:

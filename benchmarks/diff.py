@@ -74,11 +74,11 @@ def compare(name: str, change: str, runs: Sequence[Path]) -> tuple[Measured, lis
     with tempfile.TemporaryFile() as output:
         measured = watched([sys.executable, "-m", "seamark", "diff", *map(str, runs), "--json"], output=output)
         output.seek(0)
-        told = json.loads(output.read())
+        report = json.loads(output.read())
     counts = ("kept", "changed", "new", "gone", "tokens_again")
-    row = [name, change, f"{told['before']['chunks']:,}", *(f"{told[count]:,}" for count in counts)]
+    row = [name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in counts)]
     wanted = recounted(*runs)
-    right = measured.status == 0 and {count: told[count] for count in wanted} == wanted
+    right = measured.status == 0 and {count: report[count] for count in wanted} == wanted
     return measured, [*row, f"{measured.seconds:.1f}", f"{measured.largest:,.0f}"], right
 
 

@@ -255,15 +255,15 @@ class _Cutting:
         inside = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
         starts = [part.start, *(line for line in inside if front is None or not front.parts_fence(line))]
         definitions = self.syntax.definitions if self.syntax else []
-        kept: list[int] = []
+        places: list[int] = []
         for start, end in definitions[bisect_left(definitions, (part.start, 0)) : bisect_left(definitions, (part.end, 0))]:
-            behind = kept[-1] if kept else part.start
+            behind = places[-1] if places else part.start
             if start >= behind and end <= part.end and self.fits(start, end):
                 line = max(behind, starts[bisect_right(starts, start) - 1])
                 begin = line if self.fits(line, end) else start
-                kept += [*starts[bisect_left(starts, behind) : bisect_right(starts, begin)], begin, self._visible(end)]
-        kept += starts[bisect_left(starts, kept[-1] if kept else part.start) :]
-        return [start for start in dict.fromkeys(kept) if start < part.end]
+                places += [*starts[bisect_left(starts, behind) : bisect_right(starts, begin)], begin, self._visible(end)]
+        places += starts[bisect_left(starts, places[-1] if places else part.start) :]
+        return [start for start in dict.fromkeys(places) if start < part.end]
 
     def _held(self, context: str) -> int:
         """Return the tokens of a context."""

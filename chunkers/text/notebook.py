@@ -40,11 +40,13 @@ def read_notebook(data: bytes, name: str) -> Extracted:
             f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is {shown(version)}. Save it "
             "again in Jupyter."
         )
-    found = book["cells"] if version == 4 else [_newer(cell) for sheet in book["worksheets"] for cell in sheet["cells"]]
-    language = _language(book.get("metadata")) or next(filter(None, (_word(cell.get("language")) for cell in found)), "")
+    book_cells = book["cells"] if version == 4 else [_newer(cell) for sheet in book["worksheets"] for cell in sheet["cells"]]
+    language = _language(book.get("metadata")) or next(
+        filter(None, (_word(cell.get("language")) for cell in book_cells)), ""
+    )
     cells = Collected(name, "cell")
     left_out: list[LeftOut] = []
-    for number, cell in enumerate(found):
+    for number, cell in enumerate(book_cells):
         source = _joined(cell.get("source"))
         counts: Counter[str] = Counter()
         pieces = [source.strip("\n")]

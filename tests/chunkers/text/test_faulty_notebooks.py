@@ -90,23 +90,25 @@ METADATA = {
 def by_nbformat(cells, version):
     """Return a notebook as nbformat writes it: sources and texts in lists of lines."""
     new = nbformat.v4
-    made = [
+    new_cells = [
         new.new_code_cell(source, outputs=[nbformat.from_dict(output) for output in outputs])
         if kind == "code"
         else {"markdown": new.new_markdown_cell, "raw": new.new_raw_cell}[kind](source)
         for kind, source, outputs in cells
     ]
-    book = new.new_notebook(cells=made, metadata=METADATA["python"])
+    book = new.new_notebook(cells=new_cells, metadata=METADATA["python"])
     return nbformat.writes(nbformat.convert(book, version), version).encode()
 
 
 def by_hand(cells, metadata):
     """Return a notebook with sources in one text, and without what nobody needs."""
-    made = [
+    new_cells = [
         {"cell_type": kind, "source": source} | ({"outputs": [*outputs]} if outputs else {})
         for kind, source, outputs in cells
     ]
-    return json.dumps({"cells": made, "nbformat": 4, "metadata": METADATA[metadata]}, ensure_ascii=False).encode("utf-8-sig")
+    return json.dumps({"cells": new_cells, "nbformat": 4, "metadata": METADATA[metadata]}, ensure_ascii=False).encode(
+        "utf-8-sig"
+    )
 
 
 PROGRAMS = {
