@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 from chunkers.files.tables import Counted, check_brackets, csv_rows, lines_of, places_of, text_of
@@ -14,6 +14,7 @@ from chunkers.support.errors import InputError
 from chunkers.support.spreadsheet import from_cell
 from chunkers.text.delimited import separator_of
 from chunkers.text.reader_process import parsed_apart
+from evaluation.questions.literals import literal
 from evaluation.questions.quoting import cut, short
 
 MOST_ROWS_READ = 20_000
@@ -45,9 +46,6 @@ KNOWN = frozenset(
 
 HOP = re.compile(r"\A<\d+-hop>\s*")
 """Mark of ragas in front of the excerpts of a question that needs several of them."""
-
-_LITERAL = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_PYTHON_LIST = re.compile(rf"\[(?:[\s,]*(?:{_LITERAL}))*[\s,]*\]", re.DOTALL)
 
 
 def rows_in(
@@ -148,17 +146,17 @@ def _for_search(rows: Iterator[tuple[str, Row | InputError]], name: str) -> Iter
 
 
 def plain_rows(
-    text: str, name: str, check: Callable[[Sequence[str], str], None], known: Collection[str] = KNOWN
+    text: str, name: str, check: Callable[[Sequence[str], str], Collection[str]]
 ) -> Iterator[tuple[str, Row | InputError]]:
     """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
     Apostrophes that `chunkers.support.spreadsheet.as_cell` added to the fields of a CSV file are removed. ``check`` is
-    called with the columns and the name of a CSV file, and raises InputError if a column is wrong or missing; the columns
-    in ``known`` are read.
+    called with the columns and the name of a CSV file; it returns the columns to read, and raises InputError if one is
+    wrong or missing.
     """
     # In the cells of CSV, lists are written in JSON.
     check_brackets(text, name)
-    return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check, known)
+    return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check)
 
 
 def listed(value: object, column: str) -> list[Any]:
@@ -176,9 +174,8 @@ def listed(value: object, column: str) -> list[Any]:
         try:
             value = json.loads(written)
         except (ValueError, RecursionError) as error:
-            if _PYTHON_LIST.fullmatch(written):
-                # As csv and pandas write a list. Every literal is a text by itself: nothing else is evaluated.
-                return [ast.literal_eval(literal) for literal in re.findall(_LITERAL, written, re.DOTALL)]
+            with suppress(ValueError, RecursionError):
+                return list(literal(written))
             if column == "excerpts":
                 # A plain excerpt may also begin with a bracket.
                 return [value]
@@ -215,25 +212,24 @@ def _renamed(row: Row) -> Row:
 
 
 def _csv_rows(
-    text: str, name: str, check: Callable[[Sequence[str], str], None], known: Collection[str]
+    text: str, name: str, check: Callable[[Sequence[str], str], Collection[str]]
 ) -> Iterator[tuple[str, Row | InputError]]:
     separator = separator_of(text)
     number = 0
     try:
         rows = csv_rows(text, name)
         columns = next(rows, [])
-        check(columns, name)
-        places = places_of(columns, known)
+        places = places_of(columns, check(columns, name))
         for number, row in enumerate(rows, start=1):
             yield f"question {number:,}", _as_wide_as(columns, row, separator, places)
     except csv.Error as error:
         yield f"question {number + 1:,}", InputError(f"the file must be valid CSV; from here on it is not ({error}).")
 
 
-def _check_columns(columns: Sequence[str], name: str) -> None:
+def _check_columns(columns: Sequence[str], name: str) -> Collection[str]:
     known = set(columns)
     if known & {"question", "user_input"} and known & {*EXCERPTS, *_CONTEXTS}:
-        return
+        return KNOWN
     message = f"{name}: the columns must include question, and references or excerpts; got {cut(', '.join(columns))}."
     if answers := [column for column in ("ground_truth", "ground_truths", "reference") if column in known]:
         message += f" {answers[0]} is an answer in words of its own; ragas keeps excerpts in {' or '.join(_CONTEXTS)}."
@@ -242,9 +238,10 @@ def _check_columns(columns: Sequence[str], name: str) -> None:
     raise InputError(message)
 
 
-def _check_asked(columns: Sequence[str], name: str) -> None:
+def _check_asked(columns: Sequence[str], name: str) -> Collection[str]:
     if not {"question", "user_input"} & set(columns):
         raise InputError(f"{name}: the file must have a column named question; its columns are {short(', '.join(columns))}.")
+    return KNOWN
 
 
 def _as_wide_as(columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]) -> Row | InputError:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from chunkers.files import chunk_rows
+from evaluation.questions.literals import literal
 from evaluation.questions.rows import HOP, listed
 
 QUESTIONS = ("question", "query", "user_input", "input")
@@ -86,12 +88,11 @@ def _retrieved(item: Any, rank: int) -> Row:
 
 
 def parse(value: Any) -> Any:
-    """Return the value of a text in JSON; anything else as it is."""
+    """Return the value of a text in JSON, or of a list or mapping as Python writes it; anything else as it is."""
     if isinstance(value, str) and value.lstrip().startswith(("{", "[", '"')):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
+        for read in (json.loads, literal):
+            with suppress(ValueError, RecursionError):
+                return read(value)
     return value
 
 

@@ -1,13 +1,14 @@
 """Files of traces in the process that reads files: every format's rows as one row for each question.
 
-OpenInference spans (Phoenix) and OpenTelemetry's GenAI spans, as exported objects or as OTLP's JSON; Langfuse's traces,
-observations and scores; ragas' data sets; and plain rows with a question and what was retrieved.
+OpenInference spans (Phoenix), also as the CSV of their data frame; OpenTelemetry's GenAI spans, events and log records, as
+exported objects or as OTLP's JSON; Langfuse's traces, observations and scores, in JSON or CSV; ragas' data sets; and plain
+rows with a question and what was retrieved.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from chunkers.files.tables import Counted, check_brackets, lines_of, text_of
@@ -24,6 +25,7 @@ from evaluation.traces.fields import (
     Row,
     documents_in,
     first_of,
+    is_feedback,
     parse,
     question_row,
     ranked_rows,
@@ -31,6 +33,12 @@ from evaluation.traces.fields import (
 )
 from evaluation.traces.spans import UNREADABLE, Traces, is_span, otlp_spans, sentence
 
+_LANGFUSE = frozenset(
+    (
+        *("id", "name", "type", "input", "output", "metadata", "scores", "value", "stringValue", "string_value"),
+        *("traceId", "trace_id", "parentObservationId", "parent_observation_id", *REFERENCES, *EXCERPTS),
+    )
+)
 _COLUMNS = frozenset((*QUESTIONS, *RETRIEVED, *ANSWERS, *REFERENCES, *EXCERPTS, *FEEDBACK, *LIMITS, "scores"))
 
 
@@ -71,7 +79,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | Input
     """Yield every row with its place; an error takes the place of what is no row."""
     check_brackets(text, name)
     if not text.lstrip().startswith(("{", "[")):
-        yield from plain_rows(text, name, _check_columns, _COLUMNS)
+        yield from _table_rows(text, name)
         return
     try:
         whole: Any = json.loads(text)
@@ -88,12 +96,35 @@ def _rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | Input
     yield from ((f"item {number:,}", _object(row)) for number, row in enumerate(whole, start=1))
 
 
-def _check_columns(columns: Sequence[str], name: str) -> None:
-    if not set(columns) & set(QUESTIONS) or not set(columns) & set(RETRIEVED):
-        raise InputError(
-            f"{name}: a table of traces must have a column with the question ({', '.join(QUESTIONS)}) and one with what was "
-            f"retrieved, such as retrieved_contexts; its columns are {shown(', '.join(columns))}."
-        )
+def _table_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
+    """Yield the rows of a CSV file; an empty cell is None."""
+    for place, row in plain_rows(text, name, _columns_read):
+        if isinstance(row, InputError):
+            yield place, row
+            continue
+        is_part = is_span(row) or _is_langfuse(row)
+        yield place.replace("question", "row") if is_part else place, {column: row[column] or None for column in row}
+
+
+def _columns_read(columns: Sequence[str], name: str) -> Collection[str]:
+    """Return the columns of a CSV file that are read: of spans, of plain rows, or of a table of Langfuse."""
+    row = dict.fromkeys(columns)
+    if is_span(row):
+        return columns
+    if row.keys() & set(QUESTIONS) and row.keys() & set(RETRIEVED):
+        return _COLUMNS
+    if _is_langfuse(row):
+        return [column for column in columns if column in _LANGFUSE or is_feedback(column)]
+    raise InputError(
+        f"{name}: a table of traces must have a column with the question ({', '.join(QUESTIONS)}) and one with what was "
+        "retrieved, such as retrieved_contexts, or be Phoenix's table of spans or one of Langfuse's tables; its columns are "
+        f"{shown(', '.join(columns))}."
+    )
+
+
+def _is_langfuse(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is a trace of Langfuse, or an observation or a score."""
+    return "traceId" in row or "trace_id" in row or ("id" in row and "input" in row and first_of(row, RETRIEVED) is None)
 
 
 def _object(value: object) -> Mapping[str, Any] | InputError:
@@ -111,10 +142,14 @@ def _question(row: Mapping[str, Any], place: str, traces: Traces) -> Row | None:
         traces.add_span(row, place)
     elif isinstance(row.get("observations"), list):
         traces.add_langfuse(row, place)
-    elif (own := first_of(row, ("traceId", "trace_id"))) is not None:
-        traces.add_langfuse_part(row, str(own), place)
-    elif "id" in row and "input" in row and first_of(row, RETRIEVED) is None:
-        traces.add_root(str(row["id"]), row, place)
+    elif _is_langfuse(row):
+        # A CSV file may have texts in JSON too.
+        row = {name: parse(value) for name, value in row.items()}
+        own = first_of(row, ("traceId", "trace_id"))
+        if own is not None:
+            traces.add_langfuse_part(row, str(own), place)
+        else:
+            traces.add_root(str(row.get("id")), row, place)
     else:
         return _plain(row, place)
     return None
@@ -132,7 +167,9 @@ def _plain(row: Mapping[str, Any], place: str) -> Row:
             "a row with a question must say what was retrieved, in a field such as retrieved or retrieved_contexts; this "
             f"one has only {shown(', '.join(map(str, row)))}."
         )
-    items = listed(listing, "retrieved") if isinstance(listing, str) else documents_in(listing)
+    items = documents_in(listing)
+    if items is None and isinstance(listing, str):
+        items = listed(listing, "retrieved")
     if items is None:
         raise InputError(f"what was retrieved must be a list; got {shown(listing)}.")
     scores = parse(row.get("scores"))

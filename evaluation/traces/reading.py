@@ -19,13 +19,13 @@ from evaluation.traces import formats
 _BAD = frozenset(
     [
         *("down", "thumbs_down", "👎", "negative", "bad", "incorrect", "wrong", "dislike", "no", "false", "fail", "failed"),
-        *("unhelpful", "not_helpful", "0", "_1"),
+        *("unhelpful", "not_helpful"),
     ]
 )
 _GOOD = frozenset(
     [
         *("up", "thumbs_up", "👍", "positive", "good", "correct", "right", "like", "yes", "true", "pass", "passed"),
-        *("helpful", "1"),
+        "helpful",
     ]
 )
 """Words of feedback, in lower case and with underscores."""
@@ -125,7 +125,12 @@ class TracedQuestion(BaseModel):
 def _is_positive(value: bool | int | float | str) -> bool | None:
     if isinstance(value, str):
         word = re.sub(r"[\s-]+", "_", value.strip().lower())
-        return False if word in _BAD else True if word in _GOOD else None
+        if word in _BAD or word in _GOOD:
+            return word in _GOOD
+        try:
+            value = float(value)
+        except ValueError:
+            return None
     return True if value == 1 else False if value <= 0 else None
 
 

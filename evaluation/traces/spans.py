@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,10 @@ from evaluation.traces.fields import (
 _OBSERVATIONS = {"SPAN", "EVENT", "GENERATION", "RETRIEVER", "AGENT", "TOOL", "CHAIN", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
 _PARENTS = ("parent_id", "parent_span_id", "parentSpanId")
 _ANNOTATIONS = ("annotations", "evaluations", "trace.annotations", "trace.evaluations")
+_QUERIES = ("input.value", "gen_ai.retrieval.query.text")
+_RECORD = ("body", "event_name", "eventName", "severity_number", "severityNumber")
+"""Fields that log records have and spans have not."""
+
 _UNUSED = ("llm", "embedding", "tool", "prompt")
 """Parts of a span that may be long and are not read."""
 
@@ -99,18 +103,23 @@ class Traces:
             parent = first_of(flat, _PARENTS)
             self.add_langfuse_part({**row, "parentObservationId": parent}, str(own or place), place)
             return
-        is_genai = any(key.startswith("gen_ai.") for key in attributes)
+        body = parse(span.get("body"))
+        if isinstance(body, dict) and body.keys() & {"kvlistValue", "stringValue"}:
+            body = parse(_otlp_value(body))
+        attributes |= flat_of(body) if isinstance(body, dict) else {}
+        events = [event for event in parse(span.get("events")) or [] if isinstance(event, dict)]
+        happened = [flat_of(event.get("attributes") or {}) for event in events]
+        is_genai = any(key.startswith("gen_ai.") for some in (attributes, *happened) for key in some)
         trace = self._of(str(own or place), place, "OpenTelemetry" if is_genai else "OpenInference")
-        is_root = first_of(flat, _PARENTS) is None
+        is_record = any(key in span for key in _RECORD)
+        is_root = first_of(flat, _PARENTS) is None and not is_record
         query = self._add_exchange(trace, attributes, is_root=is_root)
-        self._add_search(trace, attributes, query, str(flat.get("span_kind")))
+        self._add_searches(trace, attributes, happened, query, str(flat.get("span_kind")))
         metadata = _below(attributes, "metadata")
         trace.held |= {key: value for key, value in metadata.items() if key in (*REFERENCES, *EXCERPTS)}
         trace.held |= {column: items for column in EXCERPTS if (items := _items(metadata, column))}
-        self._add_evaluation(trace, attributes)
-        for event in span.get("events") or []:
-            if isinstance(event, dict):
-                self._add_evaluation(trace, flat_of(event.get("attributes") or {}))
+        for some in (attributes, *happened):
+            self._add_evaluation(trace, some)
         for note in span.get("annotations") or span.get("span_annotations") or []:
             if isinstance(note, dict) and is_feedback(note.get("name")):
                 trace.feedback.append([note["name"], note["result"] if isinstance(note.get("result"), dict) else note])
@@ -122,7 +131,7 @@ class Traces:
     @staticmethod
     def _add_exchange(trace: _Trace, attributes: Mapping[str, Any], *, is_root: bool) -> Any:
         """Add what a span was asked, if it is the root, and what it answered; return what it was asked."""
-        query = first_of(attributes, ("input.value", "gen_ai.retrieval.query.text"))
+        query = first_of(attributes, _QUERIES)
         query = _message(attributes, "gen_ai.input.messages") if query is None else query
         answer = _message(attributes, "gen_ai.output.messages")
         if is_root:
@@ -134,11 +143,21 @@ class Traces:
         return query
 
     @staticmethod
-    def _add_search(trace: _Trace, attributes: Mapping[str, Any], query: Any, kind: str) -> None:
-        items = _items(attributes, "retrieval.documents") or _items(attributes, "gen_ai.retrieval.documents")
+    def _add_searches(
+        trace: _Trace, attributes: Mapping[str, Any], happened: Sequence[Mapping[str, Any]], query: Any, kind: str
+    ) -> None:
+        """Add what a span retrieved, as its own attributes say or else those of its events."""
+        searches = [(query, _retrieved(attributes))]
+        if not searches[0][1]:
+            told = [(first_of(event, _QUERIES) or query, _retrieved(event)) for event in happened]
+            searches = [(asked, items) for asked, items in told if items] or searches
         is_search = "RETRIEVER" in (kind.upper(), str(attributes.get("openinference.span.kind")).upper())
-        if items or is_search or attributes.get("gen_ai.operation.name") == "retrieval":
-            trace.searches.append((query, [_unprefixed(document) for document in items]))
+        is_search = is_search or attributes.get("gen_ai.operation.name") == "retrieval"
+        for asked, items in searches:
+            # A log record may repeat what its span says.
+            is_repeated = items and any(items == others for _, others in trace.searches)
+            if (items or is_search) and not is_repeated:
+                trace.searches.append((asked, items))
         if passed := _items(attributes, "reranker.output_documents"):
             trace.passed_on = [_unprefixed(document) for document in passed]
 
@@ -157,9 +176,8 @@ class Traces:
         for observation in row["observations"]:
             if isinstance(observation, dict):
                 self.add_langfuse_part(observation, own, place)
-        for score in [*(whole.get("scores") or []), *(row.get("scores") or [])]:
-            if isinstance(score, dict):
-                self._add_score(own, score, place)
+        if row is not whole:
+            self._add_scores(own, row, place)
 
     def add_langfuse_part(self, row: Mapping[str, Any], own: str, place: str) -> None:
         """Add an observation or a score of Langfuse, as its tables export it."""
@@ -169,12 +187,14 @@ class Traces:
         trace = self._of(own, place, "Langfuse")
         if first_of(row, ("parentObservationId", "parent_observation_id")) is None and row["type"] != "RETRIEVER":
             self.add_root(own, row, place)
+        else:
+            self._add_scores(own, row, place)
         items = documents_in(row.get("output"))
         if row["type"] == "RETRIEVER" or (row["type"] in ("SPAN", "TOOL") and items and all(map(_is_document, items))):
             trace.searches.append((row.get("input"), items or []))
 
     def add_root(self, own: str, row: Mapping[str, Any], place: str) -> None:
-        """Add the fields of a whole trace of Langfuse: its question, its answer, and a reference."""
+        """Add the fields of a whole trace of Langfuse: its question, its answer, a reference, and scores."""
         trace = self._of(own, place, "Langfuse")
         trace.root.append(row.get("input"))
         if row.get("output") is not None:
@@ -182,6 +202,19 @@ class Traces:
         metadata = parse(row.get("metadata"))
         for held in (row, metadata if isinstance(metadata, dict) else {}):
             trace.held |= {key: held[key] for key in (*REFERENCES, *EXCERPTS) if held.get(key)}
+        self._add_scores(own, row, place)
+
+    def _add_scores(self, own: str, row: Mapping[str, Any], place: str) -> None:
+        """Add the scores of a trace or an observation: a list, or, as tables export them, values under each name."""
+        scores = parse(row.get("scores"))
+        for score in scores if isinstance(scores, list) else []:
+            if isinstance(score, dict):
+                self._add_score(own, score, place)
+        named = {**row, **(scores if isinstance(scores, dict) else {})}
+        feedback = self._of(own, place, "Langfuse").feedback
+        for name in filter(is_feedback, named):
+            values = parse(named[name])
+            feedback += [[name, value] for value in (values if isinstance(values, list) else [values])]
 
     def _add_score(self, own: str, row: Mapping[str, Any], place: str) -> None:
         name, value = row.get("name"), first_of(row, ("stringValue", "string_value", "value"))
@@ -200,7 +233,13 @@ def _is_document(item: Any) -> bool:
 
 def is_span(row: Mapping[str, Any]) -> bool:
     """Return whether a row is a span, its attributes in one field or each in a column of its own."""
-    return "attributes" in row or any(str(key).startswith("attributes.") for key in row)
+    return "attributes" in row or any(str(key).startswith(("attributes.", "context.trace_id")) for key in row)
+
+
+def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:
+    """Return the retrieved documents that attributes of a span, an event or a log record list."""
+    items = _items(attributes, "retrieval.documents") or _items(attributes, "gen_ai.retrieval.documents")
+    return [_unprefixed(document) for document in items]
 
 
 def _unprefixed(item: Any) -> Any:
@@ -255,7 +294,7 @@ def flat_of(value: Any, before: str = "") -> Row:
             continue
         if isinstance(inner, dict) or (isinstance(inner, list) and any(isinstance(item, dict) for item in inner)):
             flat |= flat_of(inner, f"{name}.")
-        else:
+        elif inner is not None:
             flat[name] = inner
     return flat
 

@@ -3,18 +3,20 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests import ROOT
 from tests.browser.steps import READY
-
-FILE = ROOT / "tests" / "fixtures" / "traces" / "langfuse.jsonl"
+from tests.evaluation.traces.test_real_clients import unpacked
 
 
 @pytest.mark.full
 def test_a_failed_question_of_a_trace_leads_to_its_passage_on_compare(page, app_url):
+    lines = unpacked("langfuse.jsonl").splitlines(keepends=True)
     page.goto(f"{app_url}/retrieval?embedder=tfidf")
     page.get_by_text("Your own traces", exact=True).click(timeout=READY)
-    page.locator(".st-key-traces_file input[type=file]").set_input_files(FILE)
-    expect(page.get_by_text("3 questions: 1 failed, 0 did not, 2 cannot be told")).to_be_visible(timeout=READY)
+    page.locator(".st-key-traces_file input[type=file]").set_input_files(
+        # An observation, a search and the feedback.
+        {"name": "langfuse.jsonl", "mimeType": "application/jsonl", "buffer": b"".join(lines[:3])}
+    )
+    expect(page.get_by_text("1 question: 1 failed, 0 did not, 0 cannot be told")).to_be_visible(timeout=READY)
     row = page.locator(".st-key-traces_list .row").filter(has_text="not used")
     row.click(timeout=READY)
     expect(row).to_have_attribute("aria-current", "true", timeout=READY)

@@ -12,6 +12,8 @@ from langchain_core.load import dumpd
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 from llama_index.core import Document as LlamaDocument
+from llama_index.core import VectorStoreIndex
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SentenceSplitter
 
 from chunkers import Document
@@ -88,35 +90,50 @@ def documents():
     return [Document.from_text(read(name), DEFAULT_SPLITTER, name) for name in (*LANGCHAIN, *LLAMA_INDEX)]
 
 
-class WordCounts(Embeddings):
-    """Vectors of hashed words, so that a question is near to the chunks that have its words."""
+def word_counts(text):
+    """Return a vector of hashed words, so that a question is near to the chunks that have its words."""
+    vector = [0.001] * 256
+    for word in text.lower().split():
+        vector[sum(word.strip(".,;:!?").encode()) * 31 % 256] += 1.0
+    return vector
 
+
+class LangChainCounts(Embeddings):
     def embed_documents(self, texts):
-        return [self.embed_query(text) for text in texts]
+        return [*map(word_counts, texts)]
 
     def embed_query(self, text):
-        vector = [0.001] * 256
-        for word in text.lower().split():
-            vector[sum(word.strip(".,;:!?").encode()) * 31 % 256] += 1.0
-        return vector
+        return word_counts(text)
+
+
+class LlamaCounts(BaseEmbedding):
+    def _get_query_embedding(self, query):
+        return word_counts(query)
+
+    def _get_text_embedding(self, text):
+        return word_counts(text)
+
+    async def _aget_query_embedding(self, query):
+        return word_counts(query)
 
 
 @cache
 def indexed():
-    """Return all chunks, as both libraries cut them, and a store that finds them; the end of the report is in none."""
+    """Return all chunks, as both libraries cut them, and the store of each library; the end of the report is in no chunk."""
     chunks = []
     splitter = RecursiveCharacterTextSplitter(chunk_size=500, chunk_overlap=0, add_start_index=True)
     for name in (*LANGCHAIN, MISSING):
         pieces = splitter.create_documents([read(name)], [{"source": f"/data/{name}"}])
         for number, piece in enumerate(pieces[:-1] if name == "report.txt" else pieces):
             chunks.append(Chunk(f"{name}#{number}", name, piece.metadata["start_index"], piece.page_content))
-    parser = SentenceSplitter(chunk_size=120, chunk_overlap=0)
-    for name in LLAMA_INDEX:
-        for node in parser.get_nodes_from_documents([LlamaDocument(text=read(name), metadata={})]):
-            chunks.append(Chunk(node.node_id, name, node.start_char_idx, node.text))
-    store = InMemoryVectorStore(WordCounts())
+    store = InMemoryVectorStore(LangChainCounts())
     store.add_texts([chunk.text for chunk in chunks], [{"number": number} for number in range(len(chunks))])
-    return chunks, store
+    nodes = []
+    for name in LLAMA_INDEX:
+        parser = SentenceSplitter(chunk_size=120, chunk_overlap=0, id_func=lambda number, _, name=name: f"{name}#{number}")
+        nodes += parser.get_nodes_from_documents([LlamaDocument(text=read(name), metadata={}, id_=name)])
+    chunks += [Chunk(node.node_id, node.ref_doc_id, node.start_char_idx, node.text) for node in nodes]
+    return chunks, store, VectorStoreIndex(nodes, embed_model=LlamaCounts())
 
 
 def chunk_file():
@@ -126,10 +143,13 @@ def chunk_file():
 
 
 def search(question, unlike):
-    """Return the chunks that the store finds for a question, best first, without those that have part of its answer."""
-    chunks, store = indexed()
+    """Return the chunks that the stores find for a question, best first, without those that have part of its answer."""
+    chunks, store, index = indexed()
     hits = store.similarity_search_with_score(question, k=4 * TOP)
     ranked = [(chunks[hit.metadata["number"]], score) for hit, score in hits]
+    by_id = {chunk.id: chunk for chunk in chunks}
+    ranked += [(by_id[node.node_id], node.score) for node in index.as_retriever(similarity_top_k=4 * TOP).retrieve(question)]
+    ranked.sort(key=lambda hit: -hit[1])
     return [(chunk, score) for chunk, score in ranked if chunk not in unlike]
 
 
@@ -156,7 +176,7 @@ def changed(chunk, score, number, draw, *, whole=False):
 def made(count=100, seed=7):
     """Return questions with known stages and places."""
     draw = random.Random(seed)
-    chunks, _ = indexed()
+    chunks, *_ = indexed()
     present = [candidate for candidate in chunks if candidate.document != MISSING and len(candidate.text) > 200]
     missing = [candidate for candidate in chunks if candidate.document == MISSING and len(candidate.text) > 200]
     questions, number = [], 0

@@ -1,7 +1,11 @@
 """Every form in which a program writes its traces is read, and what cannot be read is said in a sentence."""
 
+import csv
+import io
 import json
 
+import numpy as np
+import pandas
 import pytest
 from langchain_core.documents import Document as LangChainDocument
 from langchain_core.load import dumpd
@@ -66,6 +70,113 @@ def test_the_parts_of_a_trace_stand_in_any_order_and_apart():
     assert question.feedback == (("user-feedback", 0),)
 
 
+SPANS = [
+    {"context.trace_id": "t", "parent_id": None, "span_kind": "CHAIN", "attributes.input.value": '{"query": "When?"}',
+     "attributes.output.value": "Twice.", "attributes.metadata": {"excerpts": [TEXT]},
+     "attributes.retrieval.documents": None},
+    {"context.trace_id": "t", "parent_id": "p", "span_kind": "RETRIEVER", "attributes.input.value": "When?",
+     "attributes.retrieval.documents": [{"document.id": "n1", "document.content": TEXT, "document.score": 0.5,
+                                         "document.metadata": {"source": "tides.md", "page": None, "is_new": True}}]},
+]  # fmt: skip
+
+
+def table(rows):
+    """Return rows as Langfuse's interface exports them: see `tests.fixtures.traces.make.langfuse_table`."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, [*rows[0]], quoting=csv.QUOTE_ALL)
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue().encode()
+
+
+def test_phoenixs_data_frame_is_read_from_a_csv_file_as_pandas_writes_it():
+    traces = read_traces(pandas.DataFrame(SPANS).to_csv().encode(), "a.csv")
+    (question,) = traces.questions
+    assert (question.question, question.answer, question.format) == ("When?", "Twice.", "OpenInference")
+    assert [excerpt.content for excerpt in question.excerpts] == [TEXT]
+    (text,) = question.retrieved
+    assert (text.text, text.id, text.document, text.score) == (TEXT, "n1", "tides.md", 0.5)
+    assert not traces.problems
+    # From Parquet, lists come as arrays, which have no commas.
+    frame = pandas.DataFrame(SPANS)
+    two = [
+        *SPANS[1]["attributes.retrieval.documents"],
+        {"document.content": "It's “in”.", "document.score": np.float64(0.25)},
+    ]
+    frame.at[1, "attributes.retrieval.documents"] = np.array(two, dtype=object)
+    (question,) = read_traces(frame.to_csv().encode(), "a.csv").questions
+    assert [(text.text, text.score) for text in question.retrieved] == [(TEXT, 0.5), ("It's “in”.", 0.25)]
+
+
+def test_a_row_of_a_table_of_spans_that_cannot_be_read_is_named():
+    spans = [*SPANS, {**SPANS[1], "context.trace_id": "u", "attributes.retrieval.documents": [{"document.score": 1}]}]
+    traces = read_traces(pandas.DataFrame(spans).to_csv().encode(), "a.csv")
+    assert len(traces.questions) == 1
+    assert traces.problems[0].startswith("a.csv, row 3: retrieved 1: a chunk must have a text")
+
+
+@pytest.mark.parametrize("encoded", [str, json.dumps], ids=["texts as they are", "texts in JSON"])
+def test_langfuses_table_of_observations_is_read(encoded):
+    """Older versions of the interface wrote texts in JSON."""
+    root = {"id": encoded("a"), "traceId": encoded("t"), "type": encoded("SPAN"), "parentObservationId": "",
+            "input": encoded('{"question": "When?"}'), "output": encoded("Twice."), "level": "DEFAULT",
+            "user-feedback": '["thumbs_down"]', "toxicity": "[0.5]"}  # fmt: skip
+    search = root | {"type": encoded("RETRIEVER"), "parentObservationId": encoded("a"), "user-feedback": ""}
+    search |= {"output": encoded(json.dumps([LANGCHAIN.model_dump()])), "input": encoded("tide")}
+    traces = read_traces(table([root, search]), "a.csv")
+    (question,) = traces.questions
+    assert (question.question, question.answer, question.format) == ("When?", "Twice.", "Langfuse")
+    assert question.feedback == (("user-feedback", "thumbs_down"),)
+    assert question.retrieved[0].document == "tides.md"
+    assert not traces.problems
+
+
+def test_langfuses_table_of_traces_alone_is_said_to_retrieve_nothing():
+    data = table([{"id": "t", "name": "rag", "input": "When?", "output": "Twice.", "metadata": "{}", "tags": "[]"}])
+    with pytest.raises(InputError, match=r"^a\.csv, traces that retrieve nothing, which are left out: 1\.$"):
+        read_traces(data, "a.csv")
+
+
+RETRIEVAL = {"gen_ai.retrieval.query.text": "tide", "gen_ai.retrieval.documents": [{"id": "n1", "score": 0.5, "text": TEXT}]}
+ROOT = {"traceId": "t", "spanId": "a", "attributes": {"gen_ai.operation.name": "invoke_agent", "input.value": "When?"}}
+EVENTS = {
+    "an event of the search": [
+        {"traceId": "t", "spanId": "b", "parentSpanId": "a", "attributes": {"gen_ai.operation.name": "retrieval"},
+         "events": [{"name": "gen_ai.retrieval", "attributes": RETRIEVAL}]},
+    ],
+    "an event with documents in JSON": [
+        {"traceId": "t", "spanId": "b", "parentSpanId": "a", "attributes": {},
+         "events": [{"name": "e", "attributes": {key: value if isinstance(value, str) else json.dumps(value)
+                                                 for key, value in RETRIEVAL.items()}}]},
+    ],
+    "the attributes of a log record": [{"traceId": "t", "spanId": "b", "eventName": "e", "attributes": RETRIEVAL}],
+    "the body of a log record": [{"trace_id": "t", "span_id": "b", "body": RETRIEVAL, "attributes": {}}],
+    "the body in OTLP's JSON": [
+        {"resourceLogs": [{"scopeLogs": [{"logRecords": [
+            {"traceId": "t", "spanId": "b", "body": {"stringValue": json.dumps(RETRIEVAL)}, "attributes": []}]}]}]},
+    ],
+    "a span and a log record": [
+        {"traceId": "t", "spanId": "b", "parentSpanId": "a", "attributes": RETRIEVAL},
+        {"traceId": "t", "spanId": "b", "eventName": "e", "attributes": RETRIEVAL},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("parts", EVENTS.values(), ids=EVENTS)
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_was_retrieved_is_told_by_events_and_log_records(parts, order):
+    question = read_one(*[ROOT, *parts][::order])
+    assert (question.question, question.format) == ("When?", "OpenTelemetry")
+    (text,) = question.retrieved
+    assert (text.text, text.id, text.score) == (TEXT, "n1", 0.5)
+
+
+def test_two_events_of_a_span_are_two_searches():
+    events = [{"attributes": RETRIEVAL | {"gen_ai.retrieval.documents": [{"text": text}]}} for text in ("a", "b")]
+    question = read_one({**ROOT, "events": events})
+    assert [(text.rank, text.text) for text in question.retrieved] == [(1, "a"), (1, "b")]
+
+
 def test_of_several_searches_the_best_of_each_come_first():
     def span(*texts):
         retrieved = {f"retrieval.documents.{rank}.document.content": text for rank, text in enumerate(texts)}
@@ -113,7 +224,9 @@ def test_what_cannot_be_read_is_named_with_its_place(row, said):
         (b" ", "a: a file of traces must contain at least one trace; this file is empty."),
         (
             b"x,y\n1,2\n",
-            "a: a table of traces must have a column with the question (question, query, user_input, input) and",
+            "a: a table of traces must have a column with the question (question, query, user_input, input) and one with "
+            "what was retrieved, such as retrieved_contexts, or be Phoenix's table of spans or one of Langfuse's tables; "
+            "its columns are 'x, y'.",
         ),
         (b"[7]", "a, item 1: every trace must be a JSON object; got 7."),
         (b'{"query": "a"}\n{', "a, line 1: a row with a question must say what was retrieved"),
