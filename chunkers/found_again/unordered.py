@@ -68,15 +68,20 @@ class Unordered:
     ----------
     chunks
         All chunks to locate: lines with which each of them begins are taken for context.
+    has_documents
+        False if the documents are put together from chunks, so that remarks speak of these.
     """
 
-    def __init__(self, documents: Sequence[Document], chunks: Sequence[GivenChunk] = ()) -> None:
+    def __init__(
+        self, documents: Sequence[Document], chunks: Sequence[GivenChunk] = (), *, has_documents: bool = True
+    ) -> None:
         work = Work()
         self._work = work
         self._documents = documents
         self._searched = [Searched(document.text, work) for document in documents]
         self._front = shared_front([chunk.text for chunk in chunks if chunk.text is not None])
         self._left = MOST_SCANNED
+        self._what = "document" if has_documents else "chunk"
         self._known: dict[GivenChunk, Placement] = {}
 
     @cached_property
@@ -154,7 +159,8 @@ class Unordered:
         words = (chunk.text or "").strip()
         if not words:
             return Placement((), "it has no text, and nothing stands at the place that it states")
-        where = f"{shown(chunk.document)} is not among the documents" if not named else ""
+        among = "is not among the documents" if self._what == "document" else "has no chunks at hand"
+        where = f"{shown(chunk.document)} {among}" if not named else ""
         whole = _SHORTENED.sub("", words)
         ways = [(words, "")] + [(whole, "cut short")] * (whole != words and len(folded(whole)) >= SHORTEST)
         for text, how in ways:
@@ -173,10 +179,10 @@ class Unordered:
             return _told(places, [f"altered, {int(100 * alike)} % alike"], whole != words)
         if self.is_spent or self._left < 0:
             return Placement(
-                (), "it stands in no document word for word; with changes it was not compared with all passages"
+                (), f"it stands in no {self._what} word for word; with changes it was not compared with all passages"
             )
         some = "" if self._runs is None else f" that has runs of {SHORTEST_INDEXED} characters in common with it"
-        return Placement((), f"nothing in the documents{some} is like it")
+        return Placement((), f"nothing in the {self._what}s{some} is like it")
 
     def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
         remarks = [how] if how else []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Self
@@ -17,15 +18,11 @@ from chunkers.contract.tools import Tools
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.found_again.inspected import DocumentNames, chunks_of, documents_of
 from chunkers.found_again.locating import FoundAgain, characters_without_chunk, find_again
+from chunkers.found_again.put_together import put_together
 from chunkers.results.result import Chunking
 from chunkers.support.errors import InputError, shown
 from chunkers.support.numbers import counted
 from chunkers.text.document import Document
-
-LONGEST_GAP = 4
-"""Maximum number of characters between two chunks that are taken for white space where a text is rebuilt from them; more
-are lost text.
-"""
 
 _DIGITS = 24
 _MOST_NAMED = 8
@@ -174,28 +171,12 @@ class ChunkFile:
         last = next(iter(self._texts), None)
         if last is not None and last[0] == name:
             return last[1]
-        try:
-            text = _joined(self._meant(name))
-        except InputError:
-            text = None
+        text = None
+        with suppress(InputError):
+            whole = put_together(self._meant(name))
+            text = whole.text if whole is not None and whole.is_whole else None
         self._texts[:] = [(name, text)]
         return text
-
-
-def _joined(chunks: Iterable[GivenChunk]) -> str | None:
-    """Return the text whose pieces the chunks are, with white space where up to `LONGEST_GAP` characters are in none."""
-    parts: list[str] = []
-    length = 0
-    for chunk in sorted(chunks, key=lambda piece: piece.spans):
-        if chunk.text is None or len(chunk.spans) != 1 or chunk.spans[0].end - chunk.spans[0].start != len(chunk.text):
-            return None
-        gap = chunk.spans[0].start - length
-        if gap > LONGEST_GAP:
-            return None
-        parts += ["\n" * gap if gap > 1 else " " * gap, chunk.text[max(0, -gap) :]]
-        length = max(length, chunk.spans[0].end)
-    text = "".join(parts)
-    return text if text.strip() else None
 
 
 class YourChunks(Chunker):

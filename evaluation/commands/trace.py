@@ -51,7 +51,10 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         "with a question and what was retrieved",
     )
     command.add_argument(
-        "--documents", nargs="+", required=True, metavar="PATH", help="the documents that were searched, or folders of them"
+        "--documents",
+        nargs="+",
+        metavar="PATH",
+        help="the documents that were searched, or folders of them; without them, --chunker chunks:FILE has the texts",
     )
     add_chunker(command, chunks=True)
     add_replaced(command, "--chunks")
@@ -71,8 +74,7 @@ def run_trace(options: argparse.Namespace) -> None:
     for problem in traces.problems:
         say(problem)
     spec = None if options.chunker is None else chunker_spec(options.chunker, chunks=True)
-    documents = _documents(options, None if spec is None else spec.recipe)
-    searched = None if spec is None else _searched(options, spec, documents)
+    documents, searched = _searched(options, spec)
     tracing = Tracing(documents, traces.questions, searched, _answers(options.questions, documents))
     diagnoses: list[Diagnosis] = []
     problems = list(traces.problems)
@@ -130,11 +132,28 @@ def _documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Docum
     return documents
 
 
-def _searched(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> Searched:
-    """Return the chunks that were searched: from a file, or cut again."""
-    if spec.has_chunks:
-        assert spec.file is not None
-        return Searched.of_file(documents, read_chunks(file_bytes(str(spec.file)), spec.file.name), spec.file.name)
+def _searched(options: argparse.Namespace, spec: ChunkerSpec | None) -> tuple[list[Document], Searched | None]:
+    """Return the documents, and the chunks that were searched: from a file, or cut again."""
+    if options.documents is None:
+        if spec is None or spec.file is None or not spec.has_chunks:
+            raise InputError(
+                "A trace needs the documents that were searched (--documents PATH) or a file of their chunks (--chunker "
+                "chunks:FILE); neither is given."
+            )
+        if options.questions is not None:
+            raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
+        chunks = read_chunks(file_bytes(str(spec.file)), spec.file.name)
+        return Searched.alone(chunks, spec.file.name, Recipe(chunker="recursive").sentences)
+    documents = _documents(options, None if spec is None else spec.recipe)
+    if spec is None:
+        return documents, None
+    if spec.file is not None and spec.has_chunks:
+        chunks = read_chunks(file_bytes(str(spec.file)), spec.file.name)
+        return documents, Searched.of_file(documents, chunks, spec.file.name)
+    return documents, _cut_again(options, spec, documents)
+
+
+def _cut_again(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> Searched:
     chunker = spec.build()
     recipe = spec.recipe_like(Recipe(chunker=chunker.name), chunker)
     if chunker.asks:

@@ -14,6 +14,7 @@ from chunkers import Chunk, Chunking, Document, InputError, Span
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.found_again.inspected import DocumentNames, documents_of
 from chunkers.found_again.locating import find_again
+from chunkers.found_again.put_together import put_together
 from chunkers.found_again.unordered import Place, Placement, Unordered
 from chunkers.support.arrays import IntArray
 from chunkers.support.numbers import counted
@@ -113,16 +114,33 @@ class Searched:
         Chunks of a file by their identifiers.
     has_reasons
         True if the cuts have reasons, because a chunker made them here.
+    has_documents
+        False if the documents are put together from the chunks, so that what no chunk has cannot be looked for.
+    remark
+        Sentence on such documents; otherwise empty.
     """
 
     chunkings: tuple[Chunking, ...] | None = None
     name: str = ""
     by_id: Mapping[str, GivenChunk] = field(default_factory=dict)
     has_reasons: bool = False
+    has_documents: bool = True
+    remark: str = ""
 
     @classmethod
-    def of_file(cls, documents: Sequence[Document], chunks: Sequence[GivenChunk], name: str) -> Searched:
+    def of_file(
+        cls,
+        documents: Sequence[Document],
+        chunks: Sequence[GivenChunk],
+        name: str,
+        told: Callable[[int, int], None] = lambda done, count: None,
+    ) -> Searched:
         """Locate the chunks of a file in the documents.
+
+        Parameters
+        ----------
+        told
+            Called with (chunks done, all) of a document at intervals; an exception that it raises ends the search.
 
         Raises
         ------
@@ -140,9 +158,50 @@ class Searched:
             names = called(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
             own = [chunk for chunk in chunks if chunk.document in names or chunk.document is None]
-            chunkings.append(find_again(document, own if names or len(documents) > 1 else chunks, name).chunking)
+            chunkings.append(find_again(document, own if names or len(documents) > 1 else chunks, name, told).chunking)
         identified = {chunk.id: chunk for chunk in reversed(chunks) if chunk.id is not None}
         return cls(tuple(chunkings), name, identified)
+
+    @classmethod
+    def alone(cls, chunks: Sequence[GivenChunk], name: str, splitter: str) -> tuple[list[Document], Searched]:
+        """Put documents together from the chunks of a file; return them with the chunks.
+
+        Raises
+        ------
+        InputError
+            If a chunk has no text, or none has a visible character.
+        """
+        if textless := sum(chunk.text is None for chunk in chunks):
+            raise InputError(
+                f"{name}: without the documents, every chunk must have a text; {textless:,} of {len(chunks):,} chunks have "
+                "none. Add the documents."
+            )
+        by_document: dict[str, list[GivenChunk]] = {}
+        for chunk in chunks:
+            by_document.setdefault(name if chunk.document is None else chunk.document, []).append(chunk)
+        documents: list[Document] = []
+        chunkings: list[Chunking] = []
+        identified: dict[str, GivenChunk] = {}
+        is_whole = True
+        for called, own in by_document.items():
+            if (whole := put_together(own)) is None:
+                continue
+            document = Document.from_text(whole.text, splitter, called)
+            visible = [chunk for chunk in whole.chunks if (chunk.text or "").strip()]
+            documents.append(document)
+            chunkings.append(Chunking(document, tuple([Chunk.of(document, chunk.spans[0]) for chunk in visible]), ()))
+            for chunk in visible:
+                if chunk.id is not None:
+                    identified.setdefault(chunk.id, chunk._replace(document=called))
+            is_whole = is_whole and whole.is_whole
+        if not documents:
+            raise InputError(f"{name}: a file of chunks must contain at least one chunk with words; this one has none.")
+        places = "" if is_whole else ", and places are places in these texts"
+        remark = (
+            f"Without the documents, texts are put together from the chunks of {name}{places}; what no chunk has cannot be "
+            "looked for."
+        )
+        return documents, cls(tuple(chunkings), name, identified, has_documents=False, remark=remark)
 
 
 class _Passage(NamedTuple):
@@ -175,7 +234,9 @@ class Tracing:
         self._searched = searched or Searched()
         self._answers = answers or {}
         self._unordered = Unordered(
-            documents, [retrieved.chunk for question in questions for retrieved in question.retrieved]
+            documents,
+            [retrieved.chunk for question in questions for retrieved in question.retrieved],
+            has_documents=self._searched.has_documents,
         )
         self._matching: dict[Place, tuple[int, ...]] = {}
         self._placements: list[tuple[Placement, ...]] = []
@@ -202,7 +263,11 @@ class Tracing:
 
     @cached_property
     def remark(self) -> str:
-        """Sentence on chunks at hand that cannot be those that were searched; empty if there is nothing to say."""
+        """Sentences on documents that are not at hand, and on chunks that cannot be those that were searched; or empty."""
+        return " ".join(filter(None, (self._searched.remark, self._strange)))
+
+    @cached_property
+    def _strange(self) -> str:
         if self._searched.chunkings is None:
             return ""
         placed = {placement.place for some in self.placements for placement in some if placement.place is not None}
@@ -224,7 +289,7 @@ class Tracing:
     @cached_property
     def _chunkings(self) -> Sequence[Chunking]:
         """The chunks of each document: those at hand if they are those that were searched, else those in the trace."""
-        if self._searched.chunkings is not None and not self.remark.endswith("is not used."):
+        if self._searched.chunkings is not None and not self._strange.endswith("is not used."):
             return self._searched.chunkings
         spans: list[set[Span]] = [set() for _ in self._documents]
         for some in self.placements:
@@ -296,7 +361,8 @@ class Tracing:
             return [_Passage(self._words(place), [place]) for place in self._answers[question.question]]
         if question.reference is not None and question.reference.strip():
             passage = self._passage(question.reference, self._unordered.numbers(None))
-            return [passage._replace(unplaced="the reference is in words of its own, which no document has")]
+            what = "document" if self._searched.has_documents else "chunk"
+            return [passage._replace(unplaced=f"the reference is in words of its own, which no {what} has")]
         return []
 
     def _passage(self, words: str, numbers: Sequence[int]) -> _Passage:
@@ -323,6 +389,9 @@ class Tracing:
                 return Outcome("cannot be told", unplaced)
             if self._unordered.is_spent:
                 return Outcome("cannot be told", f"{short(words)} was not compared with all passages")
+            if not self._searched.has_documents:
+                reason = f"no chunk of {self._searched.name} has {short(words)}, and the documents are not at hand"
+                return Outcome("cannot be told", reason)
             return Outcome("not in the documents", f"no document has {short(words)}")
         outcomes = [self._at(question, placements, place) for place in places]
         if is_short and len({outcome.stage for outcome in outcomes}) > 1:

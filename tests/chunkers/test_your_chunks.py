@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, InputError, ParameterError, Recipe, Span, build_chunker, inspect, run
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.found_again import locating as found_again
-from chunkers.methods.your_chunks import LONGEST_GAP, ChunkFile, YourChunks
+from chunkers.found_again.put_together import LONGEST_GAP
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.report.page import report
 from evaluation.report.tables import Compared
 from evaluation.segmentation.compliance import asked_of

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from chunkers import Cancelled, Chunker, Document, Embedder
 from chunkers.contract.base import run
+from chunkers.found_again.inspected import read_chunks
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.support.numbers import counted
 from evaluation.traces.reading import read_traces
 from evaluation.traces.report import TraceReport
@@ -25,7 +28,9 @@ class DiagnosingTraces(Background):
     file
         Name and content of the file of traces.
     chunker
-        The chunker that makes the chunks that were searched; None if they are not known.
+        The chunker that makes the chunks that were searched; None if they are not known or in a file.
+    chunk_file
+        Name and content of a file of the chunks that were searched; without documents, it has their texts.
     report
         The diagnoses; None until the job is over.
     stopped
@@ -39,6 +44,7 @@ class DiagnosingTraces(Background):
     chunker: Chunker | None
     embedder: Embedder | None
     on_disk: bool
+    chunk_file: tuple[str, bytes] | None = None
     report: TraceReport | None = field(default=None, init=False)
     stopped: str = field(default="", init=False)
     _status: str = field(default="Reading the traces", init=False)
@@ -61,16 +67,14 @@ class DiagnosingTraces(Background):
             self._tell("documents split into sentences", number, len(texts))
             documents.append(Document.from_text(text, self.splitter, name, parts.get(name)))
         searched = None
-        if self.chunker is not None:
-            chunker = self.chunker.for_documents([name for name, _ in texts])
-            if self.embedder is not None:
-                self.load(self.embedder)
-            tools = self.tools(self.embedder, on_disk=self.on_disk)
-            chunkings = []
-            for number, document in enumerate(documents):
-                self._tell("documents cut", number, len(documents))
-                chunkings.append(run(chunker, document, tools))
-            searched = Searched(tuple(chunkings), chunker.name, has_reasons=not chunker.elsewhere)
+        file = self._chunks()
+        if file is not None and not documents:
+            documents, searched = Searched.alone(file.chunks, file.name, self.splitter)
+        elif file is not None:
+            told = partial(self._tell, "chunks of the file located")
+            searched = Searched.of_file(documents, file.chunks, file.name, told)
+        elif self.chunker is not None:
+            searched = self._cut(self.chunker, documents)
         count = len(traces.questions)
         tracing = Tracing(documents, traces.questions, searched)
         diagnoses: list[Diagnosis] = []
@@ -85,3 +89,21 @@ class DiagnosingTraces(Background):
             if len(diagnoses) < count:
                 self.stopped = f"Stopped: these are {len(diagnoses):,} of {counted(count, 'question')}."
         self.report = TraceReport(documents, diagnoses, tracing.remark, traces.problems)
+
+    def _chunks(self) -> ChunkFile | None:
+        """Return the chunks that were searched, if they are in a file."""
+        if self.chunk_file is not None:
+            name, data = self.chunk_file
+            return ChunkFile(name, tuple(read_chunks(data, name, self._cancel.is_set)))
+        return self.chunker.held if isinstance(self.chunker, YourChunks) else None
+
+    def _cut(self, chunker: Chunker, documents: list[Document]) -> Searched:
+        chunker = chunker.for_documents([document.name for document in documents])
+        if self.embedder is not None:
+            self.load(self.embedder)
+        tools = self.tools(self.embedder, on_disk=self.on_disk)
+        chunkings = []
+        for number, document in enumerate(documents):
+            self._tell("documents cut", number, len(documents))
+            chunkings.append(run(chunker, document, tools))
+        return Searched(tuple(chunkings), chunker.name, has_reasons=not chunker.elsewhere)

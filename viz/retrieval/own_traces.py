@@ -16,6 +16,8 @@ from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.mounting import take_event
 from viz.components.notice import notice, remark
+from viz.controls.chunk_file import ENDINGS
+from viz.controls.chunk_file import FORMS as CHUNKS_HELP
 from viz.jobs.plan import OwnDocuments
 from viz.jobs.reading import PATIENCE_S
 from viz.jobs.tracing import DiagnosingTraces
@@ -28,19 +30,23 @@ from viz.shell.page import Page
 from viz.theme.numbers import counted
 
 ABOUT = (
-    "What your own retrieval was asked and what it found, located in the documents on the left: each failed question with "
-    "the stage that lost its answer."
+    "What your own retrieval was asked and what it found, located in the documents on the left or in a file of chunks: each "
+    "failed question with the stage that lost its answer."
 )
 
 FORMS = (
-    "Spans of OpenInference (Phoenix) or OpenTelemetry, a Langfuse export, a ragas data set, or JSON lines or CSV with a "
-    "question, the texts that were retrieved and, where known, excerpts, an answer and feedback. They stay on this machine."
+    "Spans of OpenInference (Phoenix) or OpenTelemetry, a Langfuse export, a ragas data set, or rows with a question, "
+    "the texts that were retrieved and, where known, excerpts, an answer and feedback; in JSON, JSON lines or CSV. They "
+    "stay on this machine."
 )
 
 SEARCHED_HELP = (
-    "The column that cuts the documents as they were cut when they were searched. It gives the reason of each cut, and the "
-    "chunks that were not retrieved."
+    "The column that cuts the documents as they were cut when they were searched, with the reason of each cut; or a file of "
+    "those chunks, for traces that have identifiers alone. Both have the chunks that were not retrieved."
 )
+
+FILE = -1
+"""The choice of a file of chunks, next to the numbers of columns."""
 
 LIST, ONE = "traces_list", "traces_one"
 
@@ -49,20 +55,22 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
     """Draw the section: the file, the chunks that were searched, the failed questions, and one of them in detail."""
     with st.expander("Your own traces", expanded=session.tracing is not None):
         remark(ABOUT, key="traces_about")
-        file, chunker = _choose(chunkers if here.embedder is not None else (), here.choices.selected)
+        file, chunker, chunk_file = _choose(chunkers if here.embedder is not None else (), here.choices.selected)
         job = session.tracing
-        if not documents.texts:
-            notice("Upload at least one document, on the left; no questions are needed.", key="traces_no_documents")
+        if not documents.texts and chunk_file is None:
+            said = "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed."
+            notice(said, key="traces_no_documents")
             return
         if file is None and job is None:
             return
         file = file or (job.file if job is not None else ("", b""))
         embedder = here.embedder if chunker is not None else None
         settings = here.choices.sentences, chunker and chunker.model_dump_json(), chunker and chunker.name
-        subject = hashlib.sha256(file[1]).digest(), file[0], tuple(documents.texts), settings, embedder and embedder.name
+        files = [None if given is None else (given[0], hashlib.sha256(given[1]).digest()) for given in (file, chunk_file)]
+        subject = *files, tuple(documents.texts), settings, embedder and embedder.name
         if job is None or job.subject != subject:
-            on_disk = session.on_disk
-            job = DiagnosingTraces(subject, file, documents, here.choices.sentences, chunker, embedder, on_disk)
+            how = here.choices.sentences, chunker, embedder, session.on_disk, chunk_file
+            job = DiagnosingTraces(subject, file, documents, *how)
             session.tracing, session.traced_question = job, None
             job.start()
             job.join(PATIENCE_S)
@@ -73,8 +81,10 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
         _show(here, job)
 
 
-def _choose(chunkers: Sequence[Chunker | None], selected: int) -> tuple[tuple[str, bytes] | None, Chunker | None]:
-    """Draw the inputs; return the file of traces, and the chunker whose chunks were searched."""
+def _choose(
+    chunkers: Sequence[Chunker | None], selected: int
+) -> tuple[tuple[str, bytes] | None, Chunker | None, tuple[str, bytes] | None]:
+    """Draw the inputs; return the file of traces, and the chunker or the file of the chunks that were searched."""
 
     def removed() -> None:
         session.tracing = None
@@ -93,17 +103,32 @@ def _choose(chunkers: Sequence[Chunker | None], selected: int) -> tuple[tuple[st
     usable = {number: chunker for number, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks}
     titles: dict[int | None, str] = {None: "Not known"}
     titles |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable.items()}
-    first = [*titles].index(selected) if selected in usable else 0
+    titles[FILE] = "A file of chunks"
+    # Widgets are new when the user comes back to the page.
+    is_new, job = "traces_searched" not in st.session_state, session.tracing
+    kept = job.chunk_file if job is not None else None
+    first = [*titles].index(FILE if is_new and kept is not None else selected if selected in usable else None)
+    chunk_file = None
     with st.container(width=420):
         number = st.selectbox(
             "Searched chunks", [*titles], first, format_func=titles.__getitem__, key="traces_searched", help=SEARCHED_HELP
         )
+        if number == FILE:
+            given = st.file_uploader(
+                "File of chunks",
+                [*ENDINGS],
+                key="traces_chunks",
+                max_upload_size=MEGABYTES,
+                on_change=removed,
+                help=CHUNKS_HELP,
+            )
+            chunk_file = kept if given is None else (given.name, given.getvalue())
     file = None
     if uploaded is not None:
         file = uploaded.name, uploaded.getvalue()
     elif pasted.strip():
         file = "pasted.jsonl", pasted.encode(errors="surrogatepass")
-    return file, usable.get(number) if number is not None else None
+    return file, usable.get(number) if number is not None else None, chunk_file
 
 
 def _show(here: Page, job: DiagnosingTraces) -> None:
@@ -138,7 +163,7 @@ def _show(here: Page, job: DiagnosingTraces) -> None:
         listed = [_row(report, number, chosen) for number in failed[:MOST_LISTED]]
         more = f"and {len(failed) - MOST_LISTED:,} more, which the JSON has" if len(failed) > MOST_LISTED else ""
         failed_list({"rows": listed, "more": more, "below": f".st-key-{ONE}"}, LIST, _chosen)
-        _show_one(here, report, report.diagnoses[chosen])
+        _show_one(here, report, report.diagnoses[chosen], has_documents=bool(job.documents.texts))
     _show_rest(report)
     whole = as_json(report)
     download(
@@ -176,8 +201,8 @@ def _row(report: TraceReport, number: int, chosen: int) -> RowData:
     }
 
 
-def _show_one(here: Page, report: TraceReport, diagnosis: Diagnosis) -> None:
-    """Draw what was retrieved for a question, and the way to its passages on Compare."""
+def _show_one(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has_documents: bool) -> None:
+    """Draw what was retrieved for a question, and the way to its passages on Compare, if there are documents."""
     with st.container(key=ONE):
         # Without the question, which Streamlit would render as Markdown.
         st.subheader(f"Retrieved for {diagnosis.question.place}", anchor=False)
@@ -185,7 +210,7 @@ def _show_one(here: Page, report: TraceReport, diagnosis: Diagnosis) -> None:
         places = {} if answer is None else {f"The answer · {_where(report, answer)}": answer}
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
             places |= {f"{retrieved.rank} · {_where(report, place)}": place for place in placement.places}
-        if places:
+        if places and has_documents:
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 label = st.selectbox("Passage", [*places], key=f"traces_place/{diagnosis.question.place}", width=420)
                 place = places[label]

@@ -78,6 +78,36 @@ def test_questions_say_where_the_answers_are(files, capsys):
     assert "its excerpt was not retrieved" in printed
 
 
+def test_a_file_of_chunks_alone_is_enough(files, capsys):
+    (files / "traces.jsonl").write_text('{"query": "A?", "retrieved_ids": ["a"], "excerpts": ["the tide goes out twice"]}\n')
+    rows = [{"id": "a", "text": "The tide", "source": "sea"}, {"id": "b", "text": "goes out twice.", "source": "sea"}]
+    (files / "chunks.json").write_text(json.dumps(rows))
+    assert main(["trace", str(files / "traces.jsonl"), "--chunker", f"chunks:{files / 'chunks.json'}"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.startswith(
+        "Without the documents, texts are put together from the chunks of chunks.json, and places "
+    )
+    assert "cut apart" in printed.out
+    assert "1 retrieved text: 1 located" in printed.out
+
+
+@pytest.mark.parametrize("arguments", [[], ["--chunker", "recursive"]])
+def test_without_documents_a_file_of_chunks_is_asked_for(files, capsys, arguments):
+    assert main(["trace", str(files / "traces.jsonl"), *arguments]) == 2
+    assert capsys.readouterr().err == (
+        "A trace needs the documents that were searched (--documents PATH) or a file of their chunks (--chunker "
+        "chunks:FILE); neither is given.\n"
+    )
+
+
+def test_questions_need_the_documents(files, capsys):
+    arguments = ["--chunker", f"chunks:{files / 'chunks.jsonl'}", "--questions", "q.csv"]
+    assert main(["trace", str(files / "traces.jsonl"), *arguments]) == 2
+    assert capsys.readouterr().err == (
+        "--questions needs the documents in which its excerpts stand. Add --documents PATH.\n"
+    )
+
+
 def test_progress_is_shown_on_a_terminal(files, capsys, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     assert traced(files) == 0

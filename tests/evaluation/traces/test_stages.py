@@ -9,6 +9,7 @@ from chunkers import Document, InputError, build_chunker, run
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.found_again import unordered
 from chunkers.found_again.inspected import read_chunks
+from chunkers.text.sentences import DEFAULT_SPLITTER
 from evaluation.traces.reading import read_traces
 from evaluation.traces.stages import Searched, Tracing
 from tests.evaluation.traces.generator import FORMATS, STAGES, chunk_file, documents, lines, made
@@ -152,6 +153,92 @@ def test_identifiers_alone_are_looked_up_in_the_file_of_chunks():
     (diagnosis,) = diagnosed(asked, searched=searched(rows))
     assert [DOCUMENTS[spot.place.document].name for spot in diagnosis.placements] == ["handbook.txt", "travel.txt"]
     assert diagnosis.stage == "not used"
+
+
+def alone(chunks, *rows):
+    documents, searched = Searched.alone(read_chunks(json.dumps(chunks).encode(), "c.json"), "c.json", DEFAULT_SPLITTER)
+    tracing = Tracing(documents, read_traces(lines(rows), "t.jsonl").questions, searched).locate()
+    return documents, tracing, [*tracing.diagnoses()]
+
+
+def test_a_file_of_chunks_alone_tells_what_its_texts_can_tell():
+    chunks = [{**row, "id": f"c{number}"} for number, row in enumerate(ROWS)]
+    documents, tracing, told = alone(
+        chunks,
+        {"query": "Notice?", "retrieved_ids": ["c0"], "excerpts": ["three months for both"]},
+        {"query": "When?", "retrieved_ids": ["c0"], "excerpts": ["by the end of March. Notice is three months"]},
+        {"query": "Used?", "retrieved": [CHUNKS[2]], "excerpts": ["Flights need the approval"], "feedback": "down"},
+        {"query": "Parking?", "retrieved": ["Parking is free for all guests of the house on all days."],
+         "excerpts": ["Parking is free for all"], "feedback": "down"},
+        {"query": "Parking?", "retrieved": [{"text": "Parking is free for the guests.", "source": "old"}],
+         "excerpts": ["Parking costs five euros"], "feedback": "down"},
+        {"query": "Reference?", "retrieved": [CHUNKS[2]], "reference": "After a quarter of a year.", "feedback": "down"},
+    )  # fmt: skip
+    assert [document.name for document in documents] == ["handbook", "travel"]
+    assert documents[0].text == f"{CHUNKS[0]}\n\n{CHUNKS[1]}"
+    stages = ["ranked too low", "cut apart", "not used", "not used", "cannot be told", "cannot be told"]
+    assert [diagnosis.stage for diagnosis in told] == stages
+    (seam,) = told[1].outcome.seams
+    assert (seam.place, seam.before, seam.after) == (len(CHUNKS[0]) + 2, 0, 1)
+    assert told[3].placements[0].said == "nothing in the chunks is like it"
+    assert told[4].said == "no chunk of c.json has 'Parking costs five euros', and the documents are not at hand"
+    assert told[4].placements[0].said == "'old' has no chunks at hand"
+    assert told[5].said == "the reference is in words of its own, which no chunk has"
+    assert tracing.remark == (
+        "Without the documents, texts are put together from the chunks of c.json, and places are places in these texts; "
+        "what no chunk has cannot be looked for."
+    )
+
+
+def test_chunks_that_state_their_places_keep_them_without_the_documents():
+    chunks = [
+        {"text": HANDBOOK[start:end], "start": start, "source": "handbook"}
+        for start, end in ((40, 130), (0, 60), (110, 158))
+    ]
+    documents, tracing, (diagnosis,) = alone(
+        chunks, {"query": "Notice?", "retrieved": [HANDBOOK[0:60]], "excerpts": [HANDBOOK[100:130]]}
+    )
+    assert documents[0].text == HANDBOOK[:158]
+    assert diagnosis.outcome.place.span == (100, 130)
+    assert diagnosis.stage == "ranked too low"
+    assert "places are places" not in tracing.remark
+
+
+@pytest.mark.parametrize(
+    ("chunks", "said"),
+    [
+        (
+            [{"start": 0, "end": 9}, *ROWS],
+            "c.json: without the documents, every chunk must have a text; 1 of 4 chunks have ",
+        ),
+        ([" "], "c.json: a file of chunks must contain at least one chunk with words; this one has none."),
+    ],
+)
+def test_chunks_without_texts_need_the_documents(chunks, said):
+    with pytest.raises(InputError) as raised:
+        alone(chunks)
+    assert str(raised.value).startswith(said)
+
+
+@pytest.mark.slow
+def test_a_hundred_questions_are_diagnosed_from_the_chunks_alone():
+    documents, searched = Searched.alone(read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl", DEFAULT_SPLITTER)
+    questions = read_traces(FORMATS["plain rows"](made()), "a.jsonl").questions
+    tracing = Tracing(documents, questions, searched).locate()
+    stages = Counter()
+    for question, diagnosis in zip(made(), tracing.diagnoses(), strict=True):
+        # The chunks have the texts of the document that is missing, and the end of the report is in no chunk.
+        wanted = {"in no chunk": None, "not in the documents": "ranked too low"}.get(
+            question.kind, STAGES.get(question.kind)
+        )
+        assert diagnosis.stage == wanted, (question.kind, diagnosis.said, diagnosis.rule)
+        stages[diagnosis.stage] += 1
+        for text, placement in zip(question.texts, diagnosis.placements, strict=True):
+            if placement.place is not None:
+                name = documents[placement.place.document].name
+                assert name == text.chunk.document
+    assert stages["cut apart"] == 10
+    assert not tracing.remark.endswith("is not used.")
 
 
 def test_without_the_chunks_what_was_searched_is_not_guessed():

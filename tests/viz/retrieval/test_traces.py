@@ -5,6 +5,8 @@ import json
 import pytest
 
 from chunkers import build_chunker
+from chunkers.found_again.inspected import read_chunks
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.traces.stages import STAGES
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
@@ -33,6 +35,7 @@ def rows():
 @pytest.fixture
 def traced(monkeypatch):
     monkeypatch.setattr(own_traces, "PATIENCE_S", LIMIT)
+
     app = opened(c1="recursive", c2="fixed_sentences")
 
     def paste(text):
@@ -73,6 +76,62 @@ def test_a_file_that_cannot_be_read_is_a_sentence_and_loses_nothing(traced):
     )
     assert app.text_area(key="traces_pasted").value == '{"query": "a"}\n{'
     assert not any("cannot be told" in caption.value for caption in app.caption)
+
+
+CHUNKS = [
+    {"id": f"c{number}", "text": TEXT[start : start + 300], "source": "article"}
+    for number, start in enumerate((0, 300, 600))
+]
+BY_ID = [
+    {"query": "Split?", "retrieved_ids": ["c1"], "excerpts": [TEXT[560:640]]},
+    {"query": "Lost?", "retrieved_ids": ["c7"]},
+]
+
+
+def upload(app, chunks):
+    app.selectbox(key="traces_searched").set_value(own_traces.FILE).run()
+    data = json.dumps(chunks).encode()
+    app.file_uploader(key="traces_chunks").upload("chunks.json", data, "application/json").run()
+    assert not app.exception
+
+
+def test_a_file_of_chunks_has_the_texts_of_identifiers(traced):
+    app = traced("\n".join(map(json.dumps, BY_ID)))
+    assert any(
+        "1 failed, 0 did not, 1 cannot be told. 2 retrieved texts: 0 located" in caption.value for caption in app.caption
+    )
+    upload(app, CHUNKS)
+    assert any("2 retrieved texts: 1 located, 0 in several places, 1 missing" in caption.value for caption in app.caption)
+    (row,) = components(app, "failed")[0]["rows"]
+    assert (row["title"], row["missed"]) == ("line 1 · Split?", "cut apart")
+    assert components(app, "on_compare")[0]["label"].startswith("See the passage on Compare")
+    upload(app, [{"id": "c1"}])
+    assert any(text.startswith("chunks.json, chunk 1: a chunk must have a text") for text in said(app))
+
+
+def test_without_documents_a_file_of_chunks_is_enough(traced):
+    app = traced("\n".join(map(json.dumps, BY_ID)))
+    app.segmented_control(key="retrieval_material").set_value("Your own").run()
+    asked = "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed."
+    assert asked in said(app)
+    upload(app, CHUNKS)
+    assert asked not in said(app)
+    assert any(text.startswith("Without the documents, texts are put together from") for text in said(app))
+    (row,) = components(app, "failed")[0]["rows"]
+    assert (row["title"], row["missed"]) == ("line 1 · Split?", "cut apart")
+    # Compare would show a text that is no document.
+    assert not components(app, "on_compare")
+
+
+def test_a_column_of_given_chunks_has_the_texts_of_identifiers():
+    chunks = tuple(read_chunks(json.dumps(CHUNKS).encode(), "chunks.json"))
+    data = "\n".join(map(json.dumps, BY_ID)).encode()
+    column = YourChunks.of(ChunkFile("chunks.json", chunks))
+    job = DiagnosingTraces(0, ("t.jsonl", data), OwnDocuments([("article.txt", TEXT)], [], []), "lines", column, None, False)
+    job.start()
+    assert not ended(job).error
+    assert job.report.texts == {"located": 1, "several places": 0, "missing": 1}
+    assert job.report.diagnoses[0].stage == "cut apart"
 
 
 def test_a_stopped_diagnosis_keeps_the_questions_before_it():
