@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import READY
-from tests.evaluation.traces.test_real_clients import unpacked
+from tests.fixtures.traces import unpacked
 
 
 @pytest.mark.full

@@ -1,7 +1,6 @@
 """A hundred questions in the traces of the real client libraries, which `tests.fixtures.traces.make` wrote."""
 
 import json
-import lzma
 from collections import Counter
 
 import pytest
@@ -9,10 +8,9 @@ import pytest
 from chunkers.found_again.inspected import read_chunks
 from evaluation.traces.reading import read_traces
 from evaluation.traces.stages import Searched, Tracing
-from tests import ROOT
 from tests.evaluation.traces.generator import documents
+from tests.fixtures.traces import FOLDER, unpacked
 
-FOLDER = ROOT / "tests" / "fixtures" / "traces"
 FORMATS = {
     "openinference.jsonl": "OpenInference",
     "phoenix.csv": "OpenInference",
@@ -29,10 +27,6 @@ FORMATS = {
 }
 WITHOUT_FEEDBACK = ("ragas", "langfuse_spans")
 """Files that have no feedback: Langfuse's SDK sends a score by itself."""
-
-
-def unpacked(name):
-    return lzma.decompress((FOLDER / f"{name}.xz").read_bytes())
 
 
 @pytest.fixture(scope="module")
