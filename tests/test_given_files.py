@@ -75,7 +75,7 @@ def test_every_kind_of_file_is_read_apart_and_can_be_cancelled(monkeypatch, read
 
 
 def test_a_baseline_is_read_apart(monkeypatch):
-    monkeypatch.setattr(reader_process, "_taken", lambda: pytest.fail("apart"))
+    monkeypatch.setattr(reader_process, "_take_reader", lambda: pytest.fail("apart"))
     with pytest.raises(pytest.fail.Exception, match="apart"):
         Baseline.in_file(b"{}", "a.json")
 
