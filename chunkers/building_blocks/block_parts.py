@@ -398,8 +398,8 @@ def _shortened(rule: str) -> str:
 
 def _with_context(part: Part, context: str, repeats: bool) -> Part:
     (step,) = part.why.steps()
-    beside = "the header is its context" if repeats else "the header does not fit beside it"
-    return part._replace(why=step._replace(remark=f"{step.remark}; {beside}"), context=context if repeats else "")
+    phrase = "the header is its context" if repeats else "the header does not fit beside it"
+    return part._replace(why=step._replace(remark=f"{step.remark}; {phrase}"), context=context if repeats else "")
 
 
 def _after(why: Reason, parts: Sequence[Part] | Iterator[Part]) -> Iterator[Part]:

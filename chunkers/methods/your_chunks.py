@@ -221,9 +221,9 @@ class YourChunks(Chunker):
         InputError
             If the file is not available, and as in `ChunkFile.of_each`.
         """
-        made = YourChunks.of(self._at_hand())
-        made._each = self._at_hand().of_each(names)
-        return made
+        bound = YourChunks.of(self._at_hand())
+        bound._each = self._at_hand().of_each(names)
+        return bound
 
     @property
     def held(self) -> ChunkFile | None:

@@ -118,16 +118,16 @@ def run_diff(options: argparse.Namespace) -> int:
         and comparison.only_before + comparison.only_after == comparison.documents
     ):
         say("No document is on both sides: documents are matched by their names, or by their ids.")
-    told = _as_json(options, sides, comparison)
+    as_json = _as_json(options, sides, comparison)
     if not options.json:
         print(_words(options, sides, comparison), flush=True)
     try:
         if options.questions:
-            told["questions"] = _questions(options, sides, cache)
+            as_json["questions"] = _questions(options, sides, cache)
     finally:
         # What is compared is not lost if the user interrupts the questions, or none is usable.
         if options.json:
-            print_json(told)
+            print_json(as_json)
     return 1 if left_out else 0
 
 
@@ -229,14 +229,14 @@ def _cut(options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkC
             if isinstance(file, InputError):
                 raise file
             # Both before either is added: a document that one side cannot cut is left out on both.
-            made = [(cut(file, name), after) for cut, after in cutting]
+            cut_chunks = [(cut(file, name), after) for cut, after in cutting]
         except ModelError:
             raise
         except InputError as error:
             say(f"{error} The document is left out.")
             left_out += 1
             continue
-        for chunks, after in made:
+        for chunks, after in cut_chunks:
             comparison.add(name, chunks, bool(after))
         progress(number, len(names))
     end_progress()

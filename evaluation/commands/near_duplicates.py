@@ -41,13 +41,13 @@ def _words(limit: str, cost: RepeatCost, unit: str) -> str:
 def repeats_as_json(repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: AtBudgets | None) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
     in_top_k = {unit: repeats.in_top_k(evaluation, unit, ruler) for unit in UNITS}
-    told = {"chunks": repeats.near, "groups": repeats.groups, "top_k": _as_json(in_top_k)}
+    as_json = {"chunks": repeats.near, "groups": repeats.groups, "top_k": _as_json(in_top_k)}
     if at is not None:
-        told["budgets"] = [
+        as_json["budgets"] = [
             {"budget": size} | _as_json({unit: repeats.at_budget(at, size, unit) for unit in UNITS})
             for size in at.budgets.sizes
         ]
-    return told
+    return as_json
 
 
 def _as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:

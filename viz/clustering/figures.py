@@ -33,12 +33,12 @@ def dendrogram(
     figure = go.Figure()
     few = len(made.leaves) <= MOST_NUMBERED
     size = 5 if few else 2
-    refused = [
+    refused_joins = [
         f"sentences {refusal.left + 1} and {refusal.right + 1}, distance {refusal.distance:.2f}: refused, "
         f"the two clusters hold {refusal.size}"
         for refusal in clusters.refused
     ]
-    _brackets(figure, made.refused, refused, {"color": ink["muted"], "width": 1, "dash": "dot"}, size)
+    _brackets(figure, made.refused, refused_joins, {"color": ink["muted"], "width": 1, "dash": "dot"}, size)
     for colour in range(palette.COUNT):
         own = [at for at, merge in enumerate(merges) if grounds[chunk_of[merge.left.start]] == colour]
         words = [

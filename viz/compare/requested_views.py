@@ -38,27 +38,31 @@ from viz.state.language_model import chosen_model
 from viz.state.text import Source
 
 
-def show_requested_views(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+def show_requested_views(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     """Draw the control that selects a view below the text, and the selected view."""
-    done = [(number, column.chunking) for number, column in enumerate(made) if column.chunking is not None]
+    done = [(number, column.chunking) for number, column in enumerate(results) if column.chunking is not None]
     if not done:
         return
     views: dict[str, Callable[[], None]] = {
-        "Scores": lambda: show_scoreboard(choices, made, chosen.known, embedder),
-        "Which is best?": lambda: show_ranking(choices, made, done[0][1].document, chosen.known, embedder),
-        "Without labels": lambda: show_unlabelled(choices, made, done[0][1].document, embedder),
-        **({"Diff": lambda: show_changes(choices, made, chosen, done[0][1].document, embedder)} if len(made) > 1 else {}),
-        "Chunk sizes": lambda: _sizes(made, done, choices.tokenizer),
-        "Every gap": lambda: _every_gap(made[choices.selected]),
+        "Scores": lambda: show_scoreboard(choices, results, chosen.known, embedder),
+        "Which is best?": lambda: show_ranking(choices, results, done[0][1].document, chosen.known, embedder),
+        "Without labels": lambda: show_unlabelled(choices, results, done[0][1].document, embedder),
         **(
-            {"Propositions": lambda: show_propositions(made[choices.selected].chunking)}
+            {"Diff": lambda: show_changes(choices, results, chosen, done[0][1].document, embedder)}
+            if len(results) > 1
+            else {}
+        ),
+        "Chunk sizes": lambda: _sizes(results, done, choices.tokenizer),
+        "Every gap": lambda: _every_gap(results[choices.selected]),
+        **(
+            {"Propositions": lambda: show_propositions(results[choices.selected].chunking)}
             if any(has_stated(chunking) for _, chunking in done)
             else {}
         ),
         "Parsing": lambda: show_parsing(chosen),
-        "Code": lambda: show_code(choices, made, embedder),
+        "Code": lambda: show_code(choices, results, embedder),
         "Questions": show_questions,
-        "Downloads": lambda: _show_downloads(choices, made, chosen, embedder),
+        "Downloads": lambda: _show_downloads(choices, results, chosen, embedder),
     }
     if session.below_wanted in views:
         st.session_state["below"] = session.below_wanted
@@ -75,20 +79,20 @@ def _every_gap(here: ColumnResult) -> None:
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
 
-def _show_downloads(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    here = made[choices.selected]
+def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+    here = results[choices.selected]
     if here.chunking is not None and here.chunker is not None:
-        _downloads(choices, made, here.chunker, here.chunking, embedder)
-        _whole_session(choices, made, chosen, embedder)
+        _downloads(choices, results, here.chunker, here.chunking, embedder)
+        _whole_session(choices, results, chosen, embedder)
 
 
-def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+def _whole_session(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_as = session.embedded_as
     columns = [
-        (column.chunker, column.chunking) for column in made if column.chunker is not None and column.chunking is not None
+        (column.chunker, column.chunking) for column in results if column.chunker is not None and column.chunking is not None
     ]
-    if len(columns) == len(made):
+    if len(columns) == len(results):
         model = _model()
         recipes = [
             Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model) for chunker, _ in columns
@@ -107,13 +111,13 @@ def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, e
         offer_report(row, choices, columns, chosen, embedder)
 
 
-def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
+def _sizes(results: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
     """Draw the sizes of the chunks of every column."""
     units = ["sentences", "tokens", "characters"]
     unit = str(st.segmented_control("Size unit", units, default="sentences", key="size_unit", required=True))
     try:
         values = {
-            f"{number + 1} {chunker_class(made[number].choice.chunker).title}": _lengths(chunking, unit, tokenizer)
+            f"{number + 1} {chunker_class(results[number].choice.chunker).title}": _lengths(chunking, unit, tokenizer)
             for number, chunking in done
         }
     except InputError as error:
@@ -180,14 +184,14 @@ def _embedded_as() -> EmbeddedAs:
 
 
 def _downloads(
-    choices: Choices, made: list[ColumnResult], chunker: Chunker, plain: Chunking, embedder: Embedder | None
+    choices: Choices, results: list[ColumnResult], chunker: Chunker, plain: Chunking, embedder: Embedder | None
 ) -> None:
     embedded_as = _embedded_as()
     chunking, written = plain, True
     if embedded_as == "context":
-        show_contexts(choices, made)
-        there = in_context(made)
-        chunking, written = there.get(choices.selected, plain), choices.selected in there
+        show_contexts(choices, results)
+        with_contexts = in_context(results)
+        chunking, written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
     recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, _model())
     stem = f"seamark-{chunker.name}"
     chunks: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (

@@ -47,7 +47,7 @@ NO_QUESTIONS = (
 
 
 def show_changes(
-    choices: Choices, made: Sequence[ColumnResult], chosen: Source, document: Document, embedder: Embedder | None
+    choices: Choices, results: Sequence[ColumnResult], chosen: Source, document: Document, embedder: Embedder | None
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
     material = _choose(_materials(chosen, document))
@@ -60,15 +60,17 @@ def show_changes(
         session.index_changes = job = None
     if not is_this:
         # Without it the table is empty.
-        _offer(made, setting, embedder, is_this=is_this)
+        _offer(results, setting, embedder, is_this=is_this)
     documents = len(material.texts)
     comparisons: dict[int, Comparison] = {}
     rows: list[RowData] = []
-    for number, column in enumerate(made):
+    for number, column in enumerate(results):
         title, settings = chunker_class(column.choice.chunker).title, settings_of(column)
         try:
             compared = (
-                _of_this_text(made, choices.selected, number) if is_this else _of_job(made, job, choices.selected, number)
+                _of_this_text(results, choices.selected, number)
+                if is_this
+                else _of_job(results, job, choices.selected, number)
             )
         except InputError as error:
             compared = str(error)
@@ -86,13 +88,13 @@ def show_changes(
         key="changes",
         said=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column compares "
         "with that one.",
-        note=_note(choices, made, is_this=is_this),
+        note=_note(choices, results, is_this=is_this),
     )
     if is_this:
-        _offer(made, setting, embedder, is_this=is_this)
+        _offer(results, setting, embedder, is_this=is_this)
     if job is not None and not job.running:
-        show_questions_won(choices, made, job)
-    show_details(choices, made, comparisons, job)
+        show_questions_won(choices, results, job)
+    show_details(choices, results, comparisons, job)
 
 
 def _materials(chosen: Source, document: Document) -> dict[str, Material]:
@@ -159,9 +161,9 @@ Compared = tuple[int, Comparison | None]
 """The number of a column's chunks, and what changes if they replace the selected column's; None for that column."""
 
 
-def _of_job(made: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int) -> Compared | str:
+def _of_job(results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int) -> Compared | str:
     """Compare a column's chunks of the job's documents with the selected column's, or say why that is not possible."""
-    column, before = made[number], made[selected]
+    column, before = results[number], results[selected]
     if column.chunker is None:
         return column.error
     if job is None or column.chunker not in job.results:
@@ -174,11 +176,11 @@ def _of_job(made: Sequence[ColumnResult], job: IndexChanges | None, selected: in
     return chunks, job.comparison(before.chunker, column.chunker)
 
 
-def _of_this_text(made: Sequence[ColumnResult], selected: int, number: int) -> Compared | str:
+def _of_this_text(results: Sequence[ColumnResult], selected: int, number: int) -> Compared | str:
     """Compare a column's chunks with the selected column's, or say why that is not possible."""
-    embedded_as = _embedded_as(made)
-    contexts = in_context(made) if embedded_as == "context" else {}
-    column, before = made[number], made[selected]
+    embedded_as = _embedded_as(results)
+    contexts = in_context(results) if embedded_as == "context" else {}
+    column, before = results[number], results[selected]
     chunking = contexts.get(number, column.chunking)
     old = contexts.get(selected, before.chunking)
     if chunking is None or old is None or column.task is None or before.task is None:
@@ -188,17 +190,17 @@ def _of_this_text(made: Sequence[ColumnResult], selected: int, number: int) -> C
     return len(chunking.chunks), _changes((before.task, column.task), (old, chunking), embedded_as)
 
 
-def _embedded_as(made: Sequence[ColumnResult]) -> EmbeddedAs:
+def _embedded_as(results: Sequence[ColumnResult]) -> EmbeddedAs:
     """Return the embedded text of chunks: without context sentences unless they are written for all columns."""
     if session.embedded_as == "context":
-        contexts = in_context(made)
-        if any(column.chunking and number not in contexts for number, column in enumerate(made)):
+        contexts = in_context(results)
+        if any(column.chunking and number not in contexts for number, column in enumerate(results)):
             return "plain"
     return session.embedded_as
 
 
-def _note(choices: Choices, made: Sequence[ColumnResult], *, is_this: bool) -> str:
-    embedded_as = _embedded_as(made) if is_this or session.embedded_as != "context" else "plain"
+def _note(choices: Choices, results: Sequence[ColumnResult], *, is_this: bool) -> str:
+    embedded_as = _embedded_as(results) if is_this or session.embedded_as != "context" else "plain"
     written = ""
     if embedded_as != session.embedded_as:
         written = f" Context sentences are not written for all {'columns' if is_this else 'documents'}."
@@ -226,7 +228,7 @@ def _changes(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], emb
         return comparison.result(MOST_LISTED)
 
 
-def _offer(made: Sequence[ColumnResult], setting: Setting, embedder: Embedder | None, *, is_this: bool) -> None:
+def _offer(results: Sequence[ColumnResult], setting: Setting, embedder: Embedder | None, *, is_this: bool) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     job = session.index_changes
     if job is not None and job.running and not job.cancelled:
@@ -240,7 +242,7 @@ def _offer(made: Sequence[ColumnResult], setting: Setting, embedder: Embedder | 
         return
     known = {} if job is None else job.results
     tried = known.keys() | ({} if job is None else job.refused.keys())
-    chunkers = {column.chunker: f"Column {number}" for number, column in enumerate(made, 1) if column.chunker is not None}
+    chunkers = {column.chunker: f"Column {number}" for number, column in enumerate(results, 1) if column.chunker is not None}
     if not chunkers.keys() - tried:
         return
 

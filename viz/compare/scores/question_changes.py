@@ -22,12 +22,12 @@ from viz.state.choices import Choices
 from viz.theme.numbers import counted
 
 
-def show_questions_won(choices: Choices, made: Sequence[ColumnResult], job: IndexChanges) -> None:
+def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> None:
     """Draw a table of the recall of every measured column, with the questions won and lost and the interval."""
     if job.problems:
         with st.expander(f"{counted(len(job.problems), 'question')} left out"):
             st.dataframe({"problem": [*job.problems]}, hide_index=True, width="stretch")
-    changes = changes_of(choices, made, job)
+    changes = changes_of(choices, results, job)
     if not changes:
         return
     amount = next(iter(next(iter(changes.values())).after))
@@ -42,7 +42,7 @@ def show_questions_won(choices: Choices, made: Sequence[ColumnResult], job: Inde
             cells += [unknown("The others are compared with this column.")] * (len(QUESTIONS) - 1)
         else:
             cells = question_cells(f"Column {number + 1}", baseline, changes[number], amount, tested[number])
-        rows.append(row(number, chunker_class(made[number].choice.chunker).title, settings_of(made[number]), cells))
+        rows.append(row(number, chunker_class(results[number].choice.chunker).title, settings_of(results[number]), cells))
     draw(
         choices,
         QUESTIONS,
@@ -53,32 +53,32 @@ def show_questions_won(choices: Choices, made: Sequence[ColumnResult], job: Inde
     )
 
 
-def changes_of(choices: Choices, made: Sequence[ColumnResult], job: IndexChanges) -> dict[int, WonAndLost]:
+def changes_of(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> dict[int, WonAndLost]:
     """Return the recalls of every measured column beside the selected one's; empty if that one is not measured."""
-    before = made[choices.selected].chunker
+    before = results[choices.selected].chunker
     if not job.questions or before not in job.results:
         return {}
     return {
         number: WonAndLost(job.results[before].recalls, job.results[column.chunker].recalls)
-        for number, column in enumerate(made)
+        for number, column in enumerate(results)
         if column.chunker in job.results
     }
 
 
 def show_details(
-    choices: Choices, made: Sequence[ColumnResult], comparisons: Mapping[int, Comparison], job: IndexChanges | None
+    choices: Choices, results: Sequence[ColumnResult], comparisons: Mapping[int, Comparison], job: IndexChanges | None
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
-    won = {} if job is None or job.running else changes_of(choices, made, job)
-    others = [number for number in range(len(made)) if number != choices.selected]
+    won = {} if job is None or job.running else changes_of(choices, results, job)
+    others = [number for number in range(len(results)) if number != choices.selected]
     others = [number for number in others if number in won or (number in comparisons and comparisons[number].documents > 1)]
     if not others:
         return
-    titles = {number: f"{number + 1}. {chunker_class(made[number].choice.chunker).title}" for number in others}
+    titles = {number: f"{number + 1}. {chunker_class(results[number].choice.chunker).title}" for number in others}
     number = others[0]
     if len(others) > 1:
         # A column that is gone or selected now is not among the options any more.
-        key = f"changes_details/{choices.selected}/{len(made)}"
+        key = f"changes_details/{choices.selected}/{len(results)}"
         number = st.selectbox("Details of", others, format_func=titles.__getitem__, key=key, width=420)
     if number in comparisons and comparisons[number].documents > 1:
         _show_documents(comparisons[number])
