@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import streamlit as st
 
+from chunkers import ASKING
 from chunkers.embedders.late_chunking import LATE_SAID, why_not_late
-from chunkers.methods.propositions import Propositions
 from evaluation.asking.ask import STATED_SEARCHED
 from evaluation.questions.labels import labels
 from evaluation.questions.reading import Questions
@@ -259,7 +259,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
 
 def _say_how(run: Retrieval) -> None:
     """Draw notices on the searched and the returned text, unless both are the chunks' own, searched by embedding."""
-    if any(isinstance(chunker, Propositions) for chunker in run.plan.chunkers):
+    if any(isinstance(chunker, ASKING["propositions"]) for chunker in run.plan.chunkers):
         notice(STATED_SEARCHED, key="retrieval_stated")
     if run.plan.pools_late:
         notice(LATE_SAID, key="retrieval_late_said")

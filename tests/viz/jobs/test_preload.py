@@ -1,5 +1,6 @@
 """The first page is imported and computed while the server answers; what fails then is told when it is needed."""
 
+import ast
 import asyncio
 import gc
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 import serve
 from chunkers import ModelError
 from tests import ROOT
+from tests.sources import parsed
 from tests.support import LIMIT, HashEmbedder, in_a_loop
 from viz.compare import first_screen
 from viz.jobs import preload as preloading
@@ -167,3 +169,13 @@ def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):
     in_a_loop(served())
     assert done == [("viz.compare.first_screen", "viz.compare.page"), "start", "opened", "serving", "stop"]
     assert serve.app.script_path.name == "app.py"
+
+
+@pytest.mark.parametrize("page", [path.stem for path in sorted((ROOT / "pages").glob("*.py"))])
+def test_a_page_imports_the_whole_library_before_its_parts(page):
+    # It may be a new server's first request, while another thread imports the library. Python imports a part of a package
+    # without waiting for the whole, and two threads that meet each other's modules half imported end in an ImportError.
+    tree = parsed(ROOT / "viz" / page / "page.py")
+    names = [node.module for node in tree.body if isinstance(node, ast.ImportFrom)]
+    own = [name for name in names if name.partition(".")[0] in ("chunkers", "evaluation", "sample_docs", "viz")]
+    assert own[0] == "chunkers"
