@@ -50,9 +50,7 @@ def eventually(reading, wanted, timeout=PATIENCE):
     deadline = time.monotonic() + timeout / 1000
     while not holds(seen := reading()) and time.monotonic() < deadline:
         time.sleep(0.02)
-    if not callable(wanted):
-        assert seen == wanted
-    assert holds(seen), f"read last: {seen!r}"
+    assert holds(seen), f"read last: {seen!r}" if callable(wanted) else f"read last: {seen!r}; wanted: {wanted!r}"
     return seen
 
 
