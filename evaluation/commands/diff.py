@@ -108,7 +108,9 @@ def run_diff(options: argparse.Namespace) -> int:
     if options.corpus is None and (options.questions or any(side.run is None for side in sides)):
         needed = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
         raise InputError(f"{needed}; CORPUS is missing. Name a folder of documents after A and B.")
-    if not _same_model(*sides):
+    if any(_is_late(options, side) for side in sides):
+        say("By late chunking a chunk's vector depends on the text around it: every chunk of B must be embedded again.")
+    elif not _keeps_vectors(options, *sides):
         say("The embedding models differ, so that every chunk of B must be embedded again.")
     cache = EmbeddingCache(options.cache)
     comparison, left_out = _compared(options, sides, cache)
@@ -189,11 +191,21 @@ def _same_model(before: _Side, after: _Side) -> bool:
     return not (before.model and after.model) or before.model == after.model
 
 
+def _is_late(options: argparse.Namespace, side: _Side) -> bool:
+    embedded_as = side.column.recipe.embedded_as
+    return (embedded_as if side.run is not None else options.embedded_as or embedded_as) == "late"
+
+
+def _keeps_vectors(options: argparse.Namespace, before: _Side, after: _Side) -> bool:
+    """Return whether chunks with the same text have the same vector on both sides."""
+    return _same_model(before, after) and not any(_is_late(options, side) for side in (before, after))
+
+
 def _compared(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> tuple[Comparison, int]:
     """Return the changes, and the number of documents that were left out."""
     left_out = 0
     try:
-        with ChunkComparison(_same_model(*sides)) as comparison:
+        with ChunkComparison(_keeps_vectors(options, *sides)) as comparison:
             for after, side in enumerate(sides):
                 if side.run is not None:
                     _read(side.run, comparison, bool(after))

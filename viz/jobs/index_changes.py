@@ -93,14 +93,15 @@ class IndexChanges(Background):
     on_disk: bool
     results: dict[Chunker, Measured] = field(default_factory=dict)
     refused: dict[Chunker, str] = field(default_factory=dict)
-    questions: tuple[str, ...] = field(default=(), init=False)
-    problems: tuple[str, ...] = field(default=(), init=False)
+    questions: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
     came: int = field(default_factory=arrival, init=False)
     _compared: dict[tuple[Chunker, Chunker], Comparison] = field(default_factory=dict, init=False)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the chunkers that are done, and the current step."""
-        return len(self.results.keys() & self.chunkers.keys()) / max(1, len(self.chunkers)), self._status
+        done = (self.results.keys() | self.refused.keys()) & self.chunkers.keys()
+        return len(done) / max(1, len(self.chunkers)), self._status
 
     def comparison(self, before: Chunker, after: Chunker) -> Comparison:
         """Return the changes if one measured chunker replaces another."""

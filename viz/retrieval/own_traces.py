@@ -89,6 +89,11 @@ def _choose(
     def removed() -> None:
         session.tracing = None
 
+    def other_chunks() -> None:
+        # The traces stay: their upload is gone when the user has left the page meanwhile.
+        if session.tracing is not None:
+            session.tracing.chunk_file = None
+
     left, right = st.columns(2)
     uploaded = left.file_uploader(
         "Traces",
@@ -119,7 +124,7 @@ def _choose(
                 [*ENDINGS],
                 key="traces_chunks",
                 max_upload_size=MEGABYTES,
-                on_change=removed,
+                on_change=other_chunks,
                 help=CHUNKS_HELP,
             )
             chunk_file = kept if given is None else (given.name, given.getvalue())

@@ -145,6 +145,17 @@ def test_another_model_keeps_nothing(folder, capsys):
     assert (diff["kept"], diff["tokens_again"]) == (0, diff["tokens"])
 
 
+def test_late_chunking_keeps_nothing(folder, capsys):
+    words = ("fixed_sentences:size=3", "fixed_sentences:size=3", folder / "docs", *OPTIONS)
+    assert told(capsys, *words)["changed"] == 0
+    assert main(["diff", *map(str, words), "--embedded-as", "late", "--json"]) == 0
+    printed = capsys.readouterr()
+    diff = json.loads(printed.out)
+    assert diff["same_model"]
+    assert (diff["kept"], diff["tokens_again"]) == (0, diff["tokens"])
+    assert "By late chunking a chunk's vector depends on the text around it" in printed.err
+
+
 def test_chunks_of_something_else(folder, capsys):
     lines = []
     for name in NAMES:

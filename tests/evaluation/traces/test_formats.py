@@ -249,3 +249,11 @@ def test_a_file_has_no_more_questions_than_are_used_elsewhere():
 def test_reading_can_be_cancelled():
     with pytest.raises(Cancelled):
         read_traces(lines([ASKED]), "a", lambda: True)
+
+
+@pytest.mark.parametrize("own", [None, "a"])
+def test_plain_rows_may_name_their_trace(own):
+    rows = [{"trace_id": own, "question": f"Question {number}?", "retrieved": ["A text."]} for number in range(2)]
+    read = read_traces("".join(f"{json.dumps(row)}\n" for row in rows).encode(), "rows.jsonl")
+    assert [question.question for question in read.questions] == ["Question 0?", "Question 1?"]
+    assert {question.format for question in read.questions} == {"plain rows"}

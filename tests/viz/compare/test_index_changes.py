@@ -178,3 +178,22 @@ def test_a_column_that_cannot_be_measured_has_its_reason_and_results_are_taken_o
     assert first.refused[asks] == "Not measured: its language model would be asked about every document."
     assert [*first.results] == [one]
     assert job_of(one, results=first.results).results[one] is first.results[one]
+
+
+def test_a_stopped_job_keeps_what_is_measured_and_is_continued():
+    one, two = (build_chunker("fixed_sentences", {"size": size}) for size in (1, 2))
+    whole = job_of(one, two)
+    job = IndexChanges(SETTING, {one: "Column 1", two: "Column 2"}, None, on_disk=False)
+    measured_here = job._measured
+
+    def stopping(*arguments):
+        found = measured_here(*arguments)
+        job.cancel()
+        return found
+
+    job._measured = stopping
+    job.start()
+    assert ended(job).error == ""
+    assert [*job.results] == [one]
+    resumed = job_of(one, two, results=job.results)
+    assert resumed.results == whole.results

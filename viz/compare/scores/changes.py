@@ -92,7 +92,7 @@ def show_changes(
     )
     if is_this:
         _offer(results, setting, embedder, is_this=is_this)
-    if job is not None and not job.running:
+    if job is not None:
         show_questions_won(choices, results, job)
     show_details(choices, results, comparisons, job)
 
@@ -247,7 +247,10 @@ def _offer(results: Sequence[ColumnResult], setting: Setting, embedder: Embedder
         return
 
     def measure() -> None:
-        session.index_changes = IndexChanges(setting, chunkers, embedder, session.on_disk, results=known)
+        started = IndexChanges(setting, chunkers, embedder, session.on_disk, results=known)
+        if job is not None:
+            started.questions, started.problems = job.questions, job.problems
+        session.index_changes = started
         session.index_changes.start()
 
     left = [chunker for chunker in chunkers if chunker not in tried and not chunker.asks]
@@ -274,6 +277,8 @@ def _estimate(setting: Setting, chunkers: Sequence[Chunker]) -> str:
     if length > MOST_COUNTED:
         return f"The documents have {length:,} characters."
     each = _tokens(setting.material.texts, setting.tokenizer)
+    if not any(tokens_to_embed(1, chunker, method) for chunker in chunkers):
+        return "Nothing is embedded."
     tokens = sum(tokens_to_embed(each, chunker, method) for chunker in chunkers)
     dollars = dollars_for(tokens, session.embedding_price or None)
     cost = "" if dollars is None else f", {dollar_words(dollars)}"

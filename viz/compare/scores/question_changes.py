@@ -14,6 +14,7 @@ from evaluation.statistics.paired import compare_all
 from evaluation.tables.cells import unknown
 from evaluation.tables.changes import QUESTIONS, question_cells, recall_cell
 from viz.compare.scores.table import RowData, draw, row
+from viz.components.notice import remark
 from viz.jobs.index_changes import MOST_LISTED, IndexChanges
 from viz.shell.column_head import settings_of
 from viz.shell.results import ColumnResult
@@ -28,6 +29,9 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
         with st.expander(f"{counted(len(job.problems), 'question')} left out"):
             st.dataframe({"problem": [*job.problems]}, hide_index=True, width="stretch")
     changes = changes_of(choices, results, job)
+    refused = {number: job.refused[column.chunker] for number, column in enumerate(results) if column.chunker in job.refused}
+    if choices.selected in refused:
+        remark(f"Column {choices.selected + 1}: {refused[choices.selected]}", key="changes_refused")
     if not changes:
         return
     amount = next(iter(next(iter(changes.values())).after))
@@ -43,6 +47,10 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
         else:
             cells = question_cells(f"Column {number + 1}", baseline, changes[number], amount, tested[number])
         rows.append(row(number, chunker_class(results[number].choice.chunker).title, settings_of(results[number]), cells))
+    rows += [
+        row(number, chunker_class(results[number].choice.chunker).title, settings_of(results[number]), message=why)
+        for number, why in refused.items()
+    ]
     draw(
         choices,
         QUESTIONS,
@@ -69,7 +77,7 @@ def show_details(
     choices: Choices, results: Sequence[ColumnResult], comparisons: Mapping[int, Comparison], job: IndexChanges | None
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
-    won = {} if job is None or job.running else changes_of(choices, results, job)
+    won = {} if job is None else changes_of(choices, results, job)
     others = [number for number in range(len(results)) if number != choices.selected]
     others = [number for number in others if number in won or (number in comparisons and comparisons[number].documents > 1)]
     if not others:
