@@ -250,7 +250,7 @@ class _Cutting:
             close(*opened, "between lines")
 
     def _starts(self, part: _Part) -> list[int]:
-        """Return the beginnings of the lines of a part, none of them inside a function or class that fits."""
+        """Return the starts of the lines of a part, without lines inside a function or class that fits."""
         front = front_matter(self.document.text)
         inside = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
         starts = [part.start, *(line for line in inside if front is None or not front.parts_fence(line))]

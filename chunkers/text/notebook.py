@@ -69,7 +69,7 @@ def _newer(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _newer_output(output: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an output of nbformat 3, whose data are beside its kind and have short names, as one of nbformat 4."""
+    """Convert a cell output from nbformat 3 to nbformat 4."""
     kind = output.get("output_type")
     data = {long: output[short] for short, long in _SHORT.items() if short in output and kind != "stream"}
     return {**output, "output_type": "error" if kind == "pyerr" else kind, "data": data}

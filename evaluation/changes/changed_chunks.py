@@ -76,7 +76,7 @@ def dollars_for(tokens: int, price: float | None) -> float | None:
 
 
 def dollar_words(dollars: float) -> str:
-    """Return an amount of dollars with two decimals, below a cent with two digits."""
+    """Format dollars with two decimals, or with two significant digits below a cent."""
     return f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.2g}"
 
 

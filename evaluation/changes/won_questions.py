@@ -37,9 +37,9 @@ def recalls(
 
 
 def tokens_to_embed(tokens: int, chunker: Chunker, method: Method) -> int:
-    """Estimate the tokens that a chunker's index embeds of documents with so many: its chunks', and what it compares itself.
+    """Estimate the tokens embedded to index documents of ``tokens`` tokens: for search and, if the chunker embeds, to cut.
 
-    Overlaps are embedded besides, and texts in a cache are not.
+    Overlaps, and sentences that are embedded with their neighbours, count once; texts in a cache count too.
     """
     return tokens * ((method != "bm25") + chunker.embeds)
 

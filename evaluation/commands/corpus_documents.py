@@ -11,7 +11,7 @@ from chunkers.support.extras import need
 from chunkers.text.reading import READABLE, FileText
 
 TABLES = (".jsonl", ".ndjson", ".parquet")
-"""Endings of files with a document in each row, with its text in ``text`` and, if there is one, its name in ``id``."""
+"""File endings of tables with one document per row: its text in ``text`` and, optionally, its name in ``id``."""
 
 _PART = 1 << 40
 """Bytes of a table that are one piece: all of them."""
@@ -50,7 +50,7 @@ def _is_table(name: str) -> bool:
 
 
 def _rows(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
-    """Yield the documents of the tables in a folder, or of one table."""
+    """Yield the documents in all tables of a folder, or in a single table."""
     need("corpus", "reading JSON lines and Parquet")
     from corpus.pieces import Columns, Inputs
     from corpus.reading import Given, Source

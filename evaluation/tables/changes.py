@@ -23,7 +23,7 @@ _CHANGES: Sequence[Head] = (
     Head("Tokens again", "Tokens of the changed and new chunks, which must be embedded again."),
     Head("Share", "Their share of all tokens of the column."),
 )
-_COST = Head("Cost", "US dollars for embedding these tokens, at the price below.")
+_COST = Head("Cost", "US dollars for embedding these tokens, at the given price.")
 _DOCUMENTS = Head("Documents", "Documents with a chunk that is not kept.")
 
 QUESTIONS: Sequence[Head] = (
@@ -36,12 +36,12 @@ QUESTIONS: Sequence[Head] = (
 
 
 def change_heads(documents: int, price: float | None) -> list[Head]:
-    """Return the heads of `change_cells` for so many documents, at a price for a million tokens if one is known."""
+    """Return the headings that match `change_cells`; ``price`` is in US dollars per million tokens."""
     return [*_CHANGES, *([] if price is None else [_COST]), *([_DOCUMENTS] if documents > 1 else [])]
 
 
 def change_cells(chunks: int, comparison: Comparison | None, documents: int, price: float | None) -> list[Cell]:
-    """Return the cells of a column with so many chunks that replaces another; no ``comparison`` for that other itself."""
+    """Return a column's cells; ``comparison`` is None for the column that the others replace."""
     if comparison is None:
         heads = change_heads(documents, price)
         return [count(chunks), *[unknown("The others are compared with this column.")] * (len(heads) - 1)]

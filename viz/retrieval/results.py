@@ -156,7 +156,7 @@ def _differences(report: Report, names: dict[int, str]) -> None:
 
 
 def _near_duplicates(report: Report, names: dict[int, str]) -> None:
-    """Draw the cost of near-duplicates for each chunker that has any; nothing without any."""
+    """Draw the cost of near-duplicates for the chunkers that have any."""
     costs = {number: chunker.repeats for number, chunker in report.chunkers.items() if chunker.repeats is not None}
     if not costs:
         return
