@@ -67,6 +67,48 @@ test("a page opened again begins where the server says", (t) => {
   assert.equal(place.at, 5);
 });
 
+test("a stepper that replaces another keeps the user's step, of which the server hears yet", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { place, told, hear, first } = opened({ at: 11, turn: null });
+  place.go(12, 7);
+  t.mock.timers.tick(1000);
+  place.go(13, 8);
+  for (const stale of [
+    { at: 11, turn: null },
+    { at: 12, turn: 7 },
+  ]) {
+    place.leave(place.owner ?? first);
+    hear({}, stale);
+    assert.equal(place.at, 13);
+  }
+  t.mock.timers.tick(1000);
+  assert.deepEqual(told, [
+    [12, 7],
+    [13, 8],
+  ]);
+  place.leave(place.owner ?? first);
+  hear({}, { at: 3, turn: 8 });
+  assert.equal(place.at, 3);
+});
+
+test("only the stepper that owns the place says whether a step is left", () => {
+  const turn = () => ({ by: 1, first: 0, last: 9, there: false, taken: false, over: false });
+  const { place, first } = opened({ at: 1, turn: null });
+  const asked = turn();
+  assert.equal(place.take({}, asked, false), false);
+  assert.deepEqual([asked.there, asked.taken, asked.over], [true, false, false]);
+  assert.equal(place.take(first, asked, true), true);
+  assert.deepEqual([asked.taken, asked.over], [true, false]);
+  assert.equal(place.take(first, asked, true), false, "one step for one key");
+  const last = turn();
+  assert.equal(place.take(first, last, false), false);
+  assert.deepEqual([last.taken, last.over], [false, true]);
+  place.leave(first);
+  const between = turn();
+  place.take(first, between, false);
+  assert.deepEqual([between.there, between.over], [true, false], "another stepper is to come");
+});
+
 test("each stepper has its own place, and keeps it", () => {
   assert.equal(placeOf("a"), placeOf("a"));
   assert.notEqual(placeOf("a"), placeOf("b"));

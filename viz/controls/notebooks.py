@@ -20,6 +20,7 @@ from viz.state.keys import session
 from viz.state.notebook import forget, is_private, keep, kept_here, open_notebook
 from viz.state.own_text import bring_back, choose_document, questions_about
 from viz.state.text import Source
+from viz.state.values import Arrival
 from viz.theme.numbers import counted, known_boundaries
 
 MOST_LISTED = 20
@@ -71,7 +72,7 @@ def take_chip(event: Mapping[str, Any], document: str) -> None:
         forget(place.id)
     elif wanted == "file":
         session.below_wanted = DOWNLOADS
-        session.next_page = COMPARE
+        session.arriving = Arrival(COMPARE, session.page)
 
 
 def offer_to_keep(key: str, document: str) -> None:
@@ -149,4 +150,4 @@ def _said(listed: Listed) -> str:
 def _open(id: str, choices: Choices) -> None:
     page = open_notebook(id, choices)
     if page and page != session.page:
-        session.next_page = page
+        session.arriving = Arrival(page, session.page)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from uuid import uuid4
 
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
 
 from chunkers import InputError
 from viz.components.notice import notice
 from viz.server.first_paint import WIDE
-from viz.shell.navigation import PAGES
+from viz.shell.navigation import PAGES, go_where_asked
 from viz.state.choices import OWN
 from viz.state.compared import COMPARE
 from viz.state.decks import MOST_SCENES, OWN_DECK, Deck, Scene, bundled_decks
@@ -18,7 +17,7 @@ from viz.state.history import came_through_history
 from viz.state.keys import session
 from viz.state.lecture_file import from_link, to_link
 from viz.state.own_text import store_own_text
-from viz.state.values import Playing, Replaced
+from viz.state.values import Arrival, Playing, Replaced
 
 DECK, SCENE, SCENES = "deck", "scene", "scenes"
 """The link parameters of a lecture: its name, the number of its scene from 1, and the scenes of the user's own lecture."""
@@ -94,11 +93,8 @@ def leave() -> None:
     session.playing = None
 
 
-def go_to_scene(shown: StreamlitPage) -> None:
-    """Switch to the page of the scene that was opened, if any, and draw errors in the link.
-
-    What the user does in the meantime reruns the page ``shown`` before, or the right page with the link before.
-    """
+def go_to_scene(shown: str) -> None:
+    """Switch from the page ``shown`` to that of the scene that was opened, if any, and draw errors in the link."""
     # Without a fixed place for the error, Streamlit would rebuild everything below it, an open menu included.
     place = st.empty()
     if session.deck_complaint:
@@ -108,12 +104,13 @@ def go_to_scene(shown: StreamlitPage) -> None:
     if session.scene_wanted and showing is not None:
         deck, index = showing
         scene = deck.scenes[index]
-        session.scene_wanted, session.arriving = False, (scene.page or COMPARE, scene.query)
+        session.scene_wanted = False
+        page, link = scene.page or COMPARE, {**scene.query, WIDE: "1", **in_link()}
+        session.arriving = Arrival(page, shown, link)
         _show_text_of(scene)
-    elif session.arriving[0] in ("", shown.url_path or COMPARE):
-        return
-    page, query = session.arriving
-    st.switch_page(PAGES[page].file, query_params={**query, WIDE: "1", **in_link()})
+        # The scene's page may be the one shown, whose link is another.
+        st.switch_page(PAGES[page].file, query_params=link)
+    go_where_asked(shown)
 
 
 def in_link() -> dict[str, str]:

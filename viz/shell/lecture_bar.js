@@ -283,11 +283,12 @@ class LectureBar {
     event.preventDefault();
     event.stopImmediatePropagation();
     if (this.waiting) return;
-    const turn = { by, first: shown.first - 1, last: (shown.until ?? Infinity) - 1, there: false, taken: false };
+    const last = (shown.until ?? Infinity) - 1;
+    const turn = { by, first: shown.first - 1, last, there: false, taken: false, over: false };
     const steps = shown.parts[this.state.part]?.[0] === SEE;
     if (steps) emit("seamark-page", turn);
     // The scene's stepper may not be drawn yet.
-    if (!turn.taken && (!steps || turn.there || shown.until === null)) this.turn(by);
+    if (!steps || turn.over || (!turn.there && shown.until === null)) this.turn(by);
   }
 
   /** @param {KeyboardEvent} event */

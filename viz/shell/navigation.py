@@ -9,6 +9,7 @@ import streamlit as st
 from chunkers import discover
 from viz.shell import lecture
 from viz.state.keys import session
+from viz.state.values import Arrival
 
 
 @dataclass(frozen=True)
@@ -54,15 +55,22 @@ def enter_through_app() -> None:
 
 def go_at_next_run(page: str) -> None:
     """Request a switch to a page on the next run; for callbacks, which cannot switch pages themselves."""
-    session.next_page = page
+    session.arriving = Arrival(page, session.page)
 
 
-def go_where_asked() -> None:
-    """Switch to the page requested by `go_at_next_run`, if any."""
-    page, session.next_page = session.next_page, ""
+def go_where_asked(shown: str) -> None:
+    """Switch to the page that the session asks for, if the page before is ``shown``.
+
+    It is asked for until it is drawn, as what the user does in the meantime reruns the page before, or until the user opens
+    another.
+    """
+    arriving = session.arriving
+    if arriving is None or arriving.page == shown:
+        return
     # A text stored by another version may name a page that no longer exists.
-    if page in PAGES:
-        st.switch_page(PAGES[page].file)
+    if arriving.before == shown and arriving.page in PAGES:
+        st.switch_page(PAGES[arriving.page].file, query_params=arriving.link)
+    session.arriving = None
 
 
 def _menu() -> st.Page:

@@ -90,7 +90,8 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
         document.
     """
     enter_through_app()
-    go_where_asked()
+    # After the app, this has an effect only where Streamlit has run the page's file without it.
+    go_where_asked(name)
     choices, complaints = _choices(name, default)
     interrupted = False
     try:
@@ -105,6 +106,8 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
             keep_questions()
             save()
             session.opening.pop(name, None)
+            if session.arriving is not None and session.arriving.page == name:
+                session.arriving = None
 
 
 def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
@@ -183,16 +186,18 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
 
 def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
-    arriving = session.arriving[0] == name
-    if name not in session.choices or arriving:
-        link = session.arriving[1] if arriving else st.query_params.to_dict()
-        session.arriving = "", {}
+    arrival = session.arriving if session.arriving is not None and session.arriving.page == name else None
+    opened = None if arrival is None else arrival.link
+    if name not in session.choices or opened is not None:
+        link = st.query_params.to_dict() if opened is None else opened
         session.choices[name], session.complaints[name] = _from_link(link, default)
         columns = enumerate(session.choices[name].columns)
         older = older_columns(link)
         session.older[name] = {index: column.copy() for index, column in columns if index + 1 in older}
+        if arrival is not None:
+            session.arriving = arrival._replace(link=None)  # what the user changes before the page is drawn remains
     query = st.query_params.to_dict()
-    if came_through_history() and not arriving:
+    if came_through_history() and arrival is None:
         session.written_link = "", {}
         # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
         session.choices[name] = _restored(query or session.first_links.get(name, {}), default)
@@ -200,7 +205,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     before = session.page or name
     if before != name and not query:
         session.first_links.pop(name, None)
-    if before != name and not came_through_history() and not arriving:
+    if before != name and not came_through_history() and opened is None:
         # The link takes precedence over the previous page.
         for shared in SHARED:
             if shared not in st.query_params:

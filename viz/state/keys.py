@@ -16,6 +16,7 @@ from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
 from viz.state.lecture_file import LectureFile
 from viz.state.session_file import SessionFile
 from viz.state.values import (
+    Arrival,
     EmbeddingServer,
     GivenQuestions,
     KeptQuestion,
@@ -182,9 +183,7 @@ class Session:
     lecture_said = Value("lecture_said", "")  # what became of the own lecture, to be said once
     scene_adding = Value("scene_adding", 0)  # how often the form of another scene was opened by a button
     scene_wanted = Value("scene_wanted", False)  # whether the next run opens the page of the scene
-    # The page where a scene opens, and the scene's link
-    arriving: Value[tuple[str, dict[str, str]]] = Value("arriving", ("", {}))
-    next_page = Value("next_page", "")  # key of the page to go to on the next run
+    arriving: Value[Arrival | None] = Value("arriving", None)  # the page to go to, until it is drawn
     # Of each widget whose value was changed by anything else, how often: the number in its key
     widget_numbers: Container[dict[str, int]] = Container("widget_numbers", dict)
     sent: Container[Sent] = Container("sent", Sent)

@@ -52,6 +52,14 @@ class Playing(NamedTuple):
     scene: int
 
 
+class Arrival(NamedTuple):
+    """A page that opens: its key, that of the page before, and the link to read; None if it keeps the choices it has."""
+
+    page: str
+    before: str
+    link: dict[str, str] | None = None
+
+
 class ScenePicture(NamedTuple):
     """A page as SVG: when the browser asked for it, the file name without ending, and the text alternative."""
 

@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.viz.app_steps import choose_document, emptied, said, widget
 from viz.jobs import resources
+from viz.state.values import Arrival
 
 ABOUT_A_TEXT = ("compare", "breakpoints", "double_pass", "clustering", "failures", "answers", "guide")
 WITHOUT_A_TEXT = ("tune", "retrieval")
@@ -187,3 +188,33 @@ def test_a_document_that_others_drove_out_of_the_cache_stays_the_sessions(app):
     resources._split.cache_clear()
     app.run()
     assert app.session_state["split_document"] is before
+
+
+def _asked_for():
+    import streamlit as st
+
+    from viz.shell.page import page
+    from viz.state.choices import Choices, ColumnChoice
+    from viz.state.keys import session
+    from viz.state.values import Arrival
+
+    st.session_state["app"] = True
+    runs = st.session_state.setdefault("runs", [])
+    if not runs:
+        session.arriving = Arrival("guide", "breakpoints", {"c1": "double_pass", "c1.merging_threshold": "0.6"})
+    with page("guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")]), about_a_text=False) as here:
+        runs.append((session.arriving, dict(here.choices.columns[0].parameters)))
+        if len(runs) == 1:
+            here.choices.columns[0].parameters["merging_threshold"] = 0.7
+            st.rerun()
+
+
+def test_a_page_is_asked_for_until_it_is_drawn_and_reads_its_link_once():
+    """What the user does while the page is drawn interrupts its run, and remains."""
+    app = AppTest.from_function(_asked_for, default_timeout=60).run()
+    assert not app.exception
+    asked_for = Arrival("guide", "breakpoints")
+    (first, read), (second, kept) = app.session_state["runs"]
+    assert (first, second) == (asked_for, asked_for)
+    assert (read["merging_threshold"], kept["merging_threshold"]) == (0.6, 0.7)
+    assert app.session_state["arriving"] is None

@@ -44,8 +44,9 @@
  */
 
 /**
- * A request to step forward (1) or back (-1) between two steps, counted from 0. A stepper that hears it is `there`.
- * @typedef {{ by: number, first: number, last: number, there: boolean, taken: boolean }} Turn
+ * A request to step forward (1) or back (-1) between two steps, counted from 0. A stepper with steps that hears it is `there`;
+ * the request is `taken` if it steps, and `over` if no step is left.
+ * @typedef {{ by: number, first: number, last: number, there: boolean, taken: boolean, over: boolean }} Turn
  */
 
 /**
@@ -105,7 +106,7 @@ export const EVENTS = Object.freeze({
   /** @type {EventOf<Seen>} */
   "seamark-scene": { about: "Set what a scene of a lecture keeps of the page: each component fills in what it shows." },
   /** @type {EventOf<Turn>} */
-  "seamark-page": { about: "Turn to the next or previous step, unless there is none; the stepper that does sets `taken`." },
+  "seamark-page": { about: "Turn to the next or previous step, unless there is none." },
   /** @type {EventOf<{ open: boolean }>} */
   "seamark-box": { about: "The user opened or closed the box for a text." },
 });

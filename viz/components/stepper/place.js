@@ -1,5 +1,7 @@
 // The current step of a stepper. It outlives the component, which Streamlit may rebuild in any run of the page. A run that began
-// before the server received the user's last step still names the previous one.
+// before the server received the user's last step still names an earlier one.
+
+/** @import { Turn } from "../shared/bus.js" */
 
 import { Predictions } from "./predictions.js";
 
@@ -11,34 +13,55 @@ export class Place {
   /** @type {string | null} */ pace = null; // that the user has chosen; null as long as it is the link's
   /** @type {boolean | null} */ known = null; // whether the user shows known boundaries early; null as long as it is the link's
   predictions = new Predictions();
+  /** @type {Map<number | null, number>} */ steps = new Map(); // the user's steps by their moments, since the server's last word
   /** @type {object | null} */ owner = null; // the stepper that shows it now
   /** @type {ReturnType<typeof setTimeout> | null} */ resting = null;
   /** @type {(at: number, turn: number) => void} */ tell = () => {};
 
   /**
-   * Register a stepper, and adopt the server's step unless the server has not received the user's last one yet.
+   * Register a stepper, and adopt the server's step unless the server has not received the user's last one yet. A stepper that
+   * replaces another, of a page opened again perhaps, adopts it unless it is an earlier one of the user's.
    * @param {object} owner
    * @param {{ at: number, turn: number | null }} answer
    * @param {(at: number, turn: number) => void} tell the server
    */
   hear(owner, { at, turn }, tell) {
-    if (this.owner === null || turn === this.turn) {
-      this.at = at;
-      this.turn = turn;
-    }
+    const replaces = this.owner === null;
     this.owner = owner;
     this.tell = tell;
+    if (turn === this.turn || (replaces && this.steps.get(turn) !== at)) {
+      this.at = at;
+      this.turn = turn;
+      this.steps = new Map([[turn, at]]);
+    } else if (replaces && this.turn !== null) this.go(this.at, this.turn);
   }
 
   /** The user steps: the server hears of it when the user pauses. */
   go(/** @type {number} */ at, moment = performance.now()) {
     this.at = at;
     this.turn = moment;
-    if (this.resting) clearTimeout(this.resting);
+    this.steps.set(moment, at);
+    this.rest();
     this.resting = setTimeout(() => {
       this.resting = null;
       this.tell(at, moment);
     }, REST);
+  }
+
+  /**
+   * Answer a lecture's key for a stepper with steps; where Streamlit shows two, or the stepper is about to be replaced, only the
+   * owner knows whether steps are left.
+   * @param {object} owner
+   * @param {Turn} turn
+   * @param {boolean} left whether the stepper can step
+   * @returns whether it is to step
+   */
+  take(owner, turn, left) {
+    turn.there = true;
+    if (this.owner !== owner || turn.taken) return false;
+    turn.taken = left;
+    turn.over = !left;
+    return left;
   }
 
   /**
@@ -48,6 +71,11 @@ export class Place {
   leave(owner) {
     if (this.owner !== owner) return;
     this.owner = null;
+    this.rest();
+  }
+
+  /** Tell the server nothing, until the user's next step. */
+  rest() {
     if (this.resting) clearTimeout(this.resting);
     this.resting = null;
   }
@@ -66,5 +94,8 @@ export function placeOf(key) {
   return place;
 }
 
-/** Forget all places: the link of another scene names the step and the pace. */
-export const forgetPlaces = () => places.clear();
+/** Forget all places, and steps that the server has not heard of: the link of another scene names the step and the pace. */
+export function forgetPlaces() {
+  for (const place of places.values()) place.rest();
+  places.clear();
+}

@@ -267,10 +267,9 @@ class Stepper {
    */
   turn(turn) {
     const { by, first, last } = turn;
-    turn.there ||= this.steps.length > 0;
-    const more = by > 0 ? this.asked || this.at < Math.min(last, this.steps.length - 1) : this.at > first;
-    if (turn.taken || !more || this.place?.owner !== this) return;
-    turn.taken = true;
+    if (!this.steps.length) return;
+    const left = by > 0 ? this.asked !== null || this.at < Math.min(last, this.steps.length - 1) : this.at > first;
+    if (!this.place?.take(this, turn, left)) return;
     if (by > 0) this.goOn();
     else this.go(this.at - 1);
   }
