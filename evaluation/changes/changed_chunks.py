@@ -4,7 +4,7 @@ What counts is the text that is embedded for a chunk, with headings or a context
 position: an index needs one vector for each text, wherever the text stands in its document. If a document has a text b
 times before and a times after, then min(a, b) of its chunks are kept. Of the other chunks of a document, as many as there
 are on both sides are changed; the rest are new, or gone. Changed and new chunks must be embedded again. Vectors of another
-model are of no use, so that nothing is kept if the models differ.
+model are of no use, and by late chunking a vector depends on the text around the chunk, so that nothing is kept.
 """
 
 from __future__ import annotations
@@ -116,12 +116,13 @@ class ChunkComparison:
 
     Parameters
     ----------
-    same_model
-        True if both sides are embedded by the same model; otherwise no chunk is kept.
+    keeps_vectors
+        True if the same text has the same vector on both sides; otherwise, as with another model or by late chunking, no
+        chunk is kept.
     """
 
-    def __init__(self, same_model: bool = True) -> None:
-        self._same_model = same_model
+    def __init__(self, keeps_vectors: bool = True) -> None:
+        self._keeps_vectors = keeps_vectors
         # A database without a name is in memory as far as the cache of 2 MB holds it, and then in a file without a name.
         self._database = sqlite3.connect("", isolation_level=None)
         self._database.execute(_TABLES)
@@ -138,7 +139,7 @@ class ChunkComparison:
 
         ``after`` is true for the side that replaces the other.
         """
-        salt = b"" if self._same_model else (b"before", b"after")[after]
+        salt = b"" if self._keeps_vectors else (b"before", b"after")[after]
         rows = (
             (document, hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES, salt=salt).digest(), after, tokens)
             for text, tokens in chunks

@@ -106,7 +106,7 @@ class IndexChanges(Background):
     def comparison(self, before: Chunker, after: Chunker) -> Comparison:
         """Return the changes if one measured chunker replaces another."""
         if (before, after) not in self._compared:
-            with ChunkComparison() as comparison:
+            with ChunkComparison(self.setting.embedded_as != "late") as comparison:
                 for is_after, chunker in enumerate((before, after)):
                     for name, chunks in self.results[chunker].chunks:
                         comparison.add(name, chunks, bool(is_after))

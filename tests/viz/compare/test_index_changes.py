@@ -1,13 +1,14 @@
 """Cost of replacing a column's index by another's, and questions won and lost: on this text and on documents."""
 
 import json
+import threading
 
 import numpy as np
 import pytest
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from evaluation.asking.ask import Limit
-from evaluation.changes.changed_chunks import ChunkComparison
+from evaluation.changes.changed_chunks import Changes, ChunkComparison
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.marked_file import Marked
 from evaluation.questions.reading import read_questions
@@ -15,10 +16,11 @@ from evaluation.retrieval.budget import Budgets, evaluate_at
 from evaluation.search.index import build_index
 from evaluation.statistics.paired import compare_all
 from sample_docs import load_sample
-from tests.support import HashEmbedder, ended
+from tests.support import LIMIT, HashEmbedder, ended
 from tests.viz.app_steps import press, remarks, widget
 from tests.viz.compare.test_scores import by_head, scores
-from viz.jobs.index_changes import IndexChanges, Setting
+from viz.jobs import index_changes
+from viz.jobs.index_changes import IndexChanges, Measured, Setting
 from viz.jobs.plan import Material
 from viz.state.questions_given import bundled
 from viz.state.text import Source
@@ -64,6 +66,21 @@ def recomputed(material, sizes, budget, sentences="regex"):
             at = evaluate_at(index, questions, tools, ruler, Budgets((budget,)))
             recalls.append(at.values("recall", budget, "tokens"))
         return comparison.result(), np.array(recalls), [question.text for question in questions]
+
+
+def test_by_late_chunking_no_chunk_is_kept(app):
+    scores(app, "Diff", **{**QUERY, "c2.size": "1"})
+    ((_, other),) = tables(app)
+    assert (other["Kept"]["value"], other["Tokens again"]["value"]) == (other["Chunks"]["value"], 0)
+    app.session_state["embedded_as_chosen"] = "late"
+    app.run()
+    assert not app.exception
+    ((_, other),) = tables(app)
+    assert (other["Kept"]["value"], other["Share"]["value"]) == (0, 1.0)
+    job = IndexChanges(SETTING._replace(embedded_as="late"), {}, None, False)
+    one, two = (build_chunker("fixed_sentences", {"size": size}) for size in (1, 2))
+    job.results = dict.fromkeys((one, two), Measured((("a", (("0" * 32, 3), ("1" * 32, 4))),), {}))
+    assert job.comparison(one, two).total == Changes(changed=2, tokens_again=7, tokens=7)
 
 
 def test_a_price_gives_dollars(app):
@@ -118,6 +135,38 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     changes, _ = measured(app)
     assert len(app.session_state["index_changes"].results) == 3
     assert changes[1]["Kept"]["value"] == recomputed(bundled(), (1, 3), 500)[0].total.kept
+
+
+def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app, monkeypatch):
+    build, built, began, goes_on = index_changes.build_index, [], threading.Event(), threading.Event()
+
+    def waiting(corpus, chunker, *given):
+        built.append(chunker.size)
+        if chunker.size == 4 and not goes_on.is_set():
+            began.set()
+            assert goes_on.wait(LIMIT)
+        return build(corpus, chunker, *given)
+
+    monkeypatch.setattr(index_changes, "build_index", waiting)
+    scores(app, "Diff", **QUERY)
+    choose(app, BUNDLED)
+    button = f"Cut and search {len(bundled().texts)} documents"
+    press(app, button)
+    assert began.wait(LIMIT)
+    app.run()
+    app.button(key="changes_cancel").click().run()
+    goes_on.set()
+    job = app.session_state["index_changes"]
+    assert ended(job).error == ""
+    assert [chunker.size for chunker in job.results] == [1]
+    app.run()
+    rows, *_ = tables(app)
+    assert rows[0]["Chunks"]["value"] > 0
+    assert "Chunks" not in rows[1]
+    press(app, button)
+    changes, _ = measured(app)
+    assert changes[1]["Kept"]["value"] == recomputed(bundled(), (1, 4), 500)[0].total.kept
+    assert built == [1, 4, 4], "the first column is not cut again"
 
 
 def test_marked_answers_are_questions_on_this_text(app):

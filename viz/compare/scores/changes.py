@@ -204,6 +204,8 @@ def _note(choices: Choices, results: Sequence[ColumnResult], *, is_this: bool) -
     written = ""
     if embedded_as != session.embedded_as:
         written = f" Context sentences are not written for all {'columns' if is_this else 'documents'}."
+    if embedded_as == "late":
+        written = " A chunk's vector depends on the text around it, so that none is kept."
     return (
         f"Embedded text: {EMBEDDED_AS[embedded_as].lower()}, as chosen in Downloads.{written} Tokens as {choices.tokenizer} "
         "counts them. For a whole corpus: seamark diff."
@@ -221,7 +223,7 @@ def _key(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedde
 def _changes(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs) -> Comparison:
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
-    with ChunkComparison() as comparison:
+    with ChunkComparison(embedded_as != "late") as comparison:
         for is_after, chunking in enumerate(chunkings):
             texts = [embedded_text(chunking.document, chunk, embedded_as) for chunk in chunking.chunks]
             comparison.add("", zip(texts, map(int, tokenizer.count(texts)), strict=True), bool(is_after))
