@@ -22,6 +22,7 @@ from evaluation.inbox.abbreviations import ABBREVIATIONS
 from evaluation.inbox.case import HAIR, Case, Found
 from evaluation.inbox.standing_alone import dangling_start, without_lead_in
 from evaluation.inbox.worthless import Fault, has_prose
+from evaluation.search.near_duplicates import ALIKE as COUNTED_ALIKE
 from evaluation.search.near_duplicates import SHINGLE, near_duplicates, repeated_runs
 
 TINY = 0.1
@@ -426,7 +427,9 @@ RULES: dict[str, Rule] = {
         "Copies of one text fill the top results, and leave no place for another answer.",
         _near_duplicate,
         cause="document",
-        limits=f"By runs of {SHINGLE} words, or characters of Chinese, within one document; a paraphrase is not found. "
+        limits=f"By runs of {SHINGLE} words, or characters of Chinese, within one document, from {100 * ALIKE:.0f} % in "
+        "common on; a paraphrase is not found. Retrieval measures what those of all documents cost your questions, from "
+        f"{100 * COUNTED_ALIKE:.0f} % on. "
         "Switch it off for catalogues and forms, whose entries are alike by nature.",
         example="Shop A opens at nine on weekdays. | Shop B opens at nine on weekdays.",
     ),

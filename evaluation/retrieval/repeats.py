@@ -17,6 +17,7 @@ from evaluation.questions.ranges import characters
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import AtBudgets, evaluate_each
 from evaluation.retrieval.measures import Evaluation, Length, found_scores, number_of, on_axis
+from evaluation.search.bm25 import Bm25
 from evaluation.search.index import QUERIES, Index, Queries
 from evaluation.search.near_duplicates import ALIKE, near_duplicates
 from evaluation.statistics.paired import Difference, compare
@@ -101,6 +102,27 @@ class Repeats:
         for number, places in self.places.items():
             taken[number] = np.searchsorted(places, retrieved[number])
         return RepeatCost(self.near, retrieved, taken, recall, without, compare(without, recall))
+
+
+def repeats_by_words(texts: Sequence[str], language: str, questions: Sequence[str], top_k: int, alike: float) -> IntArray:
+    """Return how many of the best ``top_k`` chunks by BM25 repeat a better-ranked one, shape (questions,).
+
+    Parameters
+    ----------
+    texts
+        Texts of the chunks of a document.
+    language
+        Language of the document, as in `Bm25`.
+    alike
+        Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
+    """
+    near, bm25 = near_duplicates(texts, alike), Bm25(texts, language)
+    repeats = []
+    for question in questions:
+        scores = bm25.scores(question)
+        best = np.argsort(-scores, kind="stable")[: min(top_k, np.count_nonzero(scores))]
+        repeats.append(len(near.repeats(best.tolist())))
+    return np.array(repeats, dtype=np.intp)
 
 
 def find_repeats(

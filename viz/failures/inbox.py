@@ -9,9 +9,12 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder
 from chunkers.recipes.registry import chunker_class
 from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.levels import parents_among
+from chunkers.text.languages import detect_language
 from evaluation.inbox.case import HAIR
-from evaluation.inbox.rules import RULES, Finding, counts, inbox
+from evaluation.inbox.rules import ALIKE, RULES, Finding, counts, inbox
 from evaluation.remedies.findings import Suspect
+from evaluation.retrieval.repeats import repeats_by_words
 from evaluation.search.near_duplicates import repeated_runs
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
 from viz.components.mounting import take_event
@@ -30,6 +33,7 @@ from viz.state.choices import Choices
 from viz.state.compared import COMPARE, choices_of_compare
 from viz.state.kept_questions import posed_about
 from viz.state.text import Text
+from viz.theme.numbers import counted
 
 forget_by(lambda _: repeated_runs.cache_clear())
 
@@ -37,6 +41,9 @@ KEY = "inbox"
 
 AT_ONCE_S = 0.2
 """Seconds to wait for a search while the list is drawn; for a longer search, the browser polls for the result."""
+
+BEST = 5
+"""Number of best chunks of a question among which near-duplicates are counted."""
 
 NO_REMEDY = {
     "splitter": "No chunker changes this: the text was split into sentences so. Choose another splitter under “Sentence "
@@ -117,6 +124,8 @@ def _sought(
     if finding is None or result.task is None or result.chunker is None or result.chunking is None:
         return None
     if why_none := NO_REMEDY.get(RULES[finding.rule].cause, ""):
+        if finding.rule == "near_duplicate":
+            why_none = f"{why_none} {_places_taken(result.chunking)}"
         return {"id": _id(finding), "remedies": None, "why_none": why_none}
     document, compare, reranker = result.chunking.document, choices_of_compare(), session.reranker
     # Changed chunks would need new context sentences from a language model.
@@ -136,6 +145,20 @@ def _sought(
     job.join(AT_ONCE_S)
     remedies = remedies_data(job, job.found.get(result.task), "What removes it?", "removes it")
     return {"id": _id(finding), "remedies": remedies, "why_none": ""}
+
+
+def _places_taken(chunking: Chunking) -> str:
+    """Return a sentence on the places that near-duplicates take among the best chunks of the questions about the text."""
+    questions = [posed.question for posed in posed_about(chunking.document)]
+    if not questions:
+        return "Mark answers on Compare to see here how many of the best places near-duplicates take."
+    parents = parents_among(chunking.chunks)
+    texts = [chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parents]
+    taken = repeats_by_words(texts, detect_language(chunking.document.text), questions, BEST, ALIKE)
+    return (
+        f"For {counted(len(questions), 'question')} about this text, searched by words, they take {taken.mean():.2g} of the "
+        f"best {min(BEST, len(texts))} places on average, and at most {taken.max()}."
+    )
 
 
 def _id(finding: Finding) -> str:

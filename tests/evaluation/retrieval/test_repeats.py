@@ -17,9 +17,10 @@ from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
 from evaluation.retrieval.failed import Measured
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import UNITS, evaluate, found_scores, on_axis
-from evaluation.retrieval.repeats import find_repeats
+from evaluation.retrieval.repeats import find_repeats, repeats_by_words
 from evaluation.retrieval.report import Choice, Reports
 from evaluation.retrieval.stored import from_json, to_json
+from evaluation.search.bm25 import Bm25
 from evaluation.search.index import Queries, build_index
 from evaluation.search.near_duplicates import near_duplicates, shingles
 from evaluation.search.ranking import METHODS
@@ -228,3 +229,18 @@ def test_places_ascend():
     for places in repeats.places.values():
         assert all(one < other for one, other in pairwise(places))
         assert places[-1] < 20
+
+
+@pytest.mark.parametrize("top_k", [1, 3, 8])
+def test_among_the_best_by_words_each_chunk_that_repeats_a_better_one_is_counted(top_k):
+    index = indexed(size=1)
+    questions = [*(question.text for question in QUESTIONS), "zzz"]
+    expected = []
+    for question in questions:
+        scores = Bm25(index.texts, "en").scores(question)
+        best = [chunk for chunk in sorted(range(len(scores)), key=lambda chunk: -scores[chunk]) if scores[chunk]][:top_k]
+        alike = [any(near(index, chunk, better) for better in best[:place]) for place, chunk in enumerate(best)]
+        expected.append(sum(alike))
+    assert repeats_by_words(index.texts, "en", questions, top_k, 0.8).tolist() == expected
+    assert any(expected) == (top_k > 1)
+    assert expected[-1] == 0

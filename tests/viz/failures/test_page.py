@@ -10,6 +10,7 @@ from chunkers import Span, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.asking.answer import Posed
 from evaluation.inbox.rules import RULES, inbox
+from evaluation.questions.marked_file import Marked
 from evaluation.remedies.findings import Findings
 from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.grids import OURS, SEARCHED, as_published
@@ -23,6 +24,7 @@ from viz.failures.results import MeasuredSetting
 from viz.failures.table import SHOWN, _tops
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
+from viz.state.text import Source
 
 OWN_TEXT = "One is here. Two is here.\n---\nThree is here. Four is here."
 
@@ -338,6 +340,24 @@ def test_of_a_finding_that_only_the_splitter_can_mend_the_page_says_so(app):
     finding = choose_finding(app, "bad_split")
     assert finding["remedies"] is None
     assert "another splitter" in finding["why_none"]
+
+
+def test_a_near_duplicate_says_how_many_of_the_best_places_are_taken(app):
+    app.query_params["embedder"] = "tfidf"
+    text = "\n\n".join(["The shop opens at nine on weekdays, and on the days before a public holiday at eight."] * 30)
+    own(app, text)
+    choose_row(app, [*SEARCHED].index("fixed_sentences"), "published")
+    without = choose_finding(app, "near_duplicate")["why_none"]
+    assert without.endswith("Mark answers on Compare to see here how many of the best places near-duplicates take.")
+    document = app.session_state["split_document"]
+    answer = "opens at nine on weekdays"
+    marked = Marked("When does the shop open?", document.name, document.identity, text.index(answer), answer)
+    app.session_state["questions"] = [marked]
+    app.session_state["question_texts"] = {document.identity: Source(text, document.name)}
+    app.run()
+    said = choose_finding(app, "near_duplicate")["why_none"]
+    taken = "they take 3 of the best 4 places on average, and at most 3."
+    assert said.endswith(f"For 1 question about this text, searched by words, {taken}")
 
 
 @pytest.mark.parametrize("word", ["no such key", "", None])
