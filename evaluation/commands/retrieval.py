@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -269,19 +268,21 @@ def indexes(
         if embedded_as == "late":
             say(f"{name}: {LATE_SAID}")
         tools.progress = TerminalProgress(f"{name}, {number} of {len(columns)}", "texts embedded")
-        for only_children, group in groupby(ways, key=lambda way: way.only_children):
-            try:
-                index = build_index(corpora[split], chunker, tools, embedded_as, options.search, only_children)
-                if index.unsituated:
-                    every = f"{index.unsituated:,} of {len(index.chunks):,} chunks"
-                    say(f"{name}: the model gave no usable context of {every}.")
-                if index.caveat:
-                    say(f"{name}: {index.caveat}")
-            finally:
-                if tools.asking is not None:
-                    say(f"{name}: {tools.asking.model.name}: {tools.asking.told}.")
-            for way in group:
-                yield name, embedded_as, returning(index, way), tools, way
+        built: dict[bool, Index] = {}
+        for way in ways:
+            if way.only_children not in built:
+                try:
+                    index = build_index(corpora[split], chunker, tools, embedded_as, options.search, way.only_children)
+                    if index.unsituated:
+                        every = f"{index.unsituated:,} of {len(index.chunks):,} chunks"
+                        say(f"{name}: the model gave no usable context of {every}.")
+                    if index.caveat:
+                        say(f"{name}: {index.caveat}")
+                finally:
+                    if tools.asking is not None:
+                        say(f"{name}: {tools.asking.model.name}: {tools.asking.told}.")
+                built[way.only_children] = index
+            yield name, embedded_as, returning(built[way.only_children], way), tools, way
 
 
 def language_model_of(options: argparse.Namespace, recipe: Recipe) -> Asking | None:

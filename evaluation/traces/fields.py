@@ -96,9 +96,16 @@ def parse(value: Any) -> Any:
     return value
 
 
+def _structure(value: Any) -> Any:
+    """Return the object, or the list of objects, that a text has in JSON; anything else, a text in quotes too, as it is."""
+    parsed = parse(value)
+    objects = parsed if isinstance(parsed, list) and parsed else [parsed]
+    return parsed if all(isinstance(item, dict) for item in objects) else value
+
+
 def text_in(value: Any, names: Sequence[str] = QUESTIONS) -> Any:
     """Return the text of an input or output: itself, what an object has under one of the names, or the last message."""
-    value = parse(value)
+    value = _structure(value)
     if isinstance(value, list):
         messages = [
             message for message in value if isinstance(message, dict) and message.get("role") in (None, "user", "assistant")

@@ -145,8 +145,9 @@ def _question(row: Mapping[str, Any], place: str, traces: Traces) -> Row | None:
     elif isinstance(row.get("observations"), list):
         traces.add_langfuse(row, place)
     elif _is_langfuse(row):
-        # A CSV file may have texts in JSON too.
-        row = {name: parse(value) for name, value in row.items()}
+        # In a table's cells, which are all texts, Langfuse writes texts in JSON too.
+        if all(value is None or isinstance(value, str) for value in row.values()):
+            row = {name: parse(value) for name, value in row.items()}
         own = first_of(row, ("traceId", "trace_id"))
         if own is not None:
             traces.add_langfuse_part(row, str(own), place)

@@ -107,7 +107,7 @@ class Traces:
         if isinstance(body, dict) and body.keys() & {"kvlistValue", "stringValue"}:
             body = parse(_otlp_value(body))
         attributes |= flat_of(body) if isinstance(body, dict) else {}
-        events = [event for event in parse(span.get("events")) or [] if isinstance(event, dict)]
+        events = [event for event in _listed(span.get("events")) if isinstance(event, dict)]
         happened = [flat_of(event.get("attributes") or {}) for event in events]
         is_genai = any(key.startswith("gen_ai.") for some in (attributes, *happened) for key in some)
         trace = self._of(str(own or place), place, "OpenTelemetry" if is_genai else "OpenInference")
@@ -207,7 +207,7 @@ class Traces:
     def _add_scores(self, own: str, row: Mapping[str, Any], place: str) -> None:
         """Add the scores of a trace or an observation: a list, or, as tables export them, values under each name."""
         scores = parse(row.get("scores"))
-        for score in scores if isinstance(scores, list) else []:
+        for score in _listed(scores):
             if isinstance(score, dict):
                 self._add_score(own, score, place)
         named = {**row, **(scores if isinstance(scores, dict) else {})}
@@ -225,6 +225,12 @@ class Traces:
             )
         if is_feedback(name):
             self._of(own, place, "Langfuse").feedback.append([name, value])
+
+
+def _listed(value: Any) -> list[Any]:
+    """Return a list, or the list that a text has in JSON; empty for anything else."""
+    value = parse(value)
+    return value if isinstance(value, list) else []
 
 
 def _is_document(item: Any) -> bool:

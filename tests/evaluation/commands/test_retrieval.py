@@ -90,6 +90,18 @@ def test_near_duplicates_are_told_with_the_places_that_they_take(folder, capsys)
     assert "\n    80 tokens: " in printed
 
 
+def test_ways_that_search_the_same_chunks_share_their_index(folder, monkeypatch):
+    built, build = [], retrieval.build_index
+
+    def counting(*given):
+        built.append(given[-1])
+        return build(*given)
+
+    monkeypatch.setattr(retrieval, "build_index", counting)
+    assert call(folder, "--return", "chunk", "parent", "window:1") == 0
+    assert built == [False, True]
+
+
 def test_children_are_searched_and_parents_returned(folder, capsys):
     recipe = json.loads((folder / "by_1.json").read_text())
     recipe |= {"chunker": "recursive", "parameters": {"size": 120, "unit": "characters", "parent_size": 500}}

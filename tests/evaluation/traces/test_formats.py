@@ -70,6 +70,23 @@ def test_the_parts_of_a_trace_stand_in_any_order_and_apart():
     assert question.feedback == (("user-feedback", 0),)
 
 
+@pytest.mark.parametrize("text", ['"Only twice."', "[1]", "[1, 2]", "3"])
+def test_a_text_that_looks_like_json_stays_as_it_is_in_a_langfuse_trace(text):
+    """Except in the cells of a table, where Langfuse writes each text in JSON."""
+    search = {"id": "o", "traceId": "t", "type": "RETRIEVER", "input": text, "output": [TEXT], "level": 1}
+    question = read_one({"id": "t", "input": text, "output": text, "version": 2}, search)
+    assert (question.question, question.answer) == (text, text)
+    cells = [{key: json.dumps(value) if key in ("input", "output") else str(value) for key, value in row.items()}
+             for row in ({"id": "t", "input": text, "output": text}, search)]  # fmt: skip
+    question = read_one(*cells)
+    assert (question.question, question.answer) == (text, text)
+
+
+@pytest.mark.parametrize("events", [3, "none", {"name": "e"}, '{"name": "e"}'])
+def test_events_that_are_no_list_are_none(events):
+    assert read_one(*({**span, "events": events} for span in SPANS)).question == "When?"
+
+
 SPANS = [
     {"context.trace_id": "t", "parent_id": None, "span_kind": "CHAIN", "attributes.input.value": '{"query": "When?"}',
      "attributes.output.value": "Twice.", "attributes.metadata": {"excerpts": [TEXT]},

@@ -105,8 +105,9 @@ def _materials(chosen: Source, document: Document) -> dict[str, Material]:
     parts = () if chosen.parts is None else ((document.name, chosen.parts),)
     known = {THIS_TEXT: Material(texts, asked, True, parts)}
     known[f"{counted(len(bundled().texts), 'bundled document')} with questions"] = bundled()
-    for origin, material in shared():
-        known[f"{counted(len(material.texts), 'document')} with questions {origin}"] = material
+    for number, (origin, material) in enumerate(shared(), 1):
+        name = f"{counted(len(material.texts), 'document')} with questions {origin}"
+        known[f"{name}, set {number}" if name in known else name] = material
     return known
 
 
