@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkers import Chunker, Tools
+from chunkers.results.embedded import EmbeddedAs
 from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler
 from evaluation.questions.reading import Question
@@ -36,12 +37,16 @@ def recalls(
     return by_amount
 
 
-def tokens_to_embed(tokens: int, chunker: Chunker, method: Method) -> int:
+def tokens_to_embed(tokens: int, chunker: Chunker, method: Method, embedded_as: EmbeddedAs) -> int:
     """Estimate the tokens embedded to index documents of ``tokens`` tokens: for search and, if the chunker embeds, to cut.
 
-    Overlaps, and sentences that are embedded with their neighbours, count once; texts in a cache count too.
+    By late chunking, windows that overlap by half read a document twice. A sentence that is compared together with its
+    ``buffer`` neighbours on either side is read with each of them. Overlaps of chunks, and headings and contexts in front of
+    them, do not count; texts in a cache count.
     """
-    return tokens * ((method != "bm25") + chunker.embeds)
+    to_search = 0 if method == "bm25" else 2 if embedded_as == "late" else 1
+    to_cut = 2 * int(getattr(chunker, "buffer", 0)) + 1 if chunker.embeds else 0
+    return tokens * (to_search + to_cut)
 
 
 @dataclass(frozen=True, eq=False)

@@ -114,7 +114,12 @@ class QuestionChanges:
 def _estimate(options: argparse.Namespace, columns: Sequence[Column], texts: Sequence[str]) -> str:
     """Return a sentence on the tokens that both sides embed: of their chunks, and of texts that a chunker compares."""
     tokens = sum(
-        tokens_to_embed(int(sum(load_tokenizer(recipe.tokenizer).count(texts))), chunker, options.search)
+        tokens_to_embed(
+            int(sum(load_tokenizer(recipe.tokenizer).count(texts))),
+            chunker,
+            options.search,
+            options.embedded_as or recipe.embedded_as,
+        )
         for _, recipe, chunker in columns
     )
     dollars = dollars_for(tokens, options.price)

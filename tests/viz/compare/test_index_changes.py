@@ -2,6 +2,7 @@
 
 import json
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from evaluation.asking.ask import Limit
 from evaluation.changes.changed_chunks import Changes, ChunkComparison
+from evaluation.changes.won_questions import tokens_to_embed
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.marked_file import Marked
 from evaluation.questions.reading import read_questions
@@ -19,6 +21,7 @@ from sample_docs import load_sample
 from tests.support import LIMIT, HashEmbedder, ended
 from tests.viz.app_steps import press, remarks, widget
 from tests.viz.compare.test_scores import by_head, scores
+from viz.compare.scores import changes as changes_view
 from viz.jobs import index_changes
 from viz.jobs.index_changes import IndexChanges, Measured, Setting
 from viz.jobs.plan import Material
@@ -207,6 +210,28 @@ def job_of(*chunkers, **given):
     job.start()
     assert ended(job).error == ""
     return job
+
+
+@pytest.mark.parametrize(
+    ("chunker", "method", "embedded_as", "times"),
+    [
+        (build_chunker("fixed_sentences", {"size": 1}), "embedding", "plain", 1),
+        (build_chunker("fixed_sentences", {"size": 1}), "bm25", "plain", 0),
+        (build_chunker("fixed_sentences", {"size": 1}), "embedding", "late", 2),
+        (build_chunker("breakpoint", {"buffer": 0}), "bm25", "plain", 1),
+        (build_chunker("breakpoint", {"buffer": 1}), "hybrid", "plain", 4),
+        (build_chunker("breakpoint", {"buffer": 2}), "embedding", "late", 7),
+    ],
+)
+def test_the_estimate_counts_a_text_as_often_as_it_is_read(chunker, method, embedded_as, times):
+    assert tokens_to_embed(100, chunker, method, embedded_as) == 100 * times
+
+
+def test_of_long_documents_the_tokens_are_inferred_from_the_first(monkeypatch):
+    monkeypatch.setattr(changes_view, "session", SimpleNamespace(changed_tokens=None))
+    monkeypatch.setattr(changes_view, "MOST_COUNTED", 1000)
+    texts = (("a", "one two " * 100), ("b", "one two " * 100), ("c", "one two " * 300))
+    assert changes_view._tokens(texts, "words") == 1000
 
 
 def test_without_questions_only_the_chunks_are_compared():

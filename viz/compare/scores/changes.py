@@ -36,7 +36,7 @@ from viz.theme.numbers import counted
 THIS_TEXT = "This text"
 
 MOST_COUNTED = 1_000_000
-"""Most characters of documents whose tokens are counted for an estimate while the page is drawn."""
+"""Most characters whose tokens are counted while the page is drawn; those of longer documents are inferred from them."""
 
 MOST_DOLLARS = 1000.0
 """The highest price of a million tokens that can be set."""
@@ -274,24 +274,30 @@ def _offer(results: Sequence[ColumnResult], setting: Setting, embedder: Embedder
 
 
 def _estimate(setting: Setting, chunkers: Sequence[Chunker]) -> str:
-    """Return a sentence on the tokens to embed, and their price; of long documents the characters, which take no time."""
+    """Return a sentence on the tokens to embed, and their price."""
     method: Method = setting.method if setting.material.questions[1] else "bm25"
-    length = sum(len(text) for _, text in setting.material.texts)
-    if length > MOST_COUNTED:
-        return f"The documents have {length:,} characters."
-    each = _tokens(setting.material.texts, setting.tokenizer)
-    if not any(tokens_to_embed(1, chunker, method) for chunker in chunkers):
+    times = sum(tokens_to_embed(1, chunker, method, setting.embedded_as) for chunker in chunkers)
+    if not times:
         return "Nothing is embedded."
-    tokens = sum(tokens_to_embed(each, chunker, method) for chunker in chunkers)
+    tokens = times * _tokens(setting.material.texts, setting.tokenizer)
     dollars = dollars_for(tokens, session.embedding_price or None)
     cost = "" if dollars is None else f", {dollar_words(dollars)}"
     return f"About {tokens:,} tokens to embed{cost}, less what is kept."
 
 
 def _tokens(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
-    """Return the tokens of documents, counted once; users' texts are kept in their session alone."""
+    """Return the tokens of documents, counted once; users' texts are kept in their session alone.
+
+    Of the documents, the first `MOST_COUNTED` characters are counted.
+    """
     before = session.changed_tokens
     if before is None or before[:2] != (texts, tokenizer):
-        tokens = int(sum(load_tokenizer(tokenizer).count([text for _, text in texts])))
+        counted_texts, left = [], MOST_COUNTED
+        for _, text in texts:
+            counted_texts.append(text[:left])
+            left -= len(counted_texts[-1])
+        characters = MOST_COUNTED - left
+        tokens = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
+        tokens = round(tokens * sum(len(text) for _, text in texts) / max(1, characters))
         session.changed_tokens = before = (texts, tokenizer, tokens)
     return before[2]
