@@ -105,7 +105,7 @@ class Repeats:
 
 
 def repeats_by_words(texts: Sequence[str], language: str, questions: Sequence[str], top_k: int, alike: float) -> IntArray:
-    """Return how many of the best ``top_k`` chunks by BM25 repeat a better-ranked one, shape (questions,).
+    """Return the number of the best ``top_k`` chunks by BM25 that repeat a better-ranked one, shape (questions,).
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def test_every_file_is_tested_and_they_are_small():
 
 
 def starts(name, text):
-    """Return where the chunks of a document begin, looked for one after another."""
+    """Return the starts of the chunks of a document, looked for one after another."""
     rows = map(json.loads, unpacked("chunks.jsonl").decode().splitlines())
     found, end = [], 0
     for row in rows:

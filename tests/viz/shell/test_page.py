@@ -210,7 +210,7 @@ def _asked_for():
 
 
 def test_a_page_is_asked_for_until_it_is_drawn_and_reads_its_link_once():
-    """What the user does while the page is drawn interrupts its run, and remains."""
+    """A change by the user interrupts the run that draws the page, and remains."""
     app = AppTest.from_function(_asked_for, default_timeout=60).run()
     assert not app.exception
     asked_for = Arrival("guide", "breakpoints")
