@@ -123,7 +123,7 @@ def _columns_read(columns: Sequence[str], name: str) -> Collection[str]:
 
 
 def _is_langfuse(row: Mapping[str, Any]) -> bool:
-    """Return whether a row is a trace of Langfuse, or an observation or a score; plain rows may name their trace too."""
+    """Return whether a row is a Langfuse trace, observation or score; plain rows may have a trace id, too."""
     if "type" not in row and first_of(row, QUESTIONS) is not None and first_of(row, RETRIEVED) is not None:
         return False
     return "traceId" in row or "trace_id" in row or ("id" in row and "input" in row and first_of(row, RETRIEVED) is None)

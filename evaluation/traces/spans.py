@@ -228,7 +228,7 @@ class Traces:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Return a list, or the list that a text has in JSON; empty for anything else."""
+    """Return a value as a list, parsed if it is JSON; the list is empty for any other value."""
     value = parse(value)
     return value if isinstance(value, list) else []
 

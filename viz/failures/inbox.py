@@ -148,7 +148,7 @@ def _sought(
 
 
 def _places_taken(chunking: Chunking) -> str:
-    """Return a sentence on the places that near-duplicates take among the best chunks of the questions about the text."""
+    """Return a sentence on how many of the best chunks for the questions about the text are near-duplicates."""
     questions = [posed.question for posed in posed_about(chunking.document)]
     if not questions:
         return "Mark answers on Compare to see here how many of the best places near-duplicates take."

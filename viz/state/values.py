@@ -53,7 +53,7 @@ class Playing(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """A page that opens: its key, that of the page before, and the link to read; None if it keeps the choices it has."""
+    """A page to open and the page before it, by their keys; ``link`` has its new choices, None if it keeps its own."""
 
     page: str
     before: str

@@ -72,7 +72,7 @@ def test_the_parts_of_a_trace_stand_in_any_order_and_apart():
 
 @pytest.mark.parametrize("text", ['"Only twice."', "[1]", "[1, 2]", "3"])
 def test_a_text_that_looks_like_json_stays_as_it_is_in_a_langfuse_trace(text):
-    """Except in the cells of a table, where Langfuse writes each text in JSON."""
+    """Only the cells of a table are parsed, since Langfuse writes each text there as JSON."""
     search = {"id": "o", "traceId": "t", "type": "RETRIEVER", "input": text, "output": [TEXT], "level": 1}
     question = read_one({"id": "t", "input": text, "output": text, "version": 2}, search)
     assert (question.question, question.answer) == (text, text)

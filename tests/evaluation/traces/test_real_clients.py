@@ -55,7 +55,7 @@ def starts(name, text):
 
 
 def evidence_is_true(wanted, diagnosis, whole):
-    """Check the seams of an answer that is cut apart, or the rank of its chunk and who stood before it."""
+    """Check the cuts inside an answer that was cut apart, or the rank of its chunk and the chunks ranked above it."""
     if diagnosis.stage == "cut apart":
         outcome = diagnosis.outcome
         document, span = whole[outcome.place.document], outcome.place.span

@@ -36,7 +36,7 @@ from viz.theme.numbers import counted
 THIS_TEXT = "This text"
 
 MOST_COUNTED = 1_000_000
-"""Most characters whose tokens are counted while the page is drawn; those of longer documents are inferred from them."""
+"""Maximum number of characters whose tokens are counted while the page is drawn; the rest is extrapolated."""
 
 MOST_DOLLARS = 1000.0
 """The highest price of a million tokens that can be set."""
@@ -286,9 +286,9 @@ def _estimate(setting: Setting, chunkers: Sequence[Chunker]) -> str:
 
 
 def _tokens(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
-    """Return the tokens of documents, counted once; users' texts are kept in their session alone.
+    """Return the number of tokens in the documents, extrapolated from their first `MOST_COUNTED` characters.
 
-    Of the documents, the first `MOST_COUNTED` characters are counted.
+    The number is cached in the session, as users' texts must not be kept anywhere else.
     """
     before = session.changed_tokens
     if before is None or before[:2] != (texts, tokenizer):
