@@ -48,14 +48,20 @@ BEYOND = """(at) => {
 
 NOTE_DRAWN_TYPE = """(() => {
   const drawn = (window.typeDrawn = new Map());
-  const { fillText } = CanvasRenderingContext2D.prototype;
+  const { fillText, clearRect } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.clearRect = function (left, top, width, height) {
+    // A curve in larger type has fewer ticks: those of the drawing before are gone with it.
+    if (left <= 0 && top <= 0 && width >= this.canvas.width && height >= this.canvas.height)
+      for (const [text, { canvas }] of drawn) if (canvas === this.canvas) drawn.delete(text);
+    return clearRect.call(this, left, top, width, height);
+  };
   CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
     const size = parseFloat(this.font.match(/[\\d.]+(?=px)/)) * this.getTransform().d;
     if (text) drawn.set(text, { canvas: this.canvas, size });
     return fillText.call(this, text, ...rest);
   };
 })()"""
-"""Notes how large each text on a canvas was drawn last."""
+"""Notes the size in which each text on a canvas was drawn last, until the canvas is cleared."""
 
 DRAWN_TYPE = """(at) => [...window.typeDrawn].flatMap(([text, { canvas, size }]) => {
   const { top, bottom, height } = canvas.getBoundingClientRect();
