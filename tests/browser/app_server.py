@@ -44,11 +44,14 @@ class AppServer:
         The moment of its start, in seconds of ``time.perf_counter``.
     pid
         The number of its process.
+    log
+        The file to which it writes.
     """
 
     url: str
     began: float
     pid: int
+    log: Path
 
 
 @contextmanager
@@ -97,7 +100,7 @@ def app_server(
             env={**os.environ, **(environment or {})},
         )
         try:
-            yield AppServer(_answering(server, log, began + limit), began, server.pid)
+            yield AppServer(_answering(server, log, began + limit), began, server.pid, log)
         finally:
             _stop(server)
 

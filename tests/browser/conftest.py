@@ -6,13 +6,39 @@ import pytest
 from playwright.sync_api import Error, expect, sync_playwright
 
 from tests.browser.app_server import app_server, launch
-from tests.browser.steps import PATIENCE
+from tests.browser.steps import PATIENCE, STATE
 
 WIDE = {"width": 1440, "height": 1000}
 EMPTY = "/_stcore/health"
 """A place of the app without scripts: a page of the app keeps what is written when it is left."""
 
+MOST_SHOWN = 4_000
+"""Most characters of a page's words, or of the server's log, in the report of a failure."""
+
 expect.set_options(timeout=PATIENCE)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """Add to a failure what each tab showed and what the server wrote: on another day the test may pass."""
+    report = yield
+    if report.when == "call" and report.failed:
+        report.sections += evidence(item.funcargs.get("browser"), item.funcargs.get("server"))
+    return report
+
+
+def evidence(browser, server):
+    """Return the state and the words of every open tab, and the end of the server's log, each with its title."""
+    found = []
+    for page in [page for context in browser.contexts for page in context.pages] if browser else []:
+        try:
+            words = page.locator("body").inner_text(timeout=1_000)
+            found.append((f"tab at {page.url}", f"{page.evaluate(STATE)}\n{words[:MOST_SHOWN]}"))
+        except Error as error:
+            found.append((f"tab at {page.url}", f"could not be read: {error}"))
+    if server:
+        found.append(("server's log", server.log.read_text(errors="replace")[-MOST_SHOWN:]))
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,8 @@ import psutil
 import pytest
 
 from tests.browser.app_server import NotServing, app_server
+from tests.browser.conftest import evidence
+from tests.browser.steps import open_app
 
 
 @pytest.mark.full
@@ -31,3 +33,13 @@ def test_a_server_that_does_not_answer_in_time_is_stopped_and_shows_its_log(tmp_
     with pytest.raises(NotServing, match="did not answer in time"), app_server(tmp_path / "log.txt", limit=0.0):
         pass
     assert not any("streamlit" in child.name() for child in psutil.Process().children())
+
+
+def test_the_report_of_a_failure_has_what_every_tab_showed_and_what_the_server_wrote(page, server, browser):
+    open_app(page, server.url)
+    found = dict(evidence(browser, server))
+    shown = found[f"tab at {page.url}"]
+    assert "'connection': 'CONNECTED'" in shown
+    assert "Splitter and embedder" in shown
+    assert server.url in found["server's log"]
+    assert evidence(None, None) == []
