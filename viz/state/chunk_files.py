@@ -86,7 +86,8 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
             f"{file.name}: the chunk files of a session may have at most {MOST_HELD:,} characters in total; "
             f"with this file they would have {characters:,}. Remove a column with another file first."
         )
-    session.chunk_files = {**kept, file.identity: file}
+    # A file given again, or heard of twice, stays the object that knows where its chunks are: its columns are not made anew.
+    session.chunk_files = {file.identity: file, **kept}
 
 
 def show_chunks(file: ChunkFile, page: str, choices: Choices, number: int) -> None:

@@ -18,13 +18,16 @@ def undoable(page: str, words: str) -> Iterator[None]:
     ----------
     page
         The page's key.
-    said
+    words
         The change in words, as in ``Column 2 removed``.
     """
     choices = session.choices[page]
     before, selected = _copies(choices.columns), choices.selected
     yield
-    session.undo = Undo(page, words, before, selected, _copies(choices.columns))
+    after = _copies(choices.columns)
+    # Streamlit may call a callback twice; the second time changes nothing, and must not hide the change.
+    if after != before:
+        session.undo = Undo(page, words, before, selected, after)
 
 
 def last_change(page: str) -> Undo | None:

@@ -1,6 +1,7 @@
 """Chunks that were made elsewhere are a column of Compare: found again, and told where they are odd."""
 
 import json
+import threading
 from itertools import pairwise
 
 import pytest
@@ -9,8 +10,8 @@ from chunkers import Document, InputError, Tools, load_tokenizer, run
 from chunkers.found_again.inspected import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from sample_docs import load_sample
-from tests.support import ended
-from tests.viz.app_steps import remarks, said, settled, widget
+from tests.support import LIMIT, ended
+from tests.viz.app_steps import press, remarks, said, settled, widget
 from tests.viz.compare.test_asking import ask
 from viz.jobs import reading
 from viz.state import chunk_files, session_file
@@ -80,6 +81,21 @@ def test_chunks_of_a_file_are_a_column(app):
     assert SAMPLE.text[:12] not in link
 
 
+def test_a_file_given_again_to_another_column_is_told_in_both(app):
+    upload(with_column(app), pieces())
+    told = list_of(app)["summary"]
+    press(app, "Your chunks")
+    upload(app, pieces())
+    # Streamlit may hear of a file twice.
+    upload(app, pieces())
+    assert [column["subtitle"] for column in columns_of(app)[1:]] == ["theirs.json", "theirs.json"]
+    assert list_of(app)["summary"] == told
+    widget(app.segmented_control, "column").set_value(1).run()
+    assert list_of(app)["summary"] == told
+    press(app, "Undo")
+    assert [column["message"] for column in columns_of(app)[1:]] == ["", chunk_files.NO_FILE]
+
+
 def test_parents_in_a_file_are_counted_beside_their_children(app):
     with_column(app)
     parents = pieces()
@@ -118,6 +134,26 @@ def test_a_file_that_takes_longer_is_shown_when_it_is_read_and_can_be_cancelled(
     monkeypatch.setattr(reading.ReadingJob, "start", lambda job: job.cancel())
     settled(app)
     assert app.session_state["chunk_reading"] is None
+    assert columns_of(app)[1]["subtitle"] == "theirs.json"
+
+
+def test_a_file_that_is_being_read_has_a_bar_with_a_button(app, monkeypatch):
+    monkeypatch.setattr(reading, "PATIENCE_S", 0)
+    with_column(app)
+    go_on = threading.Event()
+
+    def read(*_):
+        assert go_on.wait(LIMIT)
+        return read_chunks(json.dumps(pieces()).encode(), "theirs.json")
+
+    monkeypatch.setattr("viz.controls.chunk_file.read_chunks", read)
+    uploader(app).upload("theirs.json", b"[]", "application/json").run()
+    job = app.session_state["chunk_reading"]
+    assert app.button(key="cancel/chunk_reading").label == "Cancel"
+    assert not app.exception
+    go_on.set()
+    ended(job)
+    settled(app)
     assert columns_of(app)[1]["subtitle"] == "theirs.json"
 
 
