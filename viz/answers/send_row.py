@@ -49,7 +49,7 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
         return
     total = len(plan.names) * len(plan.items)
     judging = None if judge is None else (judge.model, about.judgements, ANSWER_TOKENS)
-    ask = partial(ask_to_send, _what(plan, about, total), key="answers", send=send, formed=judge)
+    ask = partial(ask_to_send, _what(plan, about, total), key="answers_run", send=send, formed=judge)
     if judge is not None and not about.answers.requests:
         ask(judge, about.judgements, ANSWER_TOKENS)
     else:

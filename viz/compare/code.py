@@ -71,7 +71,7 @@ def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
         session.proof = (subject, words, tone)
         place.empty()
     _, words, tone = session.proof
-    notice(words, tone, key="proof")
+    notice(words, tone, key="proof_result")
 
 
 def _run_as_column(
@@ -82,7 +82,7 @@ def _run_as_column(
     chunker = build_chunker(name, parameters)
     ours = results[choices.selected]
     if ours.chunker == chunker:
-        notice(f"This column runs {original.name}.", key="proof")
+        notice(f"This column runs {original.name}.", key="proof_result")
         return
     number, theirs = next(((at, other) for at, other in enumerate(results, start=1) if other.chunker == chunker), (0, None))
     if theirs is None:
@@ -99,7 +99,7 @@ def _run_as_column(
         )
         st.button("Add as column", key="add_original", on_click=add, disabled=full, help=why)
     elif theirs.chunking is not None and ours.chunking is not None:
-        notice(f"{_RESULT}, column {number}: {compared(ours.chunking, theirs.chunking)[1]}.", key="proof")
+        notice(f"{_RESULT}, column {number}: {compared(ours.chunking, theirs.chunking)[1]}.", key="proof_result")
     else:
         message = theirs.error or f"The original is running in column {number}."
-        notice(message, "error" if theirs.error else "info", key="proof")
+        notice(message, "error" if theirs.error else "info", key="proof_result")

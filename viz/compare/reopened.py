@@ -28,13 +28,13 @@ def say_reopened(results: Sequence[ColumnResult]) -> None:
         if outcome.chunking is not None and spans_of(outcome.chunking) != column.chunks
     ]
     if not others:
-        notice(f"{file.name} was reopened with the same chunks in every column.", key="reopened")
+        notice(f"{file.name} was reopened with the same chunks in every column.", key="reopened_file")
         return
     which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
     versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
     message = f"{file.name}: {which} came out differently from the file, which was made with {versions}."
     reasons = dict.fromkeys(_changed(results[number - 1], file.columns[number - 1]) for number in others)
-    notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened")
+    notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened_file")
 
 
 def _changed(result: ColumnResult, column: KeptColumn) -> str:

@@ -27,4 +27,4 @@ def show_job_progress(
     row = st.container(horizontal=True, vertical_alignment="center")
     row.progress(share, text=status)
     beside(row)
-    row.button("Cancel", on_click=job.cancel, key=key, width="content")
+    row.button("Cancel", on_click=job.cancel, key=key and f"cancel/{key}", width="content")

@@ -76,7 +76,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
     if job is not None and job.about == (session.page, number):
         show_job_progress(job, key="chunk_reading")
     if session.chunk_complaint:
-        notice(session.chunk_complaint, "error", key="chunk_complaint")
+        notice(session.chunk_complaint, "error", key="chunk_file_error")
     st.caption(CANNOT)
 
 

@@ -102,7 +102,7 @@ def offer_replaced(choices: Choices) -> None:
     with row:
         questions = questions_about(replaced.own)
         with_them = f" with {counted(questions, 'question')}" if questions else " with its boundaries"
-        remark(f"{replaced.own.name}{with_them} was replaced and is kept nowhere.", key="replaced")
+        remark(f"{replaced.own.name}{with_them} was replaced and is kept nowhere.", key="replaced_text")
     row.button("Restore text", key="replaced_back", on_click=back, type="tertiary", width="content")
     row.button("Discard text", key="replaced_gone", on_click=dismiss, type="tertiary", width="content")
 

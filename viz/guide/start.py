@@ -324,7 +324,7 @@ def _search(
     job.join(PATIENCE_S)
     if job.running and not job.cancelled:
         with st.container(key="progress"):
-            show_job_progress(job, key="guide_ask_cancel")
+            show_job_progress(job, key="guide_ask")
         return None, None, "Embedding the chunks and the question."
     if job.error or job.cancelled:
         if job.cancelled:

@@ -107,7 +107,7 @@ def _given(given: GivenQuestions) -> Material:
         session.retrieval_given, session.retrieval_files = None, True
         session.shared_questions.pop(RETRIEVAL, None)
 
-    remark(given.said, key="retrieval_given")
+    remark(given.said, key="retrieval_given_said")
     for number, note in enumerate(given.notes):
         notice(note, key=f"retrieval_note_{number}")
     st.button("Use files instead", on_click=forget, key="retrieval_files")

@@ -75,7 +75,7 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
             job.start()
             job.join(PATIENCE_S)
         if job.running and not job.cancelled:
-            show_job_progress(job, key="traces_cancel")
+            show_job_progress(job, key="traces")
             return
         job.join(PATIENCE_S)
         _show(here, job)

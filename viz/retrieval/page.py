@@ -185,7 +185,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     words = choices.extra
     _say_state(run, plan)
     if run.asking is not None and not run.running:
-        remark(f"{run.asking.model.title}: {run.asked.spent}.", key="retrieval_asked")
+        remark(f"{run.asking.model.title}: {run.asked.spent}.", key="retrieval_asked_model")
     for number, reason in run.left_out.items():
         notice(reason, key=f"retrieval_left_out_{number}")
     for number, evaluation in sorted(run.found.items()):

@@ -99,7 +99,7 @@ def go_to_scene(shown: str) -> None:
     place = st.empty()
     if session.deck_complaint:
         with place:
-            notice(session.deck_complaint, "error", key="deck_complaint")
+            notice(session.deck_complaint, "error", key="deck_error")
     showing = current()
     if session.scene_wanted and showing is not None:
         deck, index = showing

@@ -157,7 +157,7 @@ def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app
     press(app, button)
     assert began.wait(LIMIT)
     app.run()
-    app.button(key="changes_cancel").click().run()
+    app.button(key="cancel/changes").click().run()
     goes_on.set()
     job = app.session_state["index_changes"]
     assert ended(job).error == ""

@@ -88,14 +88,34 @@ def test_the_check_finds_what_it_looks_for(source, found):
     assert foreign_keys(ast.parse(source)) == found
 
 
-def test_every_key_has_one_property():
+def session_keys():
+    """Return the keys of all properties of all pages' sessions."""
     for path in ROOT.glob("viz/**/session.py"):
         importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
     owners = [Session, *Session.__subclasses__()]
     assert len(owners) > 5
     properties = [value for owner in owners for value in vars(owner).values() if isinstance(value, Value | PerPage)]
-    keys = [descriptor._key if isinstance(descriptor, Value) else f"{descriptor._kind}/" for descriptor in properties]
+    return [descriptor._key if isinstance(descriptor, Value) else f"{descriptor._kind}/" for descriptor in properties]
+
+
+def test_every_key_has_one_property():
+    keys = session_keys()
     assert len(keys) == len(set(keys)) > 30
+
+
+def test_nothing_drawn_has_the_key_of_a_value():
+    # Streamlit refuses a button whose key has a value, but only once there is one.
+    keys = set(session_keys())
+    shared = [
+        f"{path.relative_to(ROOT)}:{call.lineno}: {keyword.value.value}"
+        for path in sorted(ROOT.glob("viz/**/*.py"))
+        for call in ast.walk(parsed(path))
+        # What is ticked is the value itself. The button of a job has a prefix.
+        if isinstance(call, ast.Call) and ast.unparse(call.func) not in ("st.checkbox", "st.toggle", "show_job_progress")
+        for keyword in call.keywords
+        if keyword.arg == "key" and isinstance(keyword.value, ast.Constant) and keyword.value.value in keys
+    ]
+    assert not shared
 
 
 def test_what_is_changed_in_place_stays(monkeypatch):

@@ -55,7 +55,7 @@ def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
         return
     job = session.situating
     if job is not None and job.asking is asking and job.running and not job.cancelled:
-        show_job_progress(job, key="contexts_cancel")
+        show_job_progress(job, key="contexts")
         return
     waiting = {
         column.task: column.chunking

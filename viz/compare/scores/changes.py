@@ -236,7 +236,7 @@ def _offer(results: Sequence[ColumnResult], setting: Setting, embedder: Embedder
     job = session.index_changes
     if job is not None and job.running and not job.cancelled:
         count = len(job.results) + len(job.refused)
-        show_job_progress(job, lambda: len(job.results) + len(job.refused) > count, key="changes_cancel")
+        show_job_progress(job, lambda: len(job.results) + len(job.refused) > count, key="changes")
         return
     if job is not None and job.error:
         notice(job.error, "error", key="changes_error")

@@ -120,7 +120,7 @@ def text_foot() -> None:
 
 def keep_in_tab(head: KeptHead | None, text: str) -> None:
     """Replace the text that the browser's tab keeps; remove the text if ``head`` is None."""
-    _kept(f"{json.dumps(head)}\n{text}".encode(), key="own")
+    _kept(f"{json.dumps(head)}\n{text}".encode(), key="own_in_tab")
 
 
 def keep_words_in_tab(kept: KeptWords) -> None:

@@ -81,7 +81,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
             for prompt in (QUESTION_SYSTEM, *QUESTION_EXAMPLE, QUESTION_PASSAGE, AGAIN):
                 st.code(prompt, language=None, wrap_lines=True)
         if job is not None and job.running and not job.cancelled:
-            show_job_progress(job, key="generating_cancel")
+            show_job_progress(job, key="generating")
             return
         _offer(here, documents, chosen_model(), job)
         if job is not None:
@@ -128,7 +128,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
             notice(str(error), "error", key="generating_estimate")
             return
         what = f"“Generate” sends {counted(settings.count, 'passage')} of {counted(len(texts.names), 'document')}"
-        ask_to_send(what, asking, about, 0, key="questions", send=begin, formed=asking)
+        ask_to_send(what, asking, about, 0, key="generating", send=begin, formed=asking)
         if job is not None:
             hint = "What is asked anew takes the place of the questions below; what was answered before costs nothing again."
             remark(hint, key="generating_again")
@@ -228,7 +228,7 @@ def _compared(here: Page, job: Generating, made: Sequence[Generated]) -> Alike |
     elif comparing.error:
         notice(comparing.error, "error", key="comparing_error")
     elif comparing.running:
-        show_job_progress(comparing, key="comparing_cancel")
+        show_job_progress(comparing, key="comparing")
     return comparing.alike
 
 
