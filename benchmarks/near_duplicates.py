@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.chroma import NAMES, difference_words, posed, with_interval
 from benchmarks.measure import table
 from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
@@ -63,7 +61,7 @@ def row(title: str, index: Index, questions: Sequence[Question], tools: Tools, a
         f"{repeats.groups:,}",
         with_interval((cost.taken > 0).astype(float)),
         f"{cost.taken.mean():.2f} ({TOP_K * ends[0]:.2f} to {TOP_K * ends[1]:.2f})",
-        *(f"{100 * np.nanmean(recall):.1f}" for recall in (cost.recall, cost.without)),
+        *(with_interval(recall) for recall in (cost.recall, cost.without)),
         difference_words(cost.difference),
     ]
 
