@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from benchmarks.blocks import differences, expected_blocks, lists_with_blank_lines, main, our_blocks, texts
 from benchmarks.structured_files import FILES
+from chunkers.text.reading import read_document
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
 
@@ -44,7 +45,7 @@ def test_the_bundled_texts_have_the_blocks_of_the_tree(name):
 @pytest.mark.parametrize("name", [name for name in FILES if not name.endswith(".pdf")])
 @pytest.mark.slow
 def test_converted_files_have_the_blocks_of_the_tree(name):
-    text = dict(texts([]))[name]
+    text = read_document(FILES[name](), name).text
     assert our_blocks(text) == expected_blocks(text)
 
 
