@@ -17,7 +17,10 @@ const PAUSE = 100; // milliseconds until the server is asked again how far a pre
 
 /** @typedef {DetailOf<"seamark-disagreement">} Place */
 /** @typedef {Component<AnswerData, { asked: Place & { moment: Moment } }>} Asker */
-/** @typedef {HTMLElement & { asker?: Asker, place?: Place, later?: ReturnType<typeof setTimeout>, dispose?: () => void }} Root */
+/**
+ * @typedef {HTMLElement & { asker?: Asker, place?: Place, moment?: number, later?: ReturnType<typeof setTimeout>,
+ *   dispose?: () => void }} Root
+ */
 
 /** @param {Asker} component */
 export default function (component) {
@@ -25,7 +28,9 @@ export default function (component) {
   root.asker = component;
   const ask = () => {
     clearTimeout(root.later);
-    if (root.place) root.asker?.setStateValue("asked", { ...root.place, moment: performance.now() });
+    if (!root.place) return;
+    root.moment = performance.now();
+    root.asker?.setStateValue("asked", { ...root.place, moment: root.moment });
   };
   root.dispose ??= listen(
     root,
@@ -37,10 +42,13 @@ export default function (component) {
     },
     () => clearTimeout(root.later),
   );
-  const { answer } = component.data;
-  if (answer) emit("seamark-verdicts", answer);
-  clearTimeout(root.later);
-  if (answer?.preview?.state === "working") root.later = setTimeout(ask, PAUSE);
+  const { answer, moment } = component.data;
+  // The answer to an earlier request, without the preview that the user has opened since, would close that preview.
+  if (root.moment === undefined || moment === root.moment) {
+    if (answer) emit("seamark-verdicts", answer);
+    clearTimeout(root.later);
+    if (answer?.preview?.state === "working") root.later = setTimeout(ask, PAUSE);
+  }
   countPainted(root);
   return root.dispose;
 }

@@ -83,9 +83,13 @@ class Verdicts(TypedDict):
 
 
 class AnswerData(TypedDict):
-    """Payload with the verdicts at the position that the user points at; None if there is no such position."""
+    """Payload with the verdicts at the position that the user points at; None if there is no such position.
+
+    ``moment`` is the browser's timestamp of the request, by which it recognizes the answer to an earlier one.
+    """
 
     answer: Verdicts | None
+    moment: float | None
 
 
 @st.fragment
@@ -122,7 +126,7 @@ def answer_verdicts(
             cells[0]["reason"] = gap.why.brief()
         preview = _previewed(results, wanted, search, known, embedder) if wanted else None
         answer = {"at": at, "hashes": [*hashes], "cells": cells, "preview": preview}
-    data: AnswerData = {"answer": answer}
+    data: AnswerData = {"answer": answer, "moment": asked.get("moment")}
     _verdicts(key=KEY, data=data, height=0, on_asked_change=run_again)
 
 
