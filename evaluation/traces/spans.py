@@ -228,7 +228,7 @@ class Traces:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Return a value as a list, parsed if it is JSON; the list is empty for any other value."""
+    """Return a list, parsed if it is given as JSON; any other value gives an empty list."""
     value = parse(value)
     return value if isinstance(value, list) else []
 

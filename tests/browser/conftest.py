@@ -13,14 +13,14 @@ EMPTY = "/_stcore/health"
 """A place of the app without scripts: a page of the app keeps what is written when it is left."""
 
 MOST_SHOWN = 4_000
-"""Most characters of a page's words, or of the server's log, in the report of a failure."""
+"""Maximum number of characters of a page's text, or of the server's log, in the report of a failed test."""
 
 expect.set_options(timeout=PATIENCE)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
-    """Add to a failure what each tab showed and what the server wrote: on another day the test may pass."""
+    """Add what each tab showed and what the server wrote to the report of a failed test, which may pass the next time."""
     report = yield
     if report.when == "call" and report.failed:
         report.sections += evidence(item.funcargs.get("browser"), item.funcargs.get("server"))
@@ -28,7 +28,7 @@ def pytest_runtest_makereport(item):
 
 
 def evidence(browser, server):
-    """Return the state and the words of every open tab, and the end of the server's log, each with its title."""
+    """Return the state and the text of every open tab, and the end of the server's log, each with a title."""
     found = []
     for page in [page for context in browser.contexts for page in context.pages] if browser else []:
         try:

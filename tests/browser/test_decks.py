@@ -61,7 +61,7 @@ NOTE_DRAWN_TYPE = """(() => {
     return fillText.call(this, text, ...rest);
   };
 })()"""
-"""Notes the size in which each text on a canvas was drawn last, until the canvas is cleared."""
+"""Notes the font size of each text that is on a canvas, until the canvas is cleared."""
 
 DRAWN_TYPE = """(at) => [...window.typeDrawn].flatMap(([text, { canvas, size }]) => {
   const { top, bottom, height } = canvas.getBoundingClientRect();

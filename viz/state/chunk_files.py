@@ -86,7 +86,7 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
             f"{file.name}: the chunk files of a session may have at most {MOST_HELD:,} characters in total; "
             f"with this file they would have {characters:,}. Remove a column with another file first."
         )
-    # A file given again, or heard of twice, stays the object that knows where its chunks are: its columns are not made anew.
+    # If a file comes again, the first object stays: it has cached where its chunks are, and its columns' results are cached.
     session.chunk_files = {file.identity: file, **kept}
 
 

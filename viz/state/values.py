@@ -53,7 +53,7 @@ class Playing(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """A page to open and the page before it, by their keys; ``link`` has its new choices, None if it keeps its own."""
+    """A page to open and the page before it, both by key; ``link`` has new choices for the page, or is None."""
 
     page: str
     before: str

@@ -89,7 +89,7 @@ def test_the_check_finds_what_it_looks_for(source, found):
 
 
 def session_keys():
-    """Return the keys of all properties of all pages' sessions."""
+    """Return the session-state keys of all properties on all pages."""
     for path in ROOT.glob("viz/**/session.py"):
         importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
     owners = [Session, *Session.__subclasses__()]

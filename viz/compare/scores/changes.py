@@ -286,7 +286,7 @@ def _estimate(setting: Setting, chunkers: Sequence[Chunker]) -> str:
 
 
 def _tokens(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
-    """Return the number of tokens in the documents, extrapolated from their first `MOST_COUNTED` characters.
+    """Return the number of tokens in the documents; beyond `MOST_COUNTED` characters it is extrapolated.
 
     The number is cached in the session, as users' texts must not be kept anywhere else.
     """

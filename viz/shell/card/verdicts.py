@@ -83,7 +83,7 @@ class Verdicts(TypedDict):
 
 
 class AnswerData(TypedDict):
-    """Payload with the verdicts at the position that the user points at; None if there is no such position.
+    """Payload with the verdicts at the position that the user points at; ``answer`` is None without such a position.
 
     ``moment`` is the browser's timestamp of the request, by which it recognizes the answer to an earlier one.
     """
