@@ -12,16 +12,19 @@ from starlette.middleware import Middleware
 
 from viz import compare
 from viz.components.assets import VIZ
-from viz.jobs.preload import Preload
-from viz.server.callbacks import interrupt_where_drawn, keep_inputs_of_fragments, keep_values_until_drawn, let_callbacks_end
-from viz.server.first_paint import FirstPaint
+from viz.server.first_paint import FirstPaint, Scripts, scripts_of
 from viz.server.guard import Guard
-from viz.server.scripts import Scripts, scripts_of
-from viz.server.skipped_startup import skip_needless_startup
-from viz.server.tcp_no_delay import disable_send_delay
-from viz.server.uploads import keep_upload_addresses, limit_uploads
-from viz.shell.housekeeping import keep_house
-from viz.shell.opening import open_browser
+from viz.server.streamlit_patches import (
+    disable_send_delay,
+    interrupt_where_drawn,
+    keep_inputs_of_fragments,
+    keep_upload_addresses,
+    keep_values_until_drawn,
+    let_callbacks_end,
+    limit_uploads,
+    skip_needless_startup,
+)
+from viz.shell.server_tasks import Preload, keep_house, open_browser
 
 
 @asynccontextmanager

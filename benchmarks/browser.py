@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from benchmarks.hostile_files import ONCE_BLOCKING
 from benchmarks.measure import memory, table
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 from sample_docs import load_sample, sample_titles
 from tests.browser.app_server import app_server, launch
 

@@ -27,15 +27,15 @@ from chunkers.commands.arguments import value
 from chunkers.recipes.presets import BOUND
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.arrays import FloatArray
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question, read_questions
 from evaluation.retrieval.budget import AtBudgets, Budgets, evaluate_at
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
 from evaluation.search.index import build_index
-from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import Difference, compare_all, ends_words
+from evaluation.statistics.significance import mean_interval
 
 NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5

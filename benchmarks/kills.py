@@ -41,11 +41,9 @@ from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
-from viz.jobs.kept_retrieval import KeptRetrieval
-from viz.jobs.kept_sweep import KeptSweep
 from viz.jobs.plan import Material, Plan
-from viz.jobs.retrieval import Retrieval
-from viz.jobs.sweep import Sweep
+from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.sweep import KeptSweep, Sweep
 
 TOKEN = "the-token-of-the-link"
 STEP_S = 0.004

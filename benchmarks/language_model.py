@@ -31,14 +31,12 @@ from chunkers import Document, EmbeddingCache, InputError, Tools, build_chunker,
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import UNSHAPED, Message, Reply, Shape
-from chunkers.language_models.local_servers import find_local_servers
-from chunkers.language_models.server import ChatServer, SchemaRefused
+from chunkers.language_models.server import ChatServer, SchemaRefused, find_local_servers
 from chunkers.network.request import Attempts
 from chunkers.support.arrays import FloatArray
-from evaluation.answering.answer import Gathered, gather
+from evaluation.answering.answer import REFERENCE, SWAPPED, TRIVIAL_TITLES, Gathered, controls_of, gather, gather_trivial
 from evaluation.answering.questions import Item, questions_of_file
 from evaluation.answering.report import MEASURES, Report
-from evaluation.answering.trivial import REFERENCE, SWAPPED, TITLES, controls_of, gather_trivial
 from evaluation.answering.work import Means, answer_all
 from evaluation.generating.generate import Dropped, Outcome, Settings, generate
 from evaluation.questions.corpus import Ruler
@@ -234,7 +232,7 @@ def answer(work: Work, asking: Counted, row: Row, *, controls: bool = False) -> 
     chunking = run(build_chunker("breakpoint", {}), document, tools)
     budget = 150
     gathered: dict[int, Gathered] = {} if controls else {0: gather(chunking, questions, budget, tools, ruler)}
-    trivial = [name for name in TITLES if (name in (REFERENCE, SWAPPED)) == controls]
+    trivial = [name for name in TRIVIAL_TITLES if (name in (REFERENCE, SWAPPED)) == controls]
     for number, name in enumerate(trivial, start=len(gathered)):
         gathered[number] = gather_trivial(name, document, items, budget, len(chunking.chunks), tools, ruler)
     answered: dict[tuple[int, int], Any] = {}
@@ -245,7 +243,7 @@ def answer(work: Work, asking: Counted, row: Row, *, controls: bool = False) -> 
 
     means = Means(asking, asking, similar, work.tokenizer.count)
     answer_all(items, gathered, means, answered.__setitem__, lambda _: None)
-    names = [*([] if controls else ["Breakpoint"]), *(TITLES[name] for name in trivial)]
+    names = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_TITLES[name] for name in trivial)]
     report = Report(names, len(items), answered, controls_of(trivial, 0))
     row.parts = sum(1 + len(outcome.judgements) for outcome in answered.values())
     row.fallbacks = sum(not outcome.answer.usable for outcome in answered.values()) + sum(

@@ -35,7 +35,7 @@ from benchmarks.measure import memory, table
 from benchmarks.protocol import Client, NoAnswer
 from sample_docs import load_sample
 from tests.browser.app_server import AppServer, app_server
-from viz.shell.housekeeping import EVERY_S
+from viz.shell.server_tasks import EVERY_S
 
 Found = TypeVar("Found")
 

@@ -22,7 +22,7 @@ from evaluation.retrieval.measures import evaluate
 from evaluation.retrieval.repeats import find_repeats
 from evaluation.search.index import Index, build_index
 from evaluation.search.near_duplicates import ALIKE
-from evaluation.statistics.means import mean_interval
+from evaluation.statistics.significance import mean_interval
 
 TOP_K = 5
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (

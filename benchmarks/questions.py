@@ -17,8 +17,7 @@ from benchmarks.size import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.labels import labels
-from evaluation.questions.reading import read_questions
+from evaluation.questions.reading import labels, read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at
 from evaluation.retrieval.measures import evaluate
 from evaluation.search.index import build_index

@@ -28,10 +28,8 @@ from evaluation.inbox.case import HAIR
 from evaluation.inbox.rules import RULES, Finding, inbox
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
-from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
-from evaluation.remedies.findings import Suspect, remove_finding, try_findings
-from evaluation.remedies.grid import Variation, variations
-from evaluation.remedies.search import WANTED, Column, Remedy
+from evaluation.remedies.search import WANTED, Column, Remedy, Variation, variations
+from evaluation.remedies.tested import Failure, Suspect, keep_answer_whole, remove_finding, try_answer, try_findings
 from evaluation.search.ranking import Method
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 

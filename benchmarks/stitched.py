@@ -18,9 +18,8 @@ from collections.abc import Mapping, Sequence
 from benchmarks.measure import table
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.support.numbers import signed
-from evaluation.segmentation.held_out import compare_settings
-from evaluation.segmentation.stitching import Passage, halves, passages_of, stitch_several
+from chunkers.support.formatting import signed
+from evaluation.segmentation.marked_texts import Passage, halves, passages_of, stitch_several
 from evaluation.segmentation.sweep import (
     MEASURES,
     TRIVIAL,
@@ -28,6 +27,7 @@ from evaluation.segmentation.sweep import (
     Setting,
     Summary,
     SweepRow,
+    compare_settings,
     grid,
     published,
     scores_of,

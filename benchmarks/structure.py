@@ -11,8 +11,7 @@ from benchmarks.measure import table
 from benchmarks.structured_files import FILES
 from chunkers import Chunking, Document, Span, Tools, build_chunker, load_tokenizer, run
 from chunkers.text.reading import read_document
-from evaluation.segmentation.integrity import wanted_whole, whole_among
-from evaluation.segmentation.stability import edit_stability
+from evaluation.segmentation.unlabelled import edit_stability, wanted_whole, whole_among
 from sample_docs import SAMPLES_FOLDER
 
 SIZE = 250

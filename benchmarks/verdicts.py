@@ -20,10 +20,9 @@ import numpy as np
 from benchmarks.measure import table
 from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.segmentation.ranking import f1
-from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import compare_families
 from evaluation.statistics.section_swaps import swap_all
-from evaluation.statistics.significance import ALPHA, FEWEST, holm
+from evaluation.statistics.significance import ALPHA, FEWEST, holm, mean_interval
 
 DRAWS = 1000
 QUESTIONS = (5, 6, 8, 10, 20, 40, 100)

@@ -6,7 +6,6 @@ lines and Parquet and writes Parquet, on all cores, and goes on where it was kil
 
 from __future__ import annotations
 
-from corpus.batches import Chunks
-from corpus.tables import CHUNKS, DOCUMENTS
+from corpus.batches import CHUNKS, DOCUMENTS, Chunks
 
 __all__ = ["CHUNKS", "DOCUMENTS", "Chunks"]

@@ -18,7 +18,7 @@ from chunkers.language_models.spending import Limit
 from chunkers.recipes.recipe import Recipe
 from chunkers.support.errors import InputError
 from chunkers.text.encodings import checked_encoding
-from corpus.pieces import Columns
+from corpus.inputs import Columns
 from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, in_processes
 
 MOST_WORKERS = 256

@@ -26,10 +26,8 @@ from chunkers.language_models.base import LanguageModel
 from chunkers.language_models.spending import Limit
 from chunkers.support.errors import InputError
 from corpus.batches import Chunks
-from corpus.manifest import LOCK, Manifest, shards
-from corpus.pieces import Columns, Inputs, Piece, label
-from corpus.reading import Source
-from corpus.shards import PROBLEMS, Job, Shard, Tally, appearing
+from corpus.inputs import Columns, Inputs, Piece, Source, label
+from corpus.shards import LOCK, PROBLEMS, Job, Manifest, Shard, Tally, appearing, shards_of
 from integrations.cutter import AnyRecipe
 
 SHARD_MB = 8
@@ -135,7 +133,7 @@ class Run:
         with _owned(self.output, self.inputs):
             manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(chunks))
             inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
-            self.resumed = manifest.begin(shards(inputs.pieces(), self.shard_bytes))
+            self.resumed = manifest.begin(shards_of(inputs.pieces(), self.shard_bytes))
             self.left_out = inputs.left_out
             manifest.sweep()
             (self.output / SUMMARY).unlink(missing_ok=True)

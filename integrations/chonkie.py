@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from chunkers import EmbeddingCache, Encoder, Recipe, load_tokenizer
 from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.documents import metadata_of
+from chunkers.results.exported import metadata_of
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -22,7 +22,7 @@ except ImportError as error:
 class SeamarkChunker(BaseChunker):
     """Chonkie chunker that cuts texts according to a chunking recipe.
 
-    The recipe's tokenizer determines ``token_count``. The metadata have the fields in `chunkers.results.documents.METADATA`,
+    The recipe's tokenizer determines ``token_count``. The metadata have the fields in `chunkers.results.exported.METADATA`,
     and text that a chunk repeats from elsewhere is its ``context``.
 
     Parameters

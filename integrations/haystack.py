@@ -13,7 +13,7 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.documents import metadata_of
+from chunkers.results.exported import metadata_of
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -26,7 +26,7 @@ except ImportError as error:
 class SeamarkDocumentSplitter:
     """Haystack component that splits documents according to a chunking recipe.
 
-    Chunks keep the ``meta`` of their document. They also have the fields in `chunkers.results.documents.METADATA`, and, as
+    Chunks keep the ``meta`` of their document. They also have the fields in `chunkers.results.exported.METADATA`, and, as
     with Haystack's own splitters, ``source_id``, ``split_id`` and ``split_idx_start``.
 
     Parameters

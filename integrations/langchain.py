@@ -13,7 +13,7 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.documents import metadata_of
+from chunkers.results.exported import metadata_of
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -26,7 +26,7 @@ except ImportError as error:
 class SeamarkTextSplitter(TextSplitter):
     """LangChain text splitter that cuts texts and documents according to a chunking recipe.
 
-    Chunks keep the metadata of their document. They also have the fields in `chunkers.results.documents.METADATA`, such as
+    Chunks keep the metadata of their document. They also have the fields in `chunkers.results.exported.METADATA`, such as
     LangChain's ``start_index``, and ``heading_path``. The recipe sets sizes and overlap; LangChain's defaults have no
     effect.
 

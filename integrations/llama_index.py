@@ -13,7 +13,7 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.documents import METADATA, metadata_of
+from chunkers.results.exported import METADATA, metadata_of
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -29,7 +29,7 @@ class SeamarkNodeParser(NodeParser):
     """LlamaIndex node parser that cuts documents according to a chunking recipe, one node per chunk.
 
     Nodes have ``start_char_idx`` and ``end_char_idx``, relationships to their document and their neighbours, the document's
-    metadata, and the fields in `chunkers.results.documents.METADATA`. The last are neither embedded nor shown to a
+    metadata, and the fields in `chunkers.results.exported.METADATA`. The last are neither embedded nor shown to a
     model. The document's metadata are, unless the document excludes them.
 
     Parameters

@@ -34,7 +34,7 @@ def pytest_configure(config):
         return
     import hypothesis
 
-    from viz.server.skipped_startup import skip_needless_startup
+    from viz.server.streamlit_patches import skip_needless_startup
 
     # Every machine generates the same examples; `make fuzz` draws new ones. A busy machine is no failure.
     hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)

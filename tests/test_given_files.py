@@ -15,7 +15,8 @@ import pytest
 from chunkers import Cancelled, Document, InputError, Recipe
 from chunkers.files import chunk_rows, tables
 from chunkers.found_again.inspected import read_chunks
-from chunkers.text import process_memory, reader_process
+from chunkers.text import reader_process
+from chunkers.text import reader_process as process_memory
 from chunkers.text.reading import read_document
 from evaluation.answering.questions import questions_of_file
 from evaluation.checking.baseline import Baseline

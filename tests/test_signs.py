@@ -1,4 +1,4 @@
-"""A number below zero has a minus sign wherever it is shown, never a hyphen: `chunkers.support.numbers.signed` writes it."""
+"""A number below zero is shown with a minus sign, never a hyphen: `chunkers.support.formatting.signed` writes it."""
 
 import ast
 import re
@@ -7,11 +7,10 @@ from collections.abc import Mapping
 import pytest
 
 from chunkers import build_chunker
-from chunkers.methods.similarity_reading import read_as_similarity
+from chunkers.methods.breakpoint import read_as_similarity
 from chunkers.results.notebook import result_html
-from chunkers.support.numbers import signed
-from evaluation.report.page import report
-from evaluation.report.tables import Compared
+from chunkers.support.formatting import signed
+from evaluation.report.page import Compared, report
 from evaluation.segmentation.ranking import Lead
 from evaluation.segmentation.staircase import Stretch
 from evaluation.statistics.paired import Difference
@@ -20,7 +19,7 @@ from tests.sources import parsed
 from tests.support import AngleEmbedder, cut, tools
 from viz.breakpoints.gap_table import gap_rows
 from viz.breakpoints.story import scan_steps
-from viz.components.reader.curve import curve_of
+from viz.components.reader.column_body import curve_of
 from viz.double_pass.passes import pass_rows
 from viz.double_pass.story import pass_steps
 

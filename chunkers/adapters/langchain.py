@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from chunkers.adapters.base import Adapter
-from chunkers.building_blocks.thresholded import Thresholded
+from chunkers.building_blocks.thresholds import Thresholded
 from chunkers.contract.tools import Tools
 from chunkers.text.document import Document
 

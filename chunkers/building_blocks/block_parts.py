@@ -9,8 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from chunkers.building_blocks.recursive_spans import measure_for
-from chunkers.building_blocks.sizes import fitting_spans
-from chunkers.building_blocks.token_sizes import TokenSizes
+from chunkers.building_blocks.sizes import TokenSizes, fitting_spans
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason, chain

@@ -19,8 +19,8 @@ from pydantic_core import PydanticUndefined
 from chunkers.contract.tools import Meter, Tools
 from chunkers.results.result import Chunking, Gap, Timing
 from chunkers.support.errors import ParameterError, shown
+from chunkers.support.formatting import bound, signed
 from chunkers.support.lazy import LazyTuple
-from chunkers.support.numbers import bound, signed
 from chunkers.text.document import Document
 from chunkers.text.fitness import misfits_of
 

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from chunkers.embedders import Embedder
-from chunkers.embedders.base import batches
-from chunkers.embedders.user_embedder import embedder_of
-from chunkers.embedders.vector_check import check_size, checked_vectors
+from chunkers.embedders.base import batches, check_size, checked_vectors, embedder_of
 from chunkers.network.request import cancellable
 from chunkers.storage.cache import EmbeddingCache, Entry
 from chunkers.support.arrays import IntArray, VectorArray

@@ -6,15 +6,13 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from chunkers.embedders.base import Embedder
+from chunkers.embedders.base import OWN, Embedder, Encoder, embedder_of
 from chunkers.embedders.device import check_device
-from chunkers.embedders.minilm import BFLOAT16, NO_BFLOAT16, MiniLM
-from chunkers.embedders.models import FolderModel, HubModel
+from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, FolderModel, HubModel, MiniLM
 from chunkers.embedders.server import OpenAIServer
 from chunkers.embedders.spacy_vectors import SpacyVectors
 from chunkers.embedders.static import Static
 from chunkers.embedders.tfidf import TfIdf
-from chunkers.embedders.user_embedder import OWN, Encoder, embedder_of
 from chunkers.support.errors import InputError, shown
 from chunkers.support.extras import lacking
 

@@ -14,7 +14,7 @@ from chunkers.network.connection import Connection
 from chunkers.network.request import TooLarge, TooLate, ask
 from chunkers.support.arrays import FloatArray, VectorArray
 from chunkers.support.errors import InputError, ModelError
-from chunkers.support.numbers import counted
+from chunkers.support.formatting import counted
 
 TIMEOUT = 120
 """Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""

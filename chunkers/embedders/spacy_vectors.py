@@ -14,8 +14,7 @@ from chunkers.embedders.base import Embedder, unit
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import InputError, ModelError
 from chunkers.support.limits import MAX_PARAGRAPH
-from chunkers.text.pipelines import load_pipeline
-from chunkers.text.sentences import check_paragraph, spacy_document
+from chunkers.text.sentences import check_paragraph, load_pipeline, spacy_document
 
 if TYPE_CHECKING:
     from spacy.language import Language

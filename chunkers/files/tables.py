@@ -22,9 +22,8 @@ from chunkers.support.limits import (
     MOST_READ_CHARACTERS,
     MOST_ROWS,
 )
-from chunkers.text.delimited import separator_of
 from chunkers.text.encodings import as_plain_utf_8, decode_by_evidence
-from chunkers.text.table_text import check_columns, check_rows
+from chunkers.text.table_text import check_columns, check_rows, separator_of
 
 _ROWS_AT_ONCE = 256
 

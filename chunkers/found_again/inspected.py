@@ -13,8 +13,7 @@ from chunkers.results.result import Chunk, Chunking
 from chunkers.support.errors import InputError, shown
 from chunkers.support.extras import need
 from chunkers.support.limits import MAX_BYTES, MOST_CHUNKS
-from chunkers.text.document import Document, Span
-from chunkers.text.given_sentences import GivenSentences
+from chunkers.text.document import Document, GivenSentences, Span
 from chunkers.text.reader_process import parsed_apart
 from chunkers.text.sentences import DEFAULT_SPLITTER
 

@@ -13,7 +13,7 @@ from chunkers.files.chunk_rows import GivenChunk
 from chunkers.found_again.surrounded import Passage, passage_of, shared_front
 from chunkers.results.reason import Reason
 from chunkers.results.result import Chunk, Chunking, Verdict
-from chunkers.support.spreadsheet import from_cell
+from chunkers.support.formatting import from_cell
 from chunkers.text.document import Document, Span
 from chunkers.text.quotations import Match, Quotation, Searched
 

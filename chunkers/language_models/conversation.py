@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from chunkers.language_models.forms import Form, LineForm
 from chunkers.language_models.prompts import AGAIN, NO_WORDS
 from chunkers.support.errors import first_fault, shown
-from chunkers.support.numbers import counted
+from chunkers.support.formatting import counted
 
 if TYPE_CHECKING:
     from chunkers.language_models.base import Message, Reply

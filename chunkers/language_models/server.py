@@ -5,18 +5,110 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.request import ProxyHandler, build_opener
 
 from chunkers.language_models.base import UNSHAPED, Ended, LanguageModel, Message, Reply, Shape
-from chunkers.language_models.prices import price
-from chunkers.language_models.streamed import REPEATING, STREAMED, field, is_repeating, joined
+from chunkers.language_models.conversation import repetition
 from chunkers.network.connection import ADDRESS, Connection
 from chunkers.network.request import EVENTS, Attempts, TooLarge, TooLate, ask
 from chunkers.support.errors import InputError, ModelError
 
 if TYPE_CHECKING:
     import openai
+
+
+# Prices of tokens, from the table that comes with ``genai-prices``; the table is never updated over the network.
+
+
+def price(model: str, address: str, tokens_in: int, tokens_out: int) -> Decimal | None:
+    """Return the price of a request in US dollars; None if the table has no price for this model at this server.
+
+    Parameters
+    ----------
+    model
+        The model's name on the server.
+    address
+        The server's base address: prices differ between servers, and are unknown for a user's own server.
+    tokens_in, tokens_out
+        Numbers of tokens that the model reads and writes.
+    """
+    # Imported late: the table takes a while to load, and most never ask a model.
+    from genai_prices import Usage, calc_price
+
+    try:
+        calculation = calc_price(Usage(input_tokens=tokens_in, output_tokens=tokens_out), model, provider_api_url=address)
+    except (LookupError, ValueError):
+        return None
+    return calculation.total_price
+
+
+# Answers that a server sends piece by piece, as server-sent events.
+
+
+STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
+"""Settings that ask for an answer piece by piece, with the numbers of tokens in the last piece."""
+
+
+REPEATING = "repetition"
+"""Why an answer ended that stopped in the middle of a repetition, as no server says it."""
+
+
+def field(value: object, name: str) -> Any:
+    """Return a field of a JSON object; None for another value, or without the field."""
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def joined(body: bytes, client: openai.OpenAI) -> dict[str, Any]:
+    """Return a stream of events, which may be unfinished, as the answer that a server sends in one piece.
+
+    Raises
+    ------
+    openai.APIError
+        If an event reports an error.
+    ValueError, RecursionError
+        If an event cannot be parsed.
+    """
+    import httpx2
+    import openai
+
+    whole_lines = body[: body.rfind(b"\n") + 1]
+    response = httpx2.Response(200, content=whole_lines, request=httpx2.Request("POST", client.base_url))
+    pieces: list[Any] = []
+    refusal = usage = finish = None
+    choices: list[Any] = []
+    for event in openai.Stream(cast_to=object, response=response, client=client):
+        usage = field(event, "usage") or usage
+        event_choices = field(event, "choices")
+        # The last event has the numbers of tokens, and no choice.
+        if not isinstance(event_choices, list) or not event_choices:
+            continue
+        choices, delta = event_choices, field(event_choices[0], "delta")
+        finish = field(choices[0], "finish_reason") or finish
+        refusal = field(delta, "refusal") or refusal
+        pieces += [] if field(delta, "content") is None else [delta["content"]]
+    # An empty answer has no piece with content.
+    content: Any = pieces or (None if finish is None or refusal else "")
+    if pieces and all(isinstance(piece, str) for piece in pieces):
+        content = "".join(pieces)
+        if finish is None and repetition(content, unfinished=True):
+            finish = REPEATING
+    message = {"content": content, "refusal": refusal}
+    return {"choices": [{"message": message, "finish_reason": finish}] if choices else [], "usage": usage}
+
+
+def is_repeating(body: bytes, client: openai.OpenAI) -> bool:
+    """Return whether an unfinished stream of events has come to repeat itself."""
+    import openai
+
+    try:
+        choices = joined(body, client)["choices"]
+    except (openai.APIError, ValueError, RecursionError):
+        return False
+    return any(choice["finish_reason"] == REPEATING for choice in choices)
+
 
 TIMEOUT = 120
 """Seconds of silence that a request may take: a model on a server's processor thinks as long about a window of text."""
@@ -283,3 +375,41 @@ def _without_lengths(schema: Any) -> Any:
 def _count(value: object) -> int | None:
     """Return a number of tokens; None if no request can take that many."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_COUNTED else None
+
+
+# Servers of language models on the usual ports of this machine.
+
+
+USUAL_PORTS = (8080, 11434, 8000, 1234)
+"""Ports on which llama.cpp, Ollama, vLLM and LM Studio listen unless they are told otherwise."""
+
+_TIMEOUT_S = 2.0
+_MOST_BYTES = 1_000_000
+_LONGEST_NAME = 300
+
+
+class LocalServer(NamedTuple):
+    """A language-model server on this machine: its address up to and including ``/v1``, and its models' names."""
+
+    address: str
+    models: tuple[str, ...]
+
+
+def find_local_servers(ports: Sequence[int] = USUAL_PORTS) -> list[LocalServer]:
+    """Return the servers of this machine that list models at ``/v1/models``, in the order of their ports."""
+    with ThreadPoolExecutor(len(ports)) as pool:
+        return [server for server in pool.map(_server_at, ports) if server is not None]
+
+
+def _server_at(port: int) -> LocalServer | None:
+    """Return the server at a port; None if none there lists a model."""
+    address = f"http://127.0.0.1:{port}/v1"
+    try:
+        # Without the environment's proxy, to which this address is another machine.
+        with build_opener(ProxyHandler({})).open(f"{address}/models", timeout=_TIMEOUT_S) as answer:
+            listed = json.loads(answer.read(_MOST_BYTES))["data"]
+        names = [str(model["id"]) for model in listed]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+    models = tuple(name for name in names if name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME)
+    return LocalServer(address, models) if models else None

@@ -10,8 +10,8 @@ from decimal import Decimal
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.network.request import Attempts
 from chunkers.support.errors import Cancelled, InputError, ModelError
+from chunkers.support.formatting import counted
 from chunkers.support.limits import MOST_SPENT_TOKENS
-from chunkers.support.numbers import counted
 
 TOKENS_ABOUT_A_MESSAGE = 32
 """Tokens that a server may add to each message: the marks of its beginning, its end and who speaks."""

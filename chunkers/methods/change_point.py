@@ -22,8 +22,7 @@ from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Verdict
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import Cancelled, InputError
 from chunkers.support.limits import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS
-from chunkers.text.document import Document
-from chunkers.text.paragraphs import paragraph_starts
+from chunkers.text.document import Document, paragraph_starts
 
 Caution = Literal["eager", "balanced", "cautious"]
 CutsAt = Literal["auto", "paragraphs", "sentences"]

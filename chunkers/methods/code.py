@@ -13,19 +13,17 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks.overlaps import check_chunks, check_size
-from chunkers.building_blocks.pieces import Piece, chunks_of_pieces, ledger_of_pieces
+from chunkers.building_blocks.ledger import Piece, chunks_of_pieces, ledger_of_pieces
 from chunkers.building_blocks.recursive_spans import measure_for
-from chunkers.building_blocks.sizes import fitting_spans
-from chunkers.building_blocks.token_sizes import TokenSizes
+from chunkers.building_blocks.sizes import TokenSizes, check_chunks, check_size, fitting_spans
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason
 from chunkers.results.result import Chunking, Gap
 from chunkers.support.errors import Cancelled
 from chunkers.support.extras import MODULES
+from chunkers.support.formatting import counted
 from chunkers.support.lazy import LazyTuple
-from chunkers.support.numbers import counted
 from chunkers.text.document import Document, Span
 from chunkers.text.front_matter import front_matter
 from chunkers.text.syntax import Break, Detected, Syntax, detect, paragraphs

@@ -18,7 +18,7 @@ from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason, chain
 from chunkers.results.result import Chunking, Comparison, ComparisonKind, Curve, Gap, Line, Merge, Outcome, Verdict
 from chunkers.support.arrays import FloatArray
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 from chunkers.text.document import Document, Span
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.building_blocks.distances import gap_distances
-from chunkers.building_blocks.overlaps import check_chunks, check_overlap
-from chunkers.building_blocks.sizes import Sized, within_sizes
+from chunkers.building_blocks.sizes import Sized, check_chunks, check_overlap, within_sizes
 from chunkers.building_blocks.tipping import nearest_stop, spec_of
 from chunkers.contract.base import Tipping
 from chunkers.contract.tools import Tools

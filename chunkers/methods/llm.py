@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.overlaps import check_size
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
+from chunkers.building_blocks.sizes import check_size
 from chunkers.building_blocks.windows import Windowed
 from chunkers.contract.tools import Tools
 from chunkers.language_models import prompts

@@ -18,8 +18,8 @@ from chunkers.results.reason import Reason
 from chunkers.results.result import Chunking, Curve, Gap, Line, Verdict
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import InputError
+from chunkers.support.formatting import signed
 from chunkers.support.limits import MOST_MAX_MIN_PRODUCTS
-from chunkers.support.numbers import signed
 from chunkers.text.document import Document
 
 BLOCK = 256

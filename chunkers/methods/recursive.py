@@ -9,7 +9,6 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
-from chunkers.building_blocks.overlaps import check_chunks, check_overlap, check_size
 from chunkers.building_blocks.recursive_spans import (
     Separators,
     Unit,
@@ -17,6 +16,7 @@ from chunkers.building_blocks.recursive_spans import (
     recursive_spans,
     separator_patterns,
 )
+from chunkers.building_blocks.sizes import check_chunks, check_overlap, check_size
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason, chain

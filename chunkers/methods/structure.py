@@ -13,7 +13,7 @@ from pydantic import Field
 
 from chunkers.building_blocks.block_parts import WHOLE, Parts, by_parts
 from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
-from chunkers.building_blocks.overlaps import check_chunks, check_size
+from chunkers.building_blocks.sizes import check_chunks, check_size
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.methods.breakpoint import Breakpoint

@@ -11,8 +11,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
-from chunkers.building_blocks.overlaps import check_chunks, check_overlap
 from chunkers.building_blocks.recursive_spans import merged
+from chunkers.building_blocks.sizes import check_chunks, check_overlap
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.methods.fixed import window_count, windows

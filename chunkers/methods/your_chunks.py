@@ -15,13 +15,12 @@ from pydantic import Field, PrivateAttr, field_validator
 
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.files.chunk_rows import GivenChunk
+from chunkers.files.chunk_rows import GivenChunk, put_together
 from chunkers.found_again.inspected import DocumentNames, chunks_of, documents_of
 from chunkers.found_again.locating import FoundAgain, characters_without_chunk, find_again
-from chunkers.found_again.put_together import put_together
 from chunkers.results.result import Chunking
 from chunkers.support.errors import InputError, shown
-from chunkers.support.numbers import counted
+from chunkers.support.formatting import counted
 from chunkers.text.document import Document
 
 _DIGITS = 24

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from chunkers.recipes.recipe import Recipe, __version__
 from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.exported import chosen, columns_of, facts_of, rows_of, said_of
 from chunkers.results.result import Chunking, Gap
-from chunkers.results.table import chosen, columns_of, facts_of, rows_of, said_of
 from chunkers.support.errors import InputError, shown
 from chunkers.support.extras import need
-from chunkers.support.spreadsheet import as_cell
+from chunkers.support.formatting import as_cell
 
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Spending
@@ -163,7 +163,7 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
 
 
 def propositions_type() -> Any:
-    """Return the Arrow type of a chunk's propositions: a list of structs, as in `chunkers.results.table.said_of`."""
+    """Return the Arrow type of a chunk's propositions: a list of structs, as in `chunkers.results.exported.said_of`."""
     import pyarrow as pa
 
     whole, text = pa.int64(), pa.string()

@@ -21,7 +21,7 @@ from chunkers.contract import base
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.embedders import Embedder, Encoder, load_embedder
-from chunkers.embedders.user_embedder import OWN, embedder_of
+from chunkers.embedders.base import OWN, embedder_of
 from chunkers.files.tables import read_recipe, recipe_in
 from chunkers.recipes.registry import chunker_class
 from chunkers.recipes.situating import NEEDED, situated
@@ -29,8 +29,7 @@ from chunkers.results.embedded import EmbeddedAs, checked
 from chunkers.results.result import Chunking
 from chunkers.storage.cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support.errors import InputError, ModelError, ParameterError, shown
-from chunkers.text.document import Document
-from chunkers.text.given_sentences import GivenSentences
+from chunkers.text.document import Document, GivenSentences
 from chunkers.text.reader_process import parsed_apart
 from chunkers.text.sentences import DEFAULT_SPLITTER, packages_of
 from chunkers.text.tokenizers import load_tokenizer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 
 Relation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]
 """Relation of a score to its threshold: `=` if they differ only by rounding; the last two relate it to the other possible

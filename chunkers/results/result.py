@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from chunkers.results.documents import Library, to_documents
 from chunkers.results.embedded import path_of
+from chunkers.results.exported import Library, to_dataframe, to_documents
 from chunkers.results.notebook import result_html
 from chunkers.results.reason import Reason
 from chunkers.results.stated import Proposition, Stated
-from chunkers.results.table import to_dataframe
 from chunkers.support.errors import InputError
 from chunkers.text.document import Document, Span
 from chunkers.text.fitness import Misfit
@@ -438,7 +437,7 @@ class Chunking(Sequence[Chunk]):
         return result_html(self)
 
     def to_dataframe(self) -> Any:
-        """Return a pandas data frame with one row per chunk; see `chunkers.results.table.to_dataframe`.
+        """Return a pandas data frame with one row per chunk; see `chunkers.results.exported.to_dataframe`.
 
         Raises
         ------
@@ -448,7 +447,7 @@ class Chunking(Sequence[Chunk]):
         return to_dataframe(self)
 
     def to_documents(self, library: Library = "langchain") -> list[Any]:
-        """Return the chunks as documents of LangChain, LlamaIndex or Haystack; see `chunkers.results.documents`.
+        """Return the chunks as documents of LangChain, LlamaIndex or Haystack; see `chunkers.results.exported`.
 
         Raises
         ------

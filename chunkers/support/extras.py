@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from chunkers.support.errors import ModelError
-from chunkers.support.numbers import listed
+from chunkers.support.formatting import listed
 
 MODULES = {
     "app": ("streamlit", "plotly"),

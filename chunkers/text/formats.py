@@ -98,7 +98,7 @@ def _docx(data: bytes, name: str, _: str | None) -> Extracted:
 
 def _epub(data: bytes, name: str, _: str | None) -> Extracted:
     """Return the chapters in reading order."""
-    from chunkers.text.epub import read_epub
+    from chunkers.text.markup import read_epub
 
     with _unpacked(data, name) as book:
         return read_epub(book, name)
@@ -106,7 +106,7 @@ def _epub(data: bytes, name: str, _: str | None) -> Extracted:
 
 def _csv(data: bytes, name: str, chosen: str | None) -> Extracted:
     """Return the rows as a Markdown table."""
-    from chunkers.text.delimited import read_csv
+    from chunkers.text.table_text import read_csv
 
     encoded = decode_by_evidence(data, name, chosen=chosen)
     table = read_csv(encoded.text, name)

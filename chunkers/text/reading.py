@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from chunkers.support.extras import need
+from chunkers.support.formatting import counted, listed
 from chunkers.support.limits import MAX_BYTES
-from chunkers.support.numbers import counted, listed
 from chunkers.text import reader_child
 from chunkers.text.encodings import as_plain_utf_8, checked_encoding
 from chunkers.text.extracted import LeftOut, too_large

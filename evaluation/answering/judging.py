@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from typing import Literal, NamedTuple
 
 from chunkers.language_models import forms, prompts
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import Unusable, read_json, usable_answer
 from chunkers.support.arrays import FloatArray
-from chunkers.support.numbers import signed
+from chunkers.support.errors import ModelError
+from chunkers.support.extras import needed
+from chunkers.support.formatting import signed
 from evaluation.answering.answer import Context, Exchange, Recording
 
 Kind = Literal["faithfulness", "relevancy", "correctness"]
@@ -163,3 +166,39 @@ def aqs(faithfulness: float | None, relevancy: float | None) -> float | None:
         return None
     total = faithfulness + relevancy
     return 2 * faithfulness * relevancy / total if total else 0.0
+
+
+# BERTScore, where the package ``bert_score`` is installed.
+
+
+BERT_SCORE_PACKAGE = "bert_score"
+BERT_SCORE_REQUIREMENT = "bert-score"
+
+
+def has_bert_score() -> bool:
+    """Return whether the BERTScore package is installed, without importing it."""
+    return find_spec(BERT_SCORE_PACKAGE) is not None
+
+
+def bert_scores(answers: Sequence[str], references: Sequence[str], language: str) -> list[float]:
+    """Return the BERTScore F1 of each answer against its reference, shape (answers,).
+
+    The package loads its model from its own cache, or downloads the model.
+
+    Source: Zhang et al., BERTScore: Evaluating Text Generation with BERT (2020).
+
+    Raises
+    ------
+    ModelError
+        If the package is not installed, cannot load its model, or fails.
+    """
+    scorer = needed(BERT_SCORE_PACKAGE, "BERTScore", BERT_SCORE_REQUIREMENT)
+    try:
+        _, _, f1 = scorer.score(list(answers), list(references), lang=language, verbose=False)
+        return [float(score) for score in f1]
+    except Exception as error:
+        # What loading a model raises is of many classes, and of a tokenizer that names no greatest length, an OverflowError.
+        raise ModelError(
+            f"BERTScore: the package {BERT_SCORE_PACKAGE} could not load its model or score the texts; it raised "
+            f"{type(error).__name__}. Choose another measure."
+        ) from error

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from chunkers import InputError
 from evaluation.asking.ask import checked_question
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.quoting import short
 from evaluation.questions.reading import Question
-from evaluation.questions.rows import ANSWERS, Row, listed, rows_in
+from evaluation.questions.rows import ANSWERS, Row, listed, rows_in, short
 
 MOST_QUESTIONS = 500
 """Maximum number of questions of a run: a model is asked up to four times for each of them and each chunker."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -13,14 +16,12 @@ import numpy as np
 
 from chunkers.language_models.base import LanguageModel
 from chunkers.support.arrays import FloatArray
-from chunkers.support.numbers import counted, rounded_up, signed
-from evaluation.answering.answer import Gathered
+from chunkers.support.formatting import as_cell, counted, rounded_up, signed
+from evaluation.answering.answer import REFERENCE, SWAPPED, Exchange, Gathered
 from evaluation.answering.judging import KINDS
-from evaluation.answering.trivial import REFERENCE, SWAPPED
 from evaluation.answering.work import Result
 from evaluation.retrieval.leads import on_same_questions
-from evaluation.statistics.paired import Difference, compare_all, interval_words
-from evaluation.statistics.power import questions_needed
+from evaluation.statistics.paired import Difference, compare_all, interval_words, questions_needed
 from evaluation.statistics.significance import too_few
 
 
@@ -250,3 +251,53 @@ def _comparison_words(name: str, right: FloatArray, wrong: FloatArray, compared:
 def _spread(difference: Difference) -> str:
     interval = interval_words(difference.low, difference.high, difference.alpha, 1, 2)
     return f"{signed(difference.mean, '+.2f')} ({interval}, {difference.p_words})"
+
+
+# All answers and judgements as a file: CSV for a spreadsheet, JSON lines with every prompt and every word.
+
+
+def to_csv(names: Sequence[str], results: Results) -> str:
+    """Return the answers as CSV, one row each, with an apostrophe before text that looks like a formula."""
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(["chunker", "question", "reference", "answer", "problem", *MEASURES, "not_judged", "context_tokens"])
+    for (chunker, _), result in sorted(results.items()):
+        values = [result.value(measure) for measure in MEASURES]
+        row = [
+            names[chunker],
+            result.item.question,
+            result.item.reference,
+            result.answer.text,
+            result.answer.problem,
+            *values,
+        ]
+        writer.writerow(map(as_cell, [*row, " ".join(result.not_judged), result.context.tokens]))
+    return written.getvalue()
+
+
+def to_json_lines(names: Sequence[str], results: Results) -> str:
+    """Return the answers as JSON lines, each with its passages and all conversations with the models."""
+    rows = []
+    for (chunker, _), result in sorted(results.items()):
+        row = {
+            "chunker": names[chunker],
+            "question": result.item.question,
+            "reference": result.item.reference,
+            "answer": result.answer.text,
+            "problem": result.answer.problem,
+            "asked": _messages(result.answer.exchange),
+            "passages": [passage._asdict() for passage in result.context.passages],
+            **{measure: result.value(measure) for measure in MEASURES},
+            "judgements": [
+                {"kind": kind, "time": place + 1, "value": judgement.value, "problem": judgement.problem}
+                | {"said": judgement.said, "asked": _messages(judgement.exchange)}
+                for kind, times in result.judgements.items()
+                for place, judgement in enumerate(times)
+            ],
+        }
+        rows.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return "".join(rows)
+
+
+def _messages(exchange: Exchange) -> list[dict[str, str]]:
+    return [message._asdict() for message in exchange.turns]

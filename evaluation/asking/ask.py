@@ -11,13 +11,22 @@ import numpy as np
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results.embedded import EmbeddedAs, embedded_text
 from chunkers.support.arrays import VectorArray
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 from chunkers.text.languages import detect_language
 from evaluation.retrieval.budget import Measuring, filled
-from evaluation.search.bm25 import Bm25
 from evaluation.search.index import embed_late
-from evaluation.search.ranking import Method, Ranking, by_embedding, by_score, checked_method, fused, reranked
-from evaluation.search.reranker import RERANKED, Reranker
+from evaluation.search.ranking import (
+    RERANKED,
+    Bm25,
+    Method,
+    Ranking,
+    Reranker,
+    by_embedding,
+    by_score,
+    checked_method,
+    fused,
+    reranked,
+)
 
 LONGEST_QUESTION = 2_000
 """Maximum number of characters of a question: embedders read a few hundred words at most."""

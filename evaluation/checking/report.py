@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree as etree
 
-from chunkers import Recipe
-from chunkers.support.numbers import counted
+from chunkers import Recipe, __version__
+from chunkers.support.formatting import counted
 from evaluation.checking.baseline import Scores
-from evaluation.checking.problems import ALL_RULES, LEVELS, MOST_PROBLEMS, Checked, Level, Problem
+from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, RETRIEVAL, Checked, Level, Problem
 
 
 @dataclass(frozen=True)
@@ -128,3 +133,166 @@ def as_json(report: Report) -> dict[str, Any]:
         ],
         "not_listed": len(report.all) - len(report.problems),
     }
+
+
+# A check as JUnit's XML, which continuous integration shows as tests: one for each document and rule.
+
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML may have, not even by number."""
+
+SCORES = (BOUNDARIES, RETRIEVAL)
+
+
+def as_junit(report: Report) -> str:
+    """Return the check as JUnit XML, with a test suite per document and a test case per rule.
+
+    A test case fails if the rule has a problem of level error.
+    """
+    root = etree.Element("testsuites", name="seamark check")
+    totals = {"tests": 0, "failures": 0, "errors": 0}
+    rules = [name for name in report.levels if name not in SCORES]
+    for document in report.documents:
+        suite = _suite(
+            document.file, rules, [problem for problem in document.problems if not problem.quiet], document.complaint
+        )
+        root.append(suite)
+    case_names = {*report.scores, *(problem.rule for problem in report.general)}
+    scored = [name for name in report.levels if name in SCORES and name in case_names]
+    if scored:
+        root.append(_suite("baseline", scored, report.general, ""))
+    for suite in root:
+        for name in totals:
+            totals[name] += int(suite.get(name, "0"))
+    root.attrib.update({name: str(count) for name, count in totals.items()})
+    etree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(file: str, rules: list[str], problems: Sequence[Problem], complaint: str) -> etree.Element:
+    suite = etree.Element("testsuite", name=_xml_text(file))
+    failures = errors = 0
+    if complaint:
+        case = etree.SubElement(suite, "testcase", classname=_xml_text(file), name="readable")
+        etree.SubElement(case, "error", message=_xml_text(complaint))
+        errors = 1
+    for rule in () if complaint else rules:
+        case = etree.SubElement(suite, "testcase", classname=_xml_text(file), name=rule)
+        mine = [problem for problem in problems if problem.rule == rule]
+        grave = [problem for problem in mine if problem.level == "error"]
+        if grave:
+            failures += 1
+            failure = etree.SubElement(case, "failure", message=_xml_text(ALL_RULES[rule].title), type=rule)
+            failure.text = _lines(grave)
+        elif mine:
+            etree.SubElement(case, "system-out").text = _lines(mine)
+    suite.attrib.update(tests=str(len(suite)), failures=str(failures), errors=str(errors))
+    return suite
+
+
+def _lines(problems: list[Problem]) -> str:
+    return "\n".join(_xml_text(f"{_junit_spot(problem)}{problem.message}") for problem in problems)
+
+
+def _junit_spot(problem: Problem) -> str:
+    spot = problem.where if problem.place is None else f"line {problem.place.line}"
+    return f"{spot}: " if spot else ""
+
+
+def _xml_text(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)
+
+
+# A check as SARIF 2.1.0, which code hosts show next to the lines (OASIS, Static Analysis Results Interchange Format).
+
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+_SUPPRESSED = {"known": "external", "ignored": "inSource"}
+"""SARIF's names for our reasons to suppress a problem; code hosts hide suppressed ones."""
+
+
+def as_sarif(report: Report) -> dict[str, Any]:
+    """Return the check as a SARIF log with a single run and columns in code points."""
+    rules = [*report.levels]
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "Seamark",
+                        "version": __version__,
+                        "rules": [_sarif_rule(name, level) for name, level in report.levels.items()],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "invocations": [
+                    {
+                        "executionSuccessful": not report.complaints,
+                        "exitCode": report.status,
+                        "toolExecutionNotifications": [
+                            {"level": "error", "message": {"text": complaint}} for complaint in report.complaints
+                        ],
+                    }
+                ],
+                "results": [
+                    _sarif_result(problem, rules.index(problem.rule), number)
+                    for problem, number in _numbered([*report.problems, *report.quiet[:MOST_PROBLEMS]])
+                ],
+            }
+        ],
+    }
+
+
+def _sarif_rule(name: str, level: str) -> dict[str, Any]:
+    rule = ALL_RULES[name]
+    return {
+        "id": name,
+        "shortDescription": {"text": f"{rule.title}."},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": f"{rule.title}. {rule.why}"},
+        "defaultConfiguration": {"level": level},
+    }
+
+
+def _numbered(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
+    """Yield each problem with its number, from 1, among the problems of the same file, rule and passage."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for problem in problems:
+        key = (problem.file, problem.rule, _identifying_text(problem))
+        seen[key] += 1
+        yield problem, seen[key]
+
+
+def _identifying_text(problem: Problem) -> str:
+    """Return the text that identifies a problem: the same passage under the same rule is the same problem."""
+    return problem.passage or problem.message
+
+
+def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
+    message = f"{problem.message} ({problem.where})" if problem.where else problem.message
+    physical: dict[str, Any] = {"artifactLocation": {"uri": uri(problem.file)}}
+    if problem.place is not None:
+        line, column, last_line, last_column = problem.place
+        physical["region"] = {"startLine": line, "startColumn": column, "endLine": last_line, "endColumn": last_column}
+    fingerprinted = f"{problem.rule}\0{_identifying_text(problem)}".encode("utf-8", "surrogatepass")
+    # A second one with the same passage would be taken for the first.
+    again = f":{number}" if number > 1 else ""
+    quiet = {"suppressions": [{"kind": _SUPPRESSED[problem.quiet]}]} if problem.quiet else {}
+    return {
+        "ruleId": problem.rule,
+        "ruleIndex": index,
+        "level": problem.level,
+        "message": {"text": message},
+        "locations": [{"physicalLocation": physical}],
+        "partialFingerprints": {"passage/v1": f"{hashlib.sha256(fingerprinted).hexdigest()}{again}"},
+        **quiet,
+    }
+
+
+def uri(file: str) -> str:
+    """Return a file path as a URI: a relative path stays relative, an absolute path gets the scheme ``file:``."""
+    path = Path(file)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())

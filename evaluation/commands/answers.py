@@ -27,11 +27,9 @@ from chunkers.language_models.server import ChatServer
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import ModelError
 from chunkers.text.document import Document
-from evaluation.answering.answer import Gathered, gather
-from evaluation.answering.files import to_csv, to_json_lines
+from evaluation.answering.answer import TRIVIAL_TITLES, Gathered, controls_of, gather, gather_trivial
 from evaluation.answering.questions import questions_of_file
-from evaluation.answering.report import Report, costs
-from evaluation.answering.trivial import TITLES, controls_of, gather_trivial
+from evaluation.answering.report import Report, costs, to_csv, to_json_lines
 from evaluation.answering.work import Means, Result, answer_all
 from evaluation.asking.ask import fitting_budget
 from evaluation.commands.columns import Columns, add_columns, columns_of
@@ -59,7 +57,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     command.add_argument("--budget", type=int, metavar="TOKENS", help="of chunks a question is given (default: as fits)")
     command.add_argument(
         "--trivial",
-        choices=[*TITLES],
+        choices=[*TRIVIAL_TITLES],
         action="append",
         default=[],
         help="a trivial row beside the chunkers; may be repeated",
@@ -142,7 +140,7 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
     results: dict[tuple[int, int], Result] = {}
-    titles = [chunker.title for chunker in chunkers] + [TITLES[name] for name in trivial]
+    titles = [chunker.title for chunker in chunkers] + [TRIVIAL_TITLES[name] for name in trivial]
     names = [f"{number}. {title}" for number, title in enumerate(titles, start=1)]
     try:
         means = Means(asking, judge, similar, tokenizer.count)

@@ -29,9 +29,15 @@ from chunkers.commands.arguments import (
 from chunkers.commands.chunker_specs import add_chunker, chunker_spec
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import READABLE
-from evaluation.checking.baseline import TOLERANCE, Baseline, Scores, boundary_scores, identity, retrieval_scores
-from evaluation.checking.junit import as_junit
-from evaluation.checking.known import KnownProblems
+from evaluation.checking.baseline import (
+    TOLERANCE,
+    Baseline,
+    KnownProblems,
+    Scores,
+    boundary_scores,
+    identity,
+    retrieval_scores,
+)
 from evaluation.checking.problems import (
     ALL_RULES,
     BOUNDARIES,
@@ -43,11 +49,10 @@ from evaluation.checking.problems import (
     Problem,
     checked_levels,
 )
-from evaluation.checking.report import Report, as_json, as_text
-from evaluation.checking.sarif import as_sarif
+from evaluation.checking.report import Report, as_json, as_junit, as_sarif, as_text
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question, read_questions
-from evaluation.segmentation.compliance import UNITS, Bounds
+from evaluation.segmentation.chunk_facts import UNITS, Bounds
 from evaluation.segmentation.marked_texts import MARKS_ENDING, complaint_about, marked_texts
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample

@@ -24,9 +24,8 @@ from chunkers.commands.arguments import (
 )
 from chunkers.language_models.asking import asking_of
 from chunkers.support.errors import shown
-from chunkers.support.numbers import counted
-from evaluation.generating.data_set import Texts, to_csv
-from evaluation.generating.filters import HIGHEST, LOWEST, compare, filtered
+from chunkers.support.formatting import counted
+from evaluation.generating.data_set import HIGHEST, LOWEST, Texts, compare, filtered, to_csv
 from evaluation.generating.generate import (
     WINDOW,
     Dropped,

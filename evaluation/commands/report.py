@@ -15,8 +15,7 @@ from chunkers.commands.arguments import (
 )
 from chunkers.text.document import Document
 from evaluation.commands.columns import add_columns, columns_of
-from evaluation.report.page import report
-from evaluation.report.tables import Compared
+from evaluation.report.page import Compared, report
 from evaluation.segmentation.boundary_files import from_json, without_marks
 from evaluation.segmentation.unlabelled import sentence_vectors
 

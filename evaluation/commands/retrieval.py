@@ -32,20 +32,19 @@ from chunkers.recipes.recipe import asking_for
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import READ_KINDS, FileText
-from evaluation.commands.budgets import (
+from evaluation.commands.retrieval_output import (
     Measured,
     add_budgets,
     budgets_of,
     leads_as_json,
     printed,
     question_as_json,
+    repeats_as_json,
+    repeats_in_words,
 )
-from evaluation.commands.budgets import as_json as budgets_as_json
-from evaluation.commands.near_duplicates import repeats_as_json, repeats_in_words
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.labels import labels
-from evaluation.questions.ranges import characters
-from evaluation.questions.reading import Questions, read_questions
+from evaluation.commands.retrieval_output import as_json as budgets_as_json
+from evaluation.questions.corpus import Corpus, Ruler, characters
+from evaluation.questions.reading import Questions, labels, read_questions
 from evaluation.questions.sets import is_part, read_beir, read_set
 from evaluation.retrieval.budget import AtBudgets, evaluate_at
 from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, Length, evaluate, mean_and_deviation

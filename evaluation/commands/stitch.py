@@ -10,8 +10,7 @@ from chunkers import DEFAULT_SPLITTER, InputError
 from chunkers.commands.arguments import add_encoding, contents, document_reader, say
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import marks_to_json
-from evaluation.segmentation.marked_texts import MARKS_ENDING
-from evaluation.segmentation.stitching import passages_from, stitch_several
+from evaluation.segmentation.marked_texts import MARKS_ENDING, passages_from, stitch_several
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:

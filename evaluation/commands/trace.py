@@ -24,7 +24,7 @@ from chunkers.contract.base import run
 from chunkers.found_again.inspected import read_chunks
 from chunkers.found_again.unordered import Place
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.support.numbers import counted
+from chunkers.support.formatting import counted
 from evaluation.commands.retrieval import TerminalProgress, end_progress
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import read_questions

@@ -31,10 +31,20 @@ from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
 from chunkers.contract.base import run
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.sentences import SPLITTERS
-from evaluation.segmentation.compliance import UNITS, Bounds
-from evaluation.segmentation.stability import EDITS, Stability, check_edits, edit_stability
-from evaluation.segmentation.unlabelled import BASELINES, EXPLAINED, Unlabelled, sentence_vectors, sizes_of, unlabelled
-from evaluation.tables.segmentation import OF_EDITS, edit_cells, unlabelled_cells
+from evaluation.segmentation.chunk_facts import UNITS, Bounds
+from evaluation.segmentation.unlabelled import (
+    BASELINES,
+    EDITS,
+    EXPLAINED,
+    Stability,
+    Unlabelled,
+    check_edits,
+    edit_stability,
+    sentence_vectors,
+    sizes_of,
+    unlabelled,
+)
+from evaluation.tables.cells import OF_EDITS, edit_cells, unlabelled_cells
 
 WIDTH = 15
 """Characters of a column of numbers."""

@@ -7,19 +7,24 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from chunkers import DEFAULT_SPLITTER, Document, InputError, Span
+import numpy as np
+import numpy.typing as npt
+
+from chunkers import DEFAULT_SPLITTER, Document, InputError, Span, Tools
 from chunkers.language_models.forms import MOST_EXCERPTS
-from chunkers.support.spreadsheet import as_cell
+from chunkers.support.arrays import FloatArray
+from chunkers.support.formatting import as_cell
 from chunkers.text.quotations import NEAREST, Quotation, Searched
 from evaluation.asking.ask import LONGEST_QUESTION
 from evaluation.generating.generate import Generated, one_line
 from evaluation.generating.windows import Window
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.labels import reference
-from evaluation.questions.quoting import short
+from evaluation.questions.reading import reference
+from evaluation.questions.rows import short
 from evaluation.questions.sets import QuestionSet
+from evaluation.search.index import embed_together
 
 FILE = "generated-questions"
 """Name of the questions file, without its extension."""
@@ -141,3 +146,92 @@ def _place(excerpt: str, window: Window, texts: Texts) -> Span:
     if near is not None:
         complaint += f" The nearest passage is {short(text[start:end][near.span.start : near.span.end])}."
     raise InputError(complaint)
+
+
+# Two filters of generated questions: excerpts that are not about the question, and questions that are asked twice.
+
+
+LOWEST, HIGHEST = 0.36, 0.78
+"""The thresholds of the code beside Chroma's report, which are for OpenAI's text-embedding-3-large.
+
+Other embedders give other cosines: look where the line lies in the histogram.
+"""
+
+
+class Alike(NamedTuple):
+    """Cosine similarities of questions to their excerpts and to each other.
+
+    Attributes
+    ----------
+    excerpts
+        The lowest cosine of each question with any of its excerpts, shape (questions,).
+    questions
+        The cosine of every pair of questions, shape (questions, questions).
+    """
+
+    excerpts: FloatArray
+    questions: FloatArray
+
+
+class Filtered(NamedTuple):
+    """Outcome of the similarity filters for each question.
+
+    Attributes
+    ----------
+    excerpts
+        The lowest cosine of each question with any of its excerpts, shape (questions,).
+    earlier
+        The highest cosine of each question with an earlier question, shape (questions,), among the questions that pass the
+        first filter. NaN for questions that do not pass, and for questions without an earlier question.
+    kept
+        True if a question passes both filters, shape (questions,).
+    """
+
+    excerpts: FloatArray
+    earlier: FloatArray
+    kept: npt.NDArray[np.bool_]
+
+
+def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
+    """Return the cosine similarities of questions to their excerpts and to each other.
+
+    Raises the same errors as `Tools.embed`.
+
+    Parameters
+    ----------
+    made
+        The questions; at least one.
+    corpus
+        The documents that the questions are about.
+    tools
+        Services with the embedder. An embedder that needs fitting is fitted on the sentences of all documents, as for
+        retrieval.
+    """
+    excerpts = [
+        (number, corpus.documents[question.window.document].text[start:end])
+        for number, question in enumerate(made)
+        for start, end in question.excerpts
+    ]
+    wanted = [*(question.question for question in made), *(text for _, text in excerpts)]
+    vectors = embed_together(corpus, wanted, tools).astype(float)
+    asked, quoted = vectors[: len(made)], vectors[len(made) :]
+    owners = np.array([number for number, _ in excerpts], dtype=np.intp)
+    lowest = np.ones(len(made))
+    np.minimum.at(lowest, owners, np.einsum("ij,ij->i", asked[owners], quoted))
+    # Unit vectors in single precision may have a cosine of a little more than 1.
+    return Alike(np.clip(lowest, -1, 1), np.clip(asked @ asked.T, -1, 1))
+
+
+def filtered(alike: Alike, lowest: float = LOWEST, highest: float = HIGHEST) -> Filtered:
+    """Select the questions that resemble their excerpts and are not too similar to an earlier question.
+
+    A question is compared with all earlier questions that resemble their excerpts, even those dropped as duplicates. Its
+    highest cosine therefore does not depend on ``highest``, and its bar in the histogram stays in place.
+    """
+    passed = alike.excerpts >= lowest
+    earlier = np.full(len(passed), np.nan)
+    for number in np.flatnonzero(passed):
+        before = alike.questions[number, :number][passed[:number]]
+        if before.size:
+            earlier[number] = before.max()
+    return Filtered(alike.excerpts, earlier, passed & ~(earlier > highest))

@@ -2,17 +2,211 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, NamedTuple
 
 from chunkers import Chunking, Embedder, Span
 from chunkers.results.levels import parents_among
 from chunkers.text.languages import detect_language
 from chunkers.text.outline import Block, blocks, blocks_without_prose, nested_blocks
-from evaluation.inbox.worthless import Worthless, worthless
 from evaluation.segmentation.measures import cuts_of
+
+# Faults that make a chunk worthless in an index: nothing to read, broken characters, page furniture.
+
+
+FEW_DIGITS = 0.1
+"""Share of digits up to which a chunk without letters is empty, as page numbers behind dots; above, it may be a table."""
+
+LEAST_BROKEN = 2
+"""Number of broken characters from which on a chunk is unreadable, if they are at least half of its non-ASCII ones."""
+
+FURNITURE = 0.8
+"""Share of a chunk's characters in lines of page furniture from which on the chunk is boilerplate."""
+
+REPEATED = 3
+"""Number of times that a line without a sentence stands in a document of which it is furniture."""
+
+LONGEST_FURNITURE = 80
+"""Characters up to which a repeated line is furniture."""
+
+LONGEST_ENTRY = 4
+"""Words up to which something between separators may be an entry of a menu."""
+
+FEWEST_REPEATED = 3
+"""Number of lines of furniture that a chunk must have before repeated lines count among them."""
+
+_LETTER = re.compile(r"[^\W\d_]")
+_MARKUP = re.compile(
+    r"!\[\]\([^)\s]*\)?|\[\]\([^)\s]*\)?|<[^<>]*(?:>|\Z)|&[a-z]+;|[^\s(]{0,80}\.(?:png|jpe?g|gif|svg|webp)\)"
+)
+
+_GLYPHS = re.compile(r"\(?cid:\d{1,5}\)?")
+"""Numbers of glyphs without a character, as readers of PDF leave them."""
+
+_LONG_WORD = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
+"""Data in base 64, if it also has small and capital letters and a digit."""
+
+_LOST = re.compile("[\ufffd\u0000-\u0008\u000b\u000e-\u001b\u0080-\u0084\u0086-\u009f]")
+_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
+_HAN = re.compile("[\u4e00-\u9fff]")
+
+
+def _as_windows_reads(first: int, last: int) -> str:
+    """Return a regular expression's class of the characters that Windows-1252 has for ``first`` to ``last``."""
+    shown = (bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(first, last + 1))
+    return "[" + "".join(map(re.escape, shown)) + "]"
+
+
+_FOLLOWS = _as_windows_reads(0x80, 0xBF)
+_MISREAD = re.compile(
+    f"(?:{_as_windows_reads(0xC2, 0xDF)}{_FOLLOWS}|{_as_windows_reads(0xE0, 0xEF)}{_FOLLOWS}{{2}}"
+    f"|{_as_windows_reads(0xF0, 0xF4)}{_FOLLOWS}{{3}})+"
+)
+"""Characters in UTF-8 that were read as Windows-1252 or Latin-1, once or twice."""
+
+_STOP = re.compile(r"[.!…。！]['\"”’»)\]]*\Z")
+"""End of a statement; the title of an article may be a question."""
+
+_SEPARATORS = re.compile(r"\s[·›»]\s")
+
+_FURNITURE_WORDS = re.compile(
+    r"©|\bcookies?\b|\ball rights reserved\b|\bprivacy\b|\bterms of (?:use|service)\b|\bnewsletter\b|\bunsubscribe\b"
+    r"|\bimprint\b|\bimpressum\b|\bdatenschutz|\balle rechte vorbehalten\b|\babmeldung\b|\bagb\b"
+    r"|\bmentions légales\b|\bconfidentialité\b|\btous droits réservés\b|\binfolettre\b|\bdésinscription\b"
+    r"|\baviso legal\b|\bprivacidad\b|\btodos los derechos reservados\b|\bboletín\b|\bdarse de baja\b"
+    r"|版权所有|隐私|使用条款|退订|简报",
+    re.IGNORECASE,
+)
+"""Words of notices and footers in English, German, French, Spanish and Chinese."""
+
+_DIGITS = re.compile(r"\d+")
+
+Fault = Literal["empty", "unreadable", "boilerplate"]
+"""Faults, of which the first that holds is reported."""
+
+
+class Worthless(NamedTuple):
+    """Fault of a chunk, and its reason in words and numbers."""
+
+    fault: Fault
+    reason: str
+
+
+def worthless(text: str, chunks: Sequence[str]) -> list[Worthless | None]:
+    """Return the fault of each chunk of a document; None for a chunk without one.
+
+    Parameters
+    ----------
+    text
+        The document, in which the lines of menus and footers are repeated.
+    chunks
+        The chunks' texts.
+    """
+    counts = Counter(_DIGITS.sub("0", line.strip()) for line in text.splitlines())
+    return [_fault(chunk, counts) for chunk in chunks]
+
+
+def _fault(text: str, counts: Counter[str]) -> Worthless | None:
+    if is_empty(text):
+        return Worthless("empty", f"none of its {len(text):,} characters is a letter that can be read")
+    if broken := broken_characters(text):
+        return Worthless("unreadable", broken)
+    share = _furniture(text, counts)
+    if share >= FURNITURE:
+        return Worthless("boilerplate", f"{share:.0%} of it are lines of menus, notices or footers")
+    return None
+
+
+def is_empty(text: str) -> bool:
+    """Return whether a chunk has nothing to read: no letters, and hardly a digit."""
+    rest = _MARKUP.sub("", text) if "<" in text or "(" in text or "&" in text else text
+    if _LETTER.search(rest) or _PRIVATE.search(rest) or _LOST.search(rest) or any(char > "\U0001f000" for char in rest):
+        return False
+    marks = sum(not char.isspace() for char in rest)
+    return sum(map(str.isdigit, rest)) <= FEW_DIGITS * marks
+
+
+def broken_characters(text: str) -> str:
+    """Return the reason why broken characters make a chunk unreadable; empty if they do not."""
+    codes = sum(map(len, _codes(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
+    if codes and 2 * codes >= (marks := len("".join(text.split()))):
+        return f"{codes:,} of its {marks:,} characters are codes or signs without a meaning"
+    if text.isascii():
+        return ""
+    foreign = sum(char > "\x7f" for char in text)
+    misread, lost = _MISREAD.findall(text), _LOST.findall(text)
+    in_sequences = set("".join(misread))
+    broken = sum(map(len, misread)) + sum(char not in in_sequences for char in lost)
+    if len(misread) + len(lost) >= LEAST_BROKEN and 2 * broken >= foreign:
+        return f"{broken:,} of its {foreign:,} characters outside ASCII are wrongly decoded"
+    if _is_misread_chinese(text):
+        return "its characters are Chinese in UTF-8, wrongly decoded as GBK"
+    return ""
+
+
+def _codes(text: str) -> list[str]:
+    codes = _GLYPHS.findall(text) if "cid:" in text else []
+    for word in _LONG_WORD.findall(text):
+        if not (word.islower() or word.isupper() or word.isalpha()):
+            codes.append(word)
+    return codes
+
+
+def _is_misread_chinese(text: str) -> bool:
+    han = len(_HAN.findall(text))
+    if han < 10:
+        return False
+    raw = text.encode("gb18030", "ignore")
+    return 2 * len(_HAN.findall(raw.decode("utf-8", "ignore"))) >= han
+
+
+def _furniture(text: str, counts: Counter[str]) -> float:
+    """Return the share of a chunk's characters in lines of page furniture; 0 for a chunk with a heading."""
+    lines = [stripped for line in text.splitlines() if _LETTER.search(stripped := line.strip())]
+    if not lines or any(line.startswith("#") for line in lines):
+        return 0.0
+    known = [_is_furniture(line, counts) for line in lines]
+    either = [is_known or _is_repeated(line, counts) for line, is_known in zip(lines, known, strict=True)]
+    counted = either if sum(either) >= FEWEST_REPEATED else known
+    return sum(len(line) for line, is_counted in zip(lines, counted, strict=True) if is_counted) / sum(map(len, lines))
+
+
+def _is_repeated(line: str, counts: Counter[str]) -> bool:
+    is_short = len(line) <= LONGEST_FURNITURE and "|" not in line and not _STOP.search(line)
+    return is_short and counts[_DIGITS.sub("0", line)] >= REPEATED
+
+
+def _is_furniture(line: str, counts: Counter[str]) -> bool:
+    """Return whether a line is a row of links, a path or menu, or a notice."""
+    if line.count("](") >= 3 and not has_prose(line):
+        return True
+    is_sentence = _STOP.search(line) is not None
+    entries = _SEPARATORS.split(line)
+    if len(entries) >= 3 and not is_sentence and all(len(entry.split()) <= LONGEST_ENTRY for entry in entries):
+        return True
+    is_notice = counts[_DIGITS.sub("0", line)] > 1 or (len(line) <= LONGEST_FURNITURE and not is_sentence)
+    return is_notice and _FURNITURE_WORDS.search(line) is not None
+
+
+def has_prose(text: str) -> bool:
+    """Return whether a text has more words of prose than it has links and images."""
+    links = 0
+    for pattern in (_LINK, _LINK):
+        # A picture in a link is left out first, then the link.
+        text, count = pattern.subn(" ", text)
+        links = max(links, count)
+    words = sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split())
+    return words > links
+
+
+_LINK = re.compile(r"!?\[[^\[\]]*+\](?:\([^()\n]*+\)|\[[^\[\]]*+\])|https?://\S++")
+_TAG = re.compile(r"<[^<>]*+>|&[a-z]+;")
+
 
 HAIR = 0.01
 """Distance from the threshold within which a cut counts as made by a hair."""

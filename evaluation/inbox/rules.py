@@ -15,13 +15,12 @@ from typing import Literal
 import numpy as np
 
 from chunkers import Chunking, Embedder, InputError, Span
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 from chunkers.text.outline import blocks, headings, special_blocks
 from chunkers.text.sentences import GIVEN
 from evaluation.inbox.abbreviations import ABBREVIATIONS
-from evaluation.inbox.case import HAIR, Case, Found
+from evaluation.inbox.case import HAIR, Case, Fault, Found, has_prose
 from evaluation.inbox.standing_alone import dangling_start, without_lead_in
-from evaluation.inbox.worthless import Fault, has_prose
 from evaluation.search.near_duplicates import ALIKE as COUNTED_ALIKE
 from evaluation.search.near_duplicates import SHINGLE, near_duplicates, repeated_runs
 

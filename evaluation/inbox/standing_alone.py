@@ -4,10 +4,253 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from chunkers import Chunk, Span
 from evaluation.inbox.case import Case, Found
-from evaluation.inbox.pointing_back import POINTING, addresses_reader, pointer
+
+# Words at the beginning of a sentence that point back to an earlier one, by language.
+
+
+def _any(words: str) -> str:
+    """Return a pattern that matches one of several phrases, separated by commas; ``~`` is white space."""
+    return "(?:" + "|".join(word.strip().replace("~", r"\s+") for word in words.split(",")) + ")"
+
+
+def _beginning(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+_INSERTED = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
+"""A short subject before a connective in commas."""
+
+
+@cache
+def _german() -> re.Pattern[str]:
+    own = _any(
+        "Anleitung, Handbuch, Handbuchseite, Kapitel, Abschnitt, Artikel, Seite, Dokument, Vertrag, Gesetz, "
+        "Vorschrift, Beispiel, Leitfaden"
+    )
+    this = r"[Dd]ies(?:e[rnms]?)?(?:\s+(?!" + own + r")|\s*,)"
+    pronoun = (
+        r"(?:ihn|ihm|ihr|ihnen|sie|dessen|deren|(?:all(?:e[mnr]?)?\s+)?" + this + r"|jene[rnms]?|solche[rnms]?|all\s+dem)\b"
+    )
+    verb = _any(
+        "ist, sind, war, waren, wird, werden, wurde, wurden, hat, haben, hatte, gilt, galt, bedeutet, heißt, führt, führte, "
+        "liegt, lag, kostet, kostete, zeigt, macht, kann, konnte, soll, muss, darf, lässt, ließ, erklärt, hilft, geht, "
+        "reicht, "
+        "erlaubt, verhindert, betrifft, sorgt, bringt, spart, erfordert, setzt, trifft, schützt, dauert, dauerte, klingt"
+    )
+    impersonal = _any(
+        "gibt, gab, fehlt, fehlen, lohnt, bedarf, handelt, scheint, regnet, schneit, empfiehlt, heißt, kommt, darf, "
+        "dürfen, wird, "
+        "werden, wurde, wurden, sind, waren, ist, war, wäre, sei, stehen, steht, bleibt, bleiben, hat, haben, kann, können, "
+        "muss, müssen, könnte, könnten, dürfte, soll, sollte, sollten, geht, genügt, reicht, gelten, gilt, folgt, "
+        "folgen, besteht, bestehen, "
+        "entsteht, "
+        "entstehen, hängt, stellt, zeigt, liegt, macht, tut, findet, finden, gelang, gelingt, dauert, geschieht, passiert"
+    )
+    return _beginning(
+        r"(?:Er|Ihm|Ihn|Dies|Diese[rnms]|Jene[rnms]?|Solche[rnms]?|Ein(?:e|en|em)?\s+solche[rnms]?|Beides"
+        r"|Letztere[rnms]?|Erstere[rnms]?)\b"
+        r"(?!\s+" + own + ")",
+        r"Diese\b(?!\s+" + own + ")",
+        r"Beide\s+(?=[a-zäöü])",
+        rf"Es\b(?!\s+{impersonal}\b)(?=\s+[a-zäöü])",
+        rf"(?:Das|Der|Die)\s+{verb}\b",
+        r"Sie\s+(?:ist|wird|war|wurde|hat|hatte|kann|konnte|muss|musste|soll|darf|lässt|ließ|liegt|steht|gilt"
+        r"|[a-zäöüß]+(?:te|[^e\s]t))\b",
+        r"(?:Seine|Deren|Dessen)[rnms]?\b",
+        r"Da(?:für|mit|durch|bei|von|zu|gegen|nach|her|rin|ran|rauf|raus|rum|rüber|runter|neben|zwischen|hinter"
+        r"|vor)\b(?!\s*,)",
+        r"Hier(?:bei|durch|für|mit|zu|von|nach|in|auf|aus)\b",
+        r"(?:Des(?:halb|wegen)|Somit|Folglich|Infolgedessen|Demnach|Dementsprechend|Trotzdem|Dennoch|Gleichwohl|Jedoch"
+        r"|Allerdings"
+        r"|Hingegen|Stattdessen|And(?:e)?renfalls|Ansonsten|Sonst|Außerdem|Zudem|Ferner|Überdies|Ebenso|Auch|Dann|Danach"
+        r"|Anschließend|Daraufhin|Damals|Seitdem|Seither|Indessen|Aber|Doch|Und|Oder|Denn|Also|Nur\s+so|Vielmehr"
+        r"|Umgekehrt|Dort"
+        r"|Zuvor|Schließlich)\b",
+        r"So\s+(?:ist|wird|kann|lässt|entsteht|gelingt|bleibt|war|konnte|sind|werden|spart|muss)\b",
+        r"Bis\s+dahin\b|Im\s+Gegen(?:satz\s+dazu|teil|zug)\b|Zum\s+Beispiel\b",
+        r"(?:Eine[rs]?|Keine[rs]?|Jede[rs]?|Einige|Viele|Manche|Die\s+meisten|Zwei|Drei|Alle|Beide)\s+(?:davon"
+        r"|von\s+ihnen)\b",
+        r"Jede[rs]?\s+(?:zählt|trug|trägt|hat|hatte|ist|war|kann|muss|darf|wird|bekommt|erhält|kostet|steht|liegt)\b",
+        r"(?:Für|Mit|Von|Bei|Zu|Ohne|Nach|Aus|In|An|Auf|Unter|Gegen|Wegen|Durch|Vor|Über|Um|Trotz|Neben|Seit)\s+" + pronoun,
+    )
+
+
+_POLITE = re.compile(r"(?<=[^.!?:\s] )(?:Sie|Ihnen|Ihre?[rnms]?)\b")
+"""Address of the reader inside a German sentence, after which *Sie* at its beginning may be the reader."""
+
+_GERMAN_THEY = re.compile(r"(?:Sie|Ihnen|Ihre?[rnms]?)\s+(?=[\wäöüß])")
+
+
+@cache
+def _english() -> re.Pattern[str]:
+    own = _any(
+        "manual, section, chapter, document, article, guide, page, paper, report, example, tutorial, agreement, "
+        "policy, notice, "
+        "post, study, website"
+    )
+    this = r"(?:this|that|these|those|such)\b(?!\s+" + own + ")"
+    that = r"(?:it|them|him|" + this + ")"
+    certain = _any(
+        "likely, unlikely, possible, impossible, important, necessary, clear, unclear, true, worth, not~enough, "
+        "enough, easy, "
+        "hard, difficult, best, better, recommended, advisable, common, rare, time, no, often, usual, useful, helpful, "
+        "safe, "
+        "a~good, hoped, known, said, thought, believed, up~to, good, wise, customary, essential, cold, hot, dark, "
+        "late, early, "
+        "raining, too, not~(?:possible|necessary|clear|easy|true|worth)"
+    )
+    return _beginning(
+        rf"It\b(?!\s+(?:(?:is|was|will\s+be|would\s+be|may\s+be|'s|can\s+be|has\s+been)\s+(?:\w+ly\s+)?{certain}\b"
+        r"|takes|took|rains|snows|seems|appears|turns|turned|follows|depends|does\s+not\s+matter"
+        r"|makes\s+(?:no\s+)?sense|pays"
+        r"|(?:is|was)\s+(?:the|a|an|in|on|only)\b[^.]*\b(?:that|who)\b))",
+        r"(?:They|He|She|Its|Their|His|Her|Neither|Both\s+of\s+(?:them|these|those))\b",
+        rf"(?:This|These|Such|That)\b(?!\s+{own})(?!\s+said\b)",
+        r"Those\b(?!\s+(?:who|of|that|with|in|without|which|whose|from|on|at)\b)",
+        r"(?:[Oo]ne|[Ss]ome|[Nn]one|[Mm]any|[Mm]ost|[Ee]ach|[Aa]ll|[Tt]wo|[Tt]hree|[Ff]ew|[Ss]everal|[Bb]oth|[Aa]ny"
+        r"|[Ee]ither|[Nn]othing|Part|Much)"
+        rf"\s+of\s+(?:its|their|{that})\b",
+        r"Each\s+(?:is|was|has|had|counts?|can|must|may|will|comes?|costs?|holds?)\b",
+        r"(?:For|In|With|On|To|From|By|After|Before|Without|At|Of|Despite|Under|During|Since|Until|Through|Because\s+of"
+        r"|Like|Unlike|Beyond"
+        rf"|Instead\s+of|Due\s+to|Apart\s+from|As\s+a\s+result\s+of|Besides|Except\s+for)\s+(?:all\s+)?{that}\b",
+        r"(?:When|If|Once|Although|While|Because|Until|Unless|Where|As\s+long\s+as|As\s+soon\s+as)\s+"
+        r"(?:it\s+(?:is|was|has|does|becomes)\s+(?!cold|hot|dark|possible|necessary|raining|not\s+possible|too|clear|likely)"
+        r"|they|this|that\s+(?:is|happens|was|does)|these|he|she)\b",
+        r"(?:However|Therefore|Thus|Hence|Moreover|Furthermore|Nevertheless|Nonetheless|Otherwise|Instead|Consequently"
+        r"|Accordingly"
+        r"|Likewise|Similarly|Conversely|Meanwhile|Afterwards|Then|But|Yet|And|Or|Nor|Also|Still|Besides|Rather|Indeed"
+        r"|Later),?\s"
+        r"(?!(?:of|than|if|when|as)\b)",
+        r"So,?\s+(?!far\b|that\b|long\b|much\b|many\b|called\b)",
+        r"(?:In\s+(?:addition|contrast|return|turn|other\s+words|fact|short)|By\s+contrast|As\s+a\s+(?:result"
+        r"|consequence)|On\s+the\s+"
+        r"(?:other\s+hand|contrary)|For\s+(?:example|instance)|Even\s+so|Until\s+then|Since\s+then|At\s+(?:that"
+        r"|the\s+same)\s+time)\b",
+        _INSERTED
+        + _any("however, in~contrast, by~contrast, therefore, on~the~other~hand, though, for~example, in~turn, too")
+        + r"\b,?",
+    )
+
+
+@cache
+def _french() -> re.Pattern[str]:
+    own = _any("manuel, section, chapitre, document, article, guide, page, notice, contrat, exemple, règlement, rapport")
+    this = rf"(?:ce(?:t|tte|s)?|tel(?:le)?s?)\b(?!\s+{own}|\s+qu|\s+dont)"
+    that = rf"(?:cel(?:a|ui-ci|le-ci)|ceux-ci|celles-ci|lui|elles?|eux|{this})\b"
+    certain = _any(
+        "probable, possible, impossible, prudent, nécessaire, important, interdit, utile, conseillé, recommandé, "
+        "préférable, "
+        "obligatoire, facile, difficile, vrai, clair, bon, inutile, rare, certain, essentiel, permis, temps, tard, tôt"
+    )
+    return _beginning(
+        r"Il\b(?!\s+(?:n(?:e\s+|['’]))?(?:y\s+(?:a|avait|aura|aurait)|s['’]agi\w*|faut|fallait|faudra|convient|vaut"
+        r"|suffit|manque|reste|existe"
+        rf"|pleut|neige|semble|arrive|se\s+peut|(?:est|était|sera|serait)\s+(?:\w+ment\s+)?{certain}\b"
+        rf"|doit\s+(?:pas\s+)?y|peut\s+y))",
+        r"(?:Ils|Elles?|Cela|Ceci|Ça|Celle-ci|Celui-ci|Ceux-ci|Celles-ci|C['’](?:est|était)|Ce\s+(?:sont|n['’]est|sera))\b",
+        rf"(?:Ce|Cet|Cette|Ces|Telles?|Tels?|Un\s+tel|Une\s+telle)\b(?!\s+(?:qui|que|qu['’]|dont|{own}))",
+        r"(?:Son|Sa|Ses|Leurs?)\s+(?=[a-zàâéèêîïôûœ])",
+        r"(?:L['’]une?|L['’]autre|Certaine?s|D['’]autres|Aucune?|Chacune?|La\s+plupart|Beaucoup|Tous|Toutes)\s+"
+        r"(?:d['’](?:eux|elles)|d['’]entre\s+(?:eux|elles)|deux)\b",
+        r"(?:Chacune?|Certains|Certaines)\s+(?:est|était|a|avait|ont|compte|portait|porte|sont|doit|peut|étaient|vient"
+        r"|coûte)\b",
+        r"On\s+(?:ne\s+)?(?:l['’]|l[ea]s?\s|en\s|y\s|leur\s)",
+        r"Il\s+y\s+en\s+(?:a|avait)",
+        r"(?:Si|Quand|Lorsqu|Dès\s+qu|Comme)(?:e\s|['’]|\s)(?:il|ils|elle|elles|l['’]une?|cela|celui-ci)\b(?!\s+(?:faut"
+        r"|pleut|y))",
+        r"(?:Cependant|Toutefois|Néanmoins|Pourtant|Mais|Or|Donc|Ainsi|Alors|Ensuite|Puis|Sinon|Et|Ou|Car|Aussi"
+        r"|Autrement|Enfin|Inversement)"
+        r"(?:,|\s)(?!que\b|bien\b)",
+        r"(?:Par\s+cons[ée]quent|En\s+cons[ée]quence|De\s+plus|En\s+outre|Par\s+ailleurs|En\s+revanche|Au\s+contraire"
+        r"|À\s+défaut|"
+        r"D['’]ici\s+là|De\s+ce\s+fait|En\s+effet|Par\s+exemple|Par\s+contre|Voilà\s+pourquoi|À\s+l['’]époque"
+        r"|Malgré\s+tout|Au\s+lieu\s+de\s+cela"
+        r"|De\s+même|Depuis\s+lors|D['’]où)\b",
+        r"(?:Pour|Dans|De|Avec|Sans|Après|Avant|Par|Sur|Sous|Chez|Contre|Depuis|Selon|Malgré|À|En|Grâce\s+à"
+        r"|À\s+cause\s+de|Outre|D['’]après)\s+" + that,
+        _INSERTED
+        + _any("en~revanche, cependant, toutefois, pourtant, au~contraire, en~effet, par~exemple, par~conséquent, donc")
+        + ",",
+    )
+
+
+@cache
+def _spanish() -> re.Pattern[str]:
+    own = _any("manual, sección, capítulo, documento, artículo, guía, página, contrato, ejemplo, aviso, informe, reglamento")
+    this = rf"(?:est[aeo]s?|es[aeo]s?|aquel(?:l[ao]s?)?|dich[ao]s?|tal(?:es)?)\b(?!\s+{own}|\s+vez|\s+que)"
+    certain = _any(
+        "probable, posible, imposible, necesario, recomendable, importante, conveniente, preciso, prudente, fácil, difícil, "
+        "obligatorio, mejor, aconsejable, cierto, verdad, hora, útil, decir, evidente, lógico, normal, habitual"
+    )
+    return _beginning(
+        r"(?:Él|Ell[ao]s?|Ello|Ambos|Ambas|Sus?)\b",
+        rf"(?:Est[aeo]s?|Es[aeo]s?|Aquel(?:l[ao]s?)?|Dich[ao]s?|Tal(?:es)?)\b(?!\s+{own}|\s+vez|\s+que)",
+        r"(?:Un[ao]|Cada\s+un[ao]|Algun[ao]s|Ningun[ao]|Much[ao]s|L[ao]s?\s+mayoría|Otr[ao]s)\s+(?:de\s+"
+        r"|entre\s+)(?:ell[ao]s|est[ao]s|es[ao]s)\b",
+        r"Cada\s+un[ao]\s+(?!de\b)",
+        r"(?:Pueden|Deben|Tienen|Fue|Fueron|Eran?|Son|Están|Permiten|Sirven|Suelen|Llevan|Llevaban|Tenían|Necesitan?"
+        r"|Contienen?|Cuelga)\b"
+        rf"(?!\s+(?:{certain}|que|surgir|aparecer|ocurrir|producirse|existir|darse)\b)",
+        rf"Es\s+(?!{certain}\b|que\b|un\s+\w+\s+que\b)",
+        r"(?:Se\s+(?:l[eao]s?|l[eo])\s+\w+|Se\s+(?:apaga|recuerda|abre|cierra|enciende|conserva|guarda|llama))\b",
+        r"(?:Si|Cuando)\s+(?:un[ao]\s+se|est[aeo]s?\b|es[aeo]s?\b|ell[ao]s?\b|él\b|no\s+lo\b|l[ao]s?\s+(?:es|son|hay)\b)",
+        r"(?:Pero|Y|E|O|Además|Asimismo|También|Entonces|Luego|Después|Así|Tampoco|Finalmente|Sino)(?:,|\s+)(?!de\b"
+        r"|que\b|como\b)",
+        r"(?:Sin\s+embargo|No\s+obstante|Aun\s+así|Por\s+eso|Por\s+(?:lo\s+)?tanto|Por\s+ello|Por\s+esto"
+        r"|Por\s+consiguiente|En\s+consecuencia"
+        r"|Como\s+consecuencia|Así\s+pues|A\s+continuación|En\s+cambio|Por\s+el\s+contrario|De\s+lo\s+contrario"
+        r"|En\s+su\s+defecto|Hasta\s+entonces"
+        r"|Desde\s+entonces|Por\s+ejemplo|A\s+cambio|Al\s+contrario|Pese\s+a\s+todo|Mientras\s+tanto)\b",
+        r"(?:Para|Con|En|De|Por|Sin|Tras|A|Ante|Según|Sobre|Desde|Hasta|Contra|Entre|Antes\s+de|Después\s+de"
+        r"|Gracias\s+a|A\s+pesar\s+de|Debido\s+a"
+        rf"|Además\s+de)\s+(?:todo\s+)?(?:ell[ao]s?|él|{this})",
+        _INSERTED + _any("en~cambio, sin~embargo, no~obstante, por~el~contrario, por~(?:lo~)?tanto, por~ejemplo") + ",",
+    )
+
+
+@cache
+def _chinese() -> re.Pattern[str]:
+    own = "(?:本|手册|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
+    return _beginning(
+        f"[他她它](?:们)?|其(?![他它余实])|该(?!死)|此(?!致|{own})|这(?!里|{own})|那(?!么多)",
+        "但是?|然而|不过|可是|因此|因而|所以|于是|否则|另外|而且|并且|而(?!立)|然后|随后|之后|接着|同时|相反|反之|例如|比如|尽管如此"
+        "|结果[，,]|从此|当时|作为回报|也就是说|换句话说|与此相反|同样",
+        f"(?:[为对由因在从除据用和与跟像把被给让向比]|对于|关于|根据|按照|除了)(?:[他她它](?:们)?|[这那](?!里|{own})|此)",
+        "[^，。！？；：、\\s]{1,4}(?<![规原法细准守否总])则(?![是])",
+    )
+
+
+POINTING = {"en": _english, "de": _german, "fr": _french, "es": _spanish, "zh": _chinese}
+"""For each language code, the function that returns the pattern of sentence beginnings that point back."""
+
+
+def pointer(beginning: str, language: str, addresses_reader: bool) -> str:
+    """Return the words with which a sentence points back to an earlier one; empty if it does not begin so.
+
+    Parameters
+    ----------
+    beginning
+        The sentence, or its first hundred characters.
+    language
+        Code of its language, a key of `POINTING`.
+    addresses_reader
+        True if its text addresses the reader by the German *Sie*, which also means *they*.
+    """
+    match = POINTING[language]().match(beginning)
+    if match is None and language == "de" and not addresses_reader:
+        match = _GERMAN_THEY.match(beginning)
+    return match[0].strip(" ,") if match else ""
+
+
+def addresses_reader(text: str, language: str) -> bool:
+    """Return whether a German text addresses its reader by *Sie*."""
+    return language == "de" and _POLITE.search(text) is not None
+
 
 REACH = 500
 """Characters on either side of a cut in which a condition or lead-in is sought."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import chain, count
 from typing import NamedTuple
 
-from chunkers.support.spreadsheet import as_cell
+from chunkers.support.formatting import as_cell
 from evaluation.questions.sets import QuestionSet, json_lines
 
 

@@ -2,20 +2,139 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
 from chunkers.files.tables import Counted, check_brackets, csv_rows, lines_of, places_of, text_of
 from chunkers.support.errors import InputError
-from chunkers.support.spreadsheet import from_cell
-from chunkers.text.delimited import separator_of
+from chunkers.support.formatting import from_cell
 from chunkers.text.reader_process import parsed_apart
-from evaluation.questions.literals import literal
-from evaluation.questions.quoting import cut, short
+from chunkers.text.table_text import separator_of
+
+# Lists and mappings in Python's syntax, as csv and pandas write them into the cells of a CSV file.
+
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<text>'[^'\\]*(?:\\.[^'\\]*)*' | "[^"\\]*(?:\\.[^"\\]*)*")
+        | (?P<word>[\w.+-]+)
+        | (?P<sign>[\[\](){}:,])
+    )""",
+    re.DOTALL | re.VERBOSE,
+)
+_WRAPPER = re.compile(r"(?:np|numpy|datetime|zoneinfo)\.\w+|array|Timestamp|UUID|Decimal")
+_KEYWORD = re.compile(r"\s*\w+=")
+_WORDS = {"None": None, "nan": None, "NaN": None, "NaT": None, "True": True, "False": False}
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
+
+
+def literal(text: str) -> Any:
+    """Return the value of a list, tuple, mapping or string in Python's syntax, tuples as lists; nothing is evaluated.
+
+    NumPy's forms are read too: arrays, which have no commas, and of ``array(...)``, ``np.float64(...)`` and the like the
+    first argument.
+
+    Raises
+    ------
+    ValueError
+        If the text has another form.
+    RecursionError
+        If it is nested too deeply.
+    """
+    return _Reader(text).whole()
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text.rstrip()
+        self._at = 0
+
+    def whole(self) -> Any:
+        value = self._value()
+        if self._at < len(self._text):
+            raise ValueError(f"more follows at character {self._at + 1:,}")
+        return value
+
+    def _token(self) -> re.Match[str]:
+        token = _TOKEN.match(self._text, self._at)
+        if token is None:
+            raise ValueError(f"unexpected sign or end at character {self._at + 1:,}")
+        self._at = token.end()
+        return token
+
+    def _took(self, sign: str) -> bool:
+        token = _TOKEN.match(self._text, self._at)
+        if token is None or token["sign"] != sign:
+            return False
+        self._at = token.end()
+        return True
+
+    def _value(self, *, is_option: bool = False) -> Any:
+        token = self._token()
+        if token["text"] is not None:
+            return _string(token["text"])
+        if token["sign"] is not None:
+            return self._items(token["sign"])
+        if _WRAPPER.fullmatch(token["word"]) and self._took("("):
+            return next(iter(self._items("(")), None)
+        return token["word"] if is_option else _number(token["word"])
+
+    def _items(self, opening: str) -> Any:
+        if opening not in _CLOSING:
+            raise ValueError(f"unexpected {opening} before character {self._at + 1:,}")
+        items: list[Any] = []
+        pairs: dict[str, Any] = {}
+        while not self._took(_CLOSING[opening]):
+            if option := _KEYWORD.match(self._text, self._at):
+                # Such as dtype=object of an array.
+                self._at = option.end()
+                self._value(is_option=True)
+            else:
+                item = self._value()
+                if opening == "{" and self._took(":"):
+                    pairs[str(item)] = self._value()
+                else:
+                    items.append(item)
+            self._took(",")
+        return pairs if opening == "{" and not items else items
+
+
+def _string(text: str) -> str:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return str(ast.literal_eval(text))
+    except SyntaxError as error:
+        raise ValueError(str(error)) from error
+
+
+def _number(word: str) -> Any:
+    if word in _WORDS:
+        return _WORDS[word]
+    return int(word) if word.lstrip("+-").isdecimal() else float(word)
+
+
+# Quoting of values in messages, and the separator of documents; imported by the process that reads files.
+
+
+JOINT = "\n\n"
+"""The separator of documents in the joined text of a corpus; no range crosses it."""
+
+
+def short(value: object) -> str:
+    """Return a value's ``repr`` for use in a message, shortened if it is long."""
+    return cut(repr(value), 60)
+
+
+def cut(text: str, most: int = 200) -> str:
+    """Shorten a text to at most ``most`` characters, ending in three dots."""
+    return text if len(text) <= most else text[: most - 3] + "..."
+
 
 MOST_ROWS_READ = 20_000
 """Maximum number of rows of a file that are read: four times the questions that are used, for those that are not usable."""
@@ -150,7 +269,7 @@ def plain_rows(
 ) -> Iterator[tuple[str, Row | InputError]]:
     """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
-    Apostrophes that `chunkers.support.spreadsheet.as_cell` added to the fields of a CSV file are removed. ``check`` is
+    Apostrophes that `chunkers.support.formatting.as_cell` added to the fields of a CSV file are removed. ``check`` is
     called with the columns and the name of a CSV file; it returns the columns to read, and raises InputError if one is
     wrong or missing.
     """

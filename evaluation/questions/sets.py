@@ -21,8 +21,7 @@ from chunkers.files.tables import Counted, check_brackets, csv_rows, text_of, va
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
 from chunkers.text.reader_process import parsed_apart
-from evaluation.questions.quoting import JOINT, cut, short
-from evaluation.questions.rows import Row, objects_of
+from evaluation.questions.rows import JOINT, Row, cut, objects_of, short
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 """The parts of a set in BEIR's format: two files, and a folder with a table for each split."""

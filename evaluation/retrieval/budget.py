@@ -22,8 +22,7 @@ import numpy as np
 
 from chunkers import Cancelled, InputError, Span, Tools
 from chunkers.support.arrays import FloatArray, IntArray
-from evaluation.questions.corpus import CharacterRuler, Ruler
-from evaluation.questions.ranges import intersection, union
+from evaluation.questions.corpus import CharacterRuler, Ruler, intersection, union
 from evaluation.questions.reading import Question
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, on_axis
 from evaluation.search.index import QUERIES, Index, Queries

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+
 from chunkers import Span
-from evaluation.questions.corpus import CharacterRuler, Ruler
-from evaluation.retrieval.budget import Last, Measuring, beginning
-from evaluation.retrieval.ladder import Ladder
-from evaluation.retrieval.measures import Evaluation
+from chunkers.support.arrays import IntArray
+from evaluation.questions.corpus import CharacterRuler, Ruler, difference
+from evaluation.retrieval.budget import AtBudgets, Last, Measuring, beginning
+from evaluation.retrieval.ladder import Ladder, best_holders
+from evaluation.retrieval.measures import Evaluation, on_axis
+from evaluation.search.index import Indexed
 
 
 class Given(NamedTuple):
@@ -104,3 +109,202 @@ def given_at(
 def given_part(spans: Sequence[Span], part: int, length: Measuring) -> tuple[Span, ...]:
     """Return the beginning of a chunk, of length ``part``, as spans."""
     return tuple(beginning(spans, part, length))
+
+
+# Causes of failed questions: the missing parts of their excerpts, the cuts inside them, and the chunk that held most.
+
+
+class Measured(NamedTuple):
+    """Chunker's retrieval evaluation, with its results at budgets if they were measured."""
+
+    evaluation: Evaluation
+    ladder: Ladder | None
+
+
+class Limit(NamedTuple):
+    """Retrieval limit per question: a budget in tokens or characters, or the top k chunks if ``budget`` is 0."""
+
+    top_k: int
+    budget: int
+    unit: str
+    last: Last
+
+
+@dataclass(frozen=True)
+class Seam:
+    """Cut inside an excerpt, with the chunks on either side and the reason for the cut.
+
+    Attributes
+    ----------
+    place
+        Start of the later chunk, as a corpus-wide offset; of a trace, as an offset in its document.
+    before, after
+        Numbers of the chunks that end and begin at the cut, counted from 0.
+    reason
+        The chunker's reason for the cut; empty if it gives none.
+    """
+
+    place: int
+    before: int
+    after: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Excerpt that at least one chunker failed to retrieve in full.
+
+    Attributes
+    ----------
+    question
+        Number of the question, from 0.
+    span
+        Span of the excerpt, in corpus-wide offsets.
+    missed
+        Number of characters of the excerpt that were not retrieved, by chunker number; white space alone does not count.
+    seams
+        The cuts inside the excerpt, in order.
+    holder, rank
+        Number of the chunk with most of the excerpt, the best ranked in case of ties, and its rank, counted from 1; -1 and 0
+        if no chunk contains any of the excerpt. The rank is also 0 if the run did not keep it.
+    held
+        Number of characters of the excerpt in that chunk.
+    outside
+        Number of characters of the excerpt that no chunk contains. They are not searched, though returned text may contain
+        them. White space alone does not count.
+    """
+
+    question: int
+    span: Span
+    missed: Mapping[int, int]
+    seams: tuple[Seam, ...]
+    holder: int
+    rank: int
+    held: int
+    outside: int = 0
+
+    @property
+    def size(self) -> int:
+        """Length of the excerpt in characters."""
+        return self.span.end - self.span.start
+
+    def found_by(self, number: int) -> tuple[int, ...]:
+        """Return the numbers of the chunkers other than ``number`` that retrieved the whole excerpt."""
+        return tuple(other for other, missed in self.missed.items() if other != number and not missed)
+
+
+def failures(all_measured: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
+    """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
+
+    Excerpts with equally much missing text are in the order of their questions.
+    """
+    lost: dict[int, list[Failure]] = {number: [] for number in all_measured}
+    if not all_measured:
+        return lost
+    first = next(iter(all_measured.values())).evaluation
+    text = first.index.corpus.whole.text
+    givers = {number: _Giver(measured, limit, ruler) for number, measured in all_measured.items()}
+    place = -1
+    for number, question in enumerate(first.search.questions):
+        for excerpt in on_axis(first.index.corpus, question):
+            place += 1
+            missed = {chunker: _without(text, excerpt, giver.of(number, excerpt)) for chunker, giver in givers.items()}
+            for chunker, size in missed.items():
+                if size:
+                    holder, rank, held = _holder(all_measured[chunker], number, place, excerpt)
+                    # Where one chunk holds all of it, no cut split it.
+                    split = held < excerpt.end - excerpt.start
+                    seams = tuple(_seams(all_measured[chunker], excerpt)) if split else ()
+                    index = all_measured[chunker].evaluation.index
+                    inside = [span for chunk in _touching(index, excerpt) for span in index.chunks[chunk]]
+                    outside = _without(text, excerpt, inside)
+                    lost[chunker].append(Failure(number, excerpt, missed, seams, holder, rank, held, outside))
+    for chunker, some in lost.items():
+        some.sort(key=lambda failure: -failure.missed[chunker])
+    return lost
+
+
+def _without(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
+    """Count the characters of an excerpt in none of the spans, not counting pieces of white space alone."""
+    return sum(end - start for start, end in difference([excerpt], spans) if text[start:end].strip())
+
+
+class _Giver:
+    """Lookup of the part of an excerpt that a chunker gives."""
+
+    def __init__(self, measured: Measured, limit: Limit, ruler: Ruler) -> None:
+        self._index = measured.evaluation.index
+        self._length: Measuring = ruler if limit.unit == "tokens" else CharacterRuler()
+        self._beyond: dict[int, list[tuple[int, int]]] = {}
+        self._at: AtBudgets | None = None
+        if limit.budget and measured.ladder is not None:
+            self._at = measured.ladder.of(limit.unit, limit.last)
+            self._row = self._at.budgets.sizes.index(limit.budget)
+            self._ranked = measured.ladder.ranked
+            for question, chunk, rank in measured.ladder.beyond.tolist():
+                self._beyond.setdefault(question, []).append((rank, chunk))
+        else:
+            self._ranked = measured.evaluation.search.ranked[:, : limit.top_k]
+
+    def of(self, question: int, excerpt: Span) -> list[Span]:
+        """Return the ranges retrieved for a question from the chunks that overlap an excerpt.
+
+        If chunks return other text than their own, all retrieved ranges are returned, since any may contain the excerpt.
+        """
+        taken = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
+        part = 0 if self._at is None else int(self._at.part[self._row, question])
+        ranked: IntArray = self._ranked[question, :taken]
+        if self._index.returns is not None:
+            return self._returned(self._index.returns, question, ranked.tolist(), taken, part)
+        edges = self._index.edges[ranked]
+        touching = np.flatnonzero((edges[:, 0] < excerpt.end) & (edges[:, 1] > excerpt.start)).tolist()
+        ranks = [(place + 1, int(ranked[place])) for place in touching]
+        ranks += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken]
+        spans: list[Span] = []
+        for rank, number in ranks:
+            chunk = self._index.chunks[number]
+            spans += given_part(chunk, part, self._length) if part and rank == taken else chunk
+        return spans
+
+    def _returned(
+        self, returns: Sequence[Sequence[Span]], question: int, ranked: Sequence[int], taken: int, part: int
+    ) -> list[Span]:
+        """Return all that the chunks return, which may hold an excerpt that they do not touch."""
+        ranks = [*enumerate(ranked, start=1), *(pair for pair in self._beyond.get(question, []) if pair[0] <= taken)]
+        spans: list[Span] = []
+        for rank, number in ranks:
+            if part and rank == taken:
+                spans += given_part(difference(returns[number], spans), part, self._length)
+            else:
+                spans += returns[number]
+        return spans
+
+
+def _holder(measured: Measured, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
+    """Return the chunk that holds most of an excerpt, the ``place``-th of all, its rank, and how much it holds."""
+    index = measured.evaluation.index
+    chunks, held = best_holders(index, excerpt)
+    if not chunks:
+        return -1, 0, 0
+    if measured.ladder is not None:
+        holder, rank = measured.ladder.holders[place].tolist()
+        return holder, rank, held
+    ranked = measured.evaluation.search.ranked[question].tolist()
+    ranks = [(ranked.index(chunk) + 1, chunk) for chunk in chunks if chunk in ranked]
+    return (min(ranks)[1], min(ranks)[0], held) if ranks else (chunks[0], 0, held)
+
+
+def _seams(measured: Measured, excerpt: Span) -> Iterator[Seam]:
+    """Yield the places inside an excerpt at which a chunk begins that does not hold what is before them."""
+    index = measured.evaluation.index
+    reasons = measured.ladder.reasons if measured.ladder is not None else {}
+    parts = sorted((span.start, span.end, number) for number in _touching(index, excerpt) for span in index.chunks[number])
+    inside = [part for part in parts if part[0] < excerpt.end and part[1] > excerpt.start]
+    for (_, _, before), (start, _, after) in pairwise(inside):
+        if excerpt.start < start and before != after:
+            yield Seam(start, before, after, reasons.get(start, ""))
+
+
+def _touching(index: Indexed, excerpt: Span) -> Sequence[int]:
+    """Return the numbers of the chunks between whose first and last character part of an excerpt lies."""
+    return np.flatnonzero((index.edges[:, 0] < excerpt.end) & (index.edges[:, 1] > excerpt.start)).tolist()

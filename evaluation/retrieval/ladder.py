@@ -9,8 +9,7 @@ import numpy as np
 
 from chunkers import Cancelled, Tools
 from chunkers.support.arrays import IntArray
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.ranges import characters, intersection
+from evaluation.questions.corpus import Corpus, Ruler, characters, intersection
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last, evaluate_each
 from evaluation.retrieval.measures import UNITS, on_axis

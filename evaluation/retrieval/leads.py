@@ -9,11 +9,11 @@ from itertools import combinations
 import numpy as np
 
 from chunkers.support.arrays import FloatArray
-from chunkers.support.numbers import counted, listed, rounded_up
-from evaluation.retrieval.measures import mean_and_deviation
-from evaluation.statistics.paired import Difference, compare_all
-from evaluation.statistics.power import questions_needed
-from evaluation.statistics.significance import too_few
+from chunkers.support.formatting import counted, listed, rounded_up
+from evaluation.retrieval.budget import AtBudgets, Budgets
+from evaluation.retrieval.measures import CALLED, mean_and_deviation
+from evaluation.statistics.paired import Difference, compare_all, questions_needed
+from evaluation.statistics.significance import mean_interval, too_few
 
 _SAME = 1e-9
 """Difference of two means below which they are the same: it is one of rounding."""
@@ -233,3 +233,53 @@ def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
     missing = [np.isnan(scores) for scores in measured if not np.isnan(scores).all()]
     lost = np.logical_or.reduce(missing) if missing else True
     return [np.where(lost, np.nan, scores) for scores in measured]
+
+
+# A measure over a ladder of budgets, for every chunker with its interval, and who is ahead where.
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A retrieval measure as a function of the budget, for every chunker.
+
+    Attributes
+    ----------
+    means
+        Mean at every budget by chunker number, shape (budgets,), NaN where undefined.
+    bounds
+        The 95 % confidence interval of each mean by chunker number, shape (2, budgets), NaN with too few questions.
+    leads
+        The leading chunker at each budget, with the chunkers in the order of their numbers.
+    """
+
+    budgets: Budgets
+    means: Mapping[int, FloatArray]
+    bounds: Mapping[int, FloatArray]
+    leads: Leads
+
+    @classmethod
+    def of(
+        cls, by_column: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
+    ) -> Curve:
+        """Return the curve of a retrieval measure over the budgets, measured in the budgets' unit.
+
+        The measure is one of `FOUND_SCORES`.
+
+        At the budgets in ``everything``, every chunker returns the whole text.
+        """
+        budgets = next(iter(by_column.values())).budgets
+        values = {
+            number: np.array([at_budgets.values(measure, size, budgets.unit) for size in budgets.sizes])
+            for number, at_budgets in by_column.items()
+        }
+        bounds = {
+            number: np.array([mean_interval(row) or (np.nan, np.nan) for row in rows]).T for number, rows in values.items()
+        }
+        means = {
+            number: np.array([(mean_and_deviation(row) or (np.nan,))[0] for row in rows]) for number, rows in values.items()
+        }
+        by_size = {size: [rows[row] for rows in values.values()] for row, size in enumerate(budgets.sizes)}
+        leads = Leads.of(
+            [names[number] for number in by_column], CALLED[measure], budgets.unit, by_size, everything=everything
+        )
+        return cls(budgets, means, bounds, leads)

@@ -12,14 +12,13 @@ import numpy as np
 
 from chunkers import Cancelled, Tools
 from chunkers.support.arrays import FloatArray, IntArray
-from evaluation.questions.corpus import Ruler
-from evaluation.questions.ranges import characters
+from evaluation.questions.corpus import Ruler, characters
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import AtBudgets, evaluate_each
 from evaluation.retrieval.measures import Evaluation, Length, found_scores, number_of, on_axis
-from evaluation.search.bm25 import Bm25
 from evaluation.search.index import QUERIES, Index, Queries
 from evaluation.search.near_duplicates import ALIKE, near_duplicates
+from evaluation.search.ranking import Bm25
 from evaluation.statistics.paired import Difference, compare
 
 

@@ -9,15 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers.support.arrays import FloatArray, IntArray
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.ranges import characters
+from evaluation.questions.corpus import Corpus, Ruler, characters
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import Last
-from evaluation.retrieval.curve import Curve
-from evaluation.retrieval.failed import Failure, Limit, Measured, failures
-from evaluation.retrieval.given import GivenChunks, given_at, given_top_k
+from evaluation.retrieval.given import Failure, GivenChunks, Limit, Measured, failures, given_at, given_top_k
 from evaluation.retrieval.ladder import Ladder
-from evaluation.retrieval.leads import Lead, Leads
+from evaluation.retrieval.leads import Curve, Lead, Leads
 from evaluation.retrieval.measures import (
     CALLED,
     FOUND_SCORES,
@@ -35,9 +32,8 @@ from evaluation.retrieval.repeats import RepeatCost
 from evaluation.retrieval.shared_cache import SharedCache
 from evaluation.search.index import Search
 from evaluation.segmentation.measures import Score
-from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import Difference, compare_all
-from evaluation.statistics.significance import too_few
+from evaluation.statistics.significance import mean_interval, too_few
 
 DEPTHS_KEPT = 8
 """Number of values of k for which a run keeps the measures."""

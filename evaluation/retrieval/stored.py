@@ -13,9 +13,8 @@ from chunkers.support.errors import first_fault
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last
-from evaluation.retrieval.found_documents import AT, SET_SCORES
 from evaluation.retrieval.ladder import Ladder
-from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation
+from evaluation.retrieval.measures import AT, MEASURES, SET_SCORES, UNITS, Evaluation
 from evaluation.retrieval.repeats import Repeats
 from evaluation.search.index import Indexed, Search
 

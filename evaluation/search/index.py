@@ -20,13 +20,10 @@ from chunkers.results.embedded import EmbeddedAs, embedded_text
 from chunkers.results.levels import parents_by_child
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.text.languages import detect_language
-from evaluation.questions.corpus import Corpus
-from evaluation.questions.ranges import Covered
+from evaluation.questions.corpus import Corpus, Covered
 from evaluation.questions.reading import Question
-from evaluation.search.bm25 import Bm25
 from evaluation.search.near_duplicates import NearDuplicates
-from evaluation.search.nearest import nearest, settled
-from evaluation.search.ranking import Method, Ranking, by_embedding, by_score, checked_method, fused
+from evaluation.search.ranking import Bm25, Method, Ranking, by_embedding, by_score, checked_method, fused, nearest, settled
 
 QUERIES = 512
 """Number of questions compared with a block of chunks at a time."""

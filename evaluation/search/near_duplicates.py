@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.search.bm25 import ALONE
+from evaluation.search.ranking import ALONE
 
 SHINGLE = 4
 """Words of a shingle, a usual number (Manning, Raghavan and Schütze 2008, section 19.6); a shorter text is one shingle."""

@@ -2,14 +2,76 @@
 
 from __future__ import annotations
 
+import math
+import re
+import threading
+from collections import Counter
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
-from chunkers.support.errors import InputError, shown
-from evaluation.search.nearest import nearest
+from chunkers.support.errors import InputError, ModelError, shown
+from chunkers.support.extras import need
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+
+# Exact search for the vectors nearest to others, in blocks.
+
+
+BLOCK = 8192
+"""Number of chunks compared in one block."""
+
+ROUNDING = 2e-6
+"""Tolerance for equal products in single precision: each was off by 6e-7 at most, over 384 to 4,096 numbers."""
+
+
+def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:
+    """Return the indices of the vectors with the greatest dot products with each query, best first.
+
+    The result has shape (queries, min(count, rows)).
+
+    The result is exact, and ties go to the earlier row. ``vectors`` are compared ``block`` rows at a time; the block size
+    does not affect the result, since `settled` recomputes near-ties.
+    """
+    count = min(count, len(vectors))
+    scores = np.zeros((len(queries), 0))
+    rows = np.zeros((len(queries), 0), np.intp)
+    for start in range(0, len(vectors), block):
+        part = queries @ vectors[start : start + block].T
+        scores = np.hstack([scores, part])
+        rows = np.hstack([rows, np.broadcast_to(np.arange(start, start + part.shape[1]), part.shape)])
+        keep = min(count, scores.shape[1])
+        limit = -np.partition(-scores, keep - 1, axis=1)[:, keep - 1]
+        chosen = np.empty((len(queries), keep), np.intp)
+        for query, line in enumerate(scores):
+            candidates = np.flatnonzero(line >= limit[query] - ROUNDING)
+            line[candidates] = settled(line[candidates], rows[query, candidates], queries[query], vectors)
+            chosen[query] = candidates[np.argsort(-line[candidates], kind="stable")][:keep]
+        scores, rows = np.take_along_axis(scores, chosen, axis=1), np.take_along_axis(rows, chosen, axis=1)
+    return rows
+
+
+def settled(scores: FloatArray, rows: IntArray, query: VectorArray, vectors: VectorArray) -> FloatArray:
+    """Return the scores with near-ties recomputed, so that rounding errors cannot change the ranking.
+
+    The last digits of a matrix product depend on the position of a row and on the other queries. Without this function, two
+    copies of the same text could come in any order.
+    """
+    order = np.argsort(scores)
+    near = np.flatnonzero(np.diff(scores[order]) <= ROUNDING)
+    if not len(near):
+        return scores
+    doubtful = order[np.union1d(near, near + 1)]
+    # Row by row, and not as a product of matrices: equal rows have equal sums.
+    settled = scores.copy()
+    settled[doubtful] = (vectors[rows[doubtful]].astype(float) * query).sum(axis=1)
+    return settled
+
 
 Method = Literal["embedding", "bm25", "hybrid"]
 
@@ -82,3 +144,174 @@ def reranked(ranking: Ranking, scores: FloatArray) -> Ranking:
     return Ranking(
         np.concatenate([ranking.order[:count][order], ranking.order[count:]]), np.concatenate([scores[order], without_score])
     )
+
+
+# BM25 over texts, as `bm25s` computes it by default: no embedder, any language with words or characters of its own.
+
+
+ALONE = "\u3005-\u3007\u3040-\u309f\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Han, Hiragana and Katakana, which have no spaces between words: each character is a token, as in Lucene's tokenizer."""
+
+TOKENS = re.compile(rf"(?u)[{ALONE}]|[^\W{ALONE}]{{2,}}")
+"""Pattern of a token, as in `bm25s`: two or more letters or digits in a row; one character in scripts without spaces."""
+
+ENGLISH = "en"
+"""The language, a key of `chunkers.text.languages.LANGUAGES`, whose stop words are left out."""
+
+STOP_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "but",
+        "by",
+        "for",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "such",
+        "that",
+        "the",
+        "their",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "to",
+        "was",
+        "will",
+        "with",
+    ]
+)
+"""Lucene's stop words of English, which `bm25s` leaves out."""
+
+K1, B = 1.5, 0.75
+
+
+class Bm25:
+    """BM25 index over texts, in Lucene's variant (Lù 2024, arXiv:2407.03618).
+
+    Words are lower-cased but not stemmed, since a stemmer suits only a single language. Stop words are removed only from
+    English texts.
+
+    Parameters
+    ----------
+    texts
+        The texts to search.
+    language
+        Language code of the texts.
+    """
+
+    def __init__(self, texts: Sequence[str], language: str) -> None:
+        self._stop_words = STOP_WORDS if language == ENGLISH else frozenset()
+        self._count = len(texts)
+        tokens = [self._tokens(text) for text in texts]
+        mean = sum(map(len, tokens)) / max(1, len(texts))
+        # For each word the texts that have it, with the share of its score that its frequency in them makes.
+        self._found: dict[str, list[tuple[int, float]]] = {}
+        for number, words in enumerate(tokens):
+            for word, times in Counter(words).items():
+                share = times / (K1 * (1 - B + B * len(words) / mean) + times)
+                self._found.setdefault(word, []).append((number, share))
+
+    def scores(self, question: str) -> FloatArray:
+        """Return the BM25 score of every text for a question, shape (texts,); 0 for texts without any of its words."""
+        scores = np.zeros(self._count)
+        for word in self._tokens(question):
+            postings = self._found.get(word, ())
+            rarity = math.log(1 + (self._count - len(postings) + 0.5) / (len(postings) + 0.5))
+            for number, share in postings:
+                scores[number] += rarity * share
+        return scores
+
+    def _tokens(self, text: str) -> list[str]:
+        return [word for word in TOKENS.findall(text.lower()) if word not in self._stop_words]
+
+
+# A cross-encoder from a folder of this machine, which reads the question together with each chunk.
+
+
+RERANKED = 50
+"""Number of best chunks passed to a cross-encoder, which takes time for each."""
+
+
+class Reranker:
+    """Local sentence-transformers cross-encoder, loaded on first use.
+
+    Parameters
+    ----------
+    folder
+        Folder of the model.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.name = folder
+        self._lock = threading.Lock()
+        self._model: CrossEncoder | None = None
+
+    def load(self) -> None:
+        """Load the cross-encoder unless it is already loaded.
+
+        Raises
+        ------
+        ModelError
+            If the folder does not exist or contains no cross-encoder with one score per pair, or if a required package is
+            missing.
+        """
+        with self._lock:
+            if self._model is not None:
+                return
+            folder = Path(self.name).expanduser()
+            if not folder.is_dir():
+                raise ModelError(
+                    f"{self.name}: a cross-encoder must be a folder on this machine; this folder does not exist. Check its "
+                    "path."
+                )
+            need("models", f"{self.name}: a cross-encoder")
+            from sentence_transformers import CrossEncoder
+
+            try:
+                model = CrossEncoder(str(folder.resolve()), trust_remote_code=False, local_files_only=True)
+            except Exception as error:
+                # Depending on what is in the folder, loading raises errors of any type.
+                raise ModelError(
+                    f"{self.name}: the folder must contain a cross-encoder of sentence-transformers without custom code; "
+                    f"loading it failed with {type(error).__name__}. Choose another folder."
+                ) from error
+            if model.num_labels != 1:
+                raise ModelError(
+                    f"{self.name}: a cross-encoder must return one score for each pair of texts; this one returns "
+                    f"{model.num_labels}. Choose another model."
+                )
+            self._model = model
+
+    def scores(self, question: str, texts: Sequence[str]) -> FloatArray:
+        """Return each text's relevance to the question, shape (texts,); higher is better.
+
+        Raises the same errors as `load`.
+        """
+        self.load()
+        if not texts:
+            return np.zeros(0)
+        with self._lock:
+            assert self._model is not None
+            given = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
+        scores = np.asarray(given, dtype=float)
+        if scores.shape != (len(texts),) or not np.isfinite(scores).all():
+            raise ModelError(
+                f"{self.name}: a cross-encoder must return one finite score for each pair of texts; this one does not. "
+                "Choose another model."
+            )
+        return scores

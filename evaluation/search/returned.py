@@ -21,8 +21,7 @@ from typing import Literal, TypeVar
 from chunkers import Document, InputError, Span
 from chunkers.support.errors import shown
 from chunkers.text.outline import headings
-from evaluation.questions.corpus import Corpus
-from evaluation.questions.ranges import union
+from evaluation.questions.corpus import Corpus, union
 from evaluation.search.index import Indexed
 
 Kind = Literal["chunk", "window", "section", "page", "parent"]

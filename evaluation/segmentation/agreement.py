@@ -11,7 +11,7 @@ import numpy.typing as npt
 from chunkers import Chunking, Document
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.support.arrays import FloatArray
-from chunkers.support.numbers import listed
+from chunkers.support.formatting import listed
 from evaluation.segmentation.measures import cuts_of
 
 NAMED = 5

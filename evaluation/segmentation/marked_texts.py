@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from chunkers import Document, InputError
+from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.text.reading import FileText, read_document
 from evaluation.segmentation.boundary_files import Marks, digest, without_marks
 from evaluation.segmentation.sweep import Marked
@@ -108,3 +109,164 @@ def sharing(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[Mar
     """Return the texts that share a section with a held-out text and would leak it into tuning."""
     seen = frozenset[str]().union(*(text.sections for text in held))
     return [text for text in texts if not seen.isdisjoint(text.sections)]
+
+
+# Join short documents into long ones, whose seams are known boundaries.
+
+
+JOINT = "\n\n"
+
+MOST_STITCHED = 10_000
+"""Maximum number of documents stitched at once: more would fill the memory before the first is written."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Short document to be joined with others; passages on one ``subject`` are never placed side by side."""
+
+    text: str
+    subject: str
+
+
+@dataclass(frozen=True)
+class Stitched:
+    """Long document joined from short passages, with the offsets of the seams.
+
+    Attributes
+    ----------
+    seams
+        Offsets, in code points, at which every passage but the first begins.
+    subjects
+        Subjects of the passages, in order.
+    """
+
+    text: str
+    seams: tuple[int, ...]
+    subjects: tuple[str, ...]
+
+
+def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER) -> Stitched:
+    """Join passages in random order until the document has ``sentences`` sentences or no passage is left.
+
+    Source: Qu et al., appendix C. The same passages and seed give the same document.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two subjects, or a passage is empty.
+    """
+    subjects = len({passage.subject for passage in passages})
+    if subjects < 2:
+        raise InputError(f"stitching needs passages of at least two subjects; got {subjects}.")
+    if any(not passage.text.strip() for passage in passages):
+        raise InputError("stitching needs passages with text; at least one of these is empty.")
+    order = list(passages)
+    random.Random(seed).shuffle(order)
+    chosen: list[Passage] = []
+    count = 0
+    # A single passage would have no seam, however long it is.
+    while order and (count < sentences or len(chosen) < 2):
+        # The next passage of another subject; if none is left, the document ends.
+        place = next((i for i, passage in enumerate(order) if not chosen or passage.subject != chosen[-1].subject), None)
+        if place is None:
+            break
+        chosen.append(order.pop(place))
+        count += len(Document.from_text(chosen[-1].text, splitter).sentences)
+    texts = [passage.text.strip() for passage in chosen]
+    seams = []
+    at = 0
+    for text in texts[:-1]:
+        at += len(text) + len(JOINT)
+        seams.append(at)
+    return Stitched(JOINT.join(texts), tuple(seams), tuple(passage.subject for passage in chosen))
+
+
+def stitch_several(
+    passages: Sequence[Passage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
+) -> list[MarkedText]:
+    """Stitch ``count`` documents from passages, with consecutive seeds.
+
+    Seeds begin at ``seed``, the documents' numbers at ``first``.
+
+    Raises
+    ------
+    InputError
+        If the number of sentences or documents is below 1, if there are more than `MOST_STITCHED` documents, or if `stitch`
+        cannot join the passages.
+    """
+    for name, value, most in (("sentences", sentences, None), ("count", count, MOST_STITCHED)):
+        if value < 1:
+            raise InputError(f"stitching: {name} must be at least 1; got {value}.")
+        if most is not None and value > most:
+            raise InputError(f"stitching: {name} must be at most {most:,}; got {value:,}.")
+    made = [stitch(passages, sentences, seed + number, splitter) for number in range(count)]
+    return [
+        MarkedText(f"stitched {number}", stitched.text, stitched.seams) for number, stitched in enumerate(made, start=first)
+    ]
+
+
+def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
+    """Divide the passages into two halves that share no subject, assigning the subjects alternately.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than four subjects, two for each half.
+    """
+    subjects = list(dict.fromkeys(passage.subject for passage in passages))
+    if len(subjects) < 4:
+        raise InputError(f"stitching two disjoint halves needs at least four subjects; got {len(subjects)}.")
+    first = set(subjects[::2])
+    return [passage for passage in passages if passage.subject in first], [
+        passage for passage in passages if passage.subject not in first
+    ]
+
+
+def passages_from(
+    files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
+) -> tuple[list[Passage], list[str]]:
+    """Read passages from files; also return a sentence on each unusable file.
+
+    Each file is one subject. In a file with lines of three dashes, each section between these lines is a subject.
+
+    Parameters
+    ----------
+    files
+        Name and bytes of each file.
+    read
+        Reads a document, given its bytes and its name.
+    """
+    passages: dict[str, Passage] = {}
+    complaints = []
+    for name, data in files:
+        try:
+            bare, known = without_marks(read(data, name).text)
+        except InputError as error:
+            complaints.append(str(error))
+            continue
+        if not bare.strip():
+            complaints.append(f"{name}: a document to stitch must have text; this one is empty.")
+        for number, (start, end) in enumerate(pairwise([0, *known, len(bare)]), start=1):
+            text = bare[start:end].strip()
+            subject = f"{name}, part {number}" if known else name
+            if same := passages.get(text):
+                complaints.append(f"{subject}: a document to stitch must be its own; it is that of {same.subject}.")
+            elif text:
+                passages[text] = Passage(text, subject)
+    return list(passages.values()), complaints
+
+
+def passages_of(
+    text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
+) -> list[Passage]:
+    """Cut a text with known sections into passages of about ``sentences`` sentences that cross no section boundary."""
+    edges = [0, *known, len(text)]
+    passages = []
+    for number, (first, last) in enumerate(pairwise(edges), start=1):
+        document = Document.from_text(text[first:last], splitter)
+        count = len(document.sentences)
+        groups = max(1, count // sentences)
+        for group in range(groups):
+            span = document.slice(group * count // groups, (group + 1) * count // groups)
+            passages.append(Passage(document.text[span.start : span.end], f"{subject}, section {number}"))
+    return passages

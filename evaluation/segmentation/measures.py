@@ -14,8 +14,65 @@ from heapq import heappop, heappush
 import numpy as np
 
 from chunkers import Chunking, Document
-from chunkers.support.arrays import IntArray
-from evaluation.segmentation.assignment import largest_assignment
+from chunkers.support.arrays import FloatArray, IntArray
+
+# Rows and columns matched one to one: the linear assignment problem, by shortest augmenting paths.
+
+
+def largest_assignment(values: IntArray) -> dict[int, int]:
+    """Return the one-to-one assignment of a matrix's columns to its rows with the largest sum of ``values``."""
+    if len(values) > values.shape[1]:
+        return {row: column for column, row in sorted(largest_assignment(values.T).items(), key=lambda pair: pair[1])}
+    costs = -values.astype(np.float64)
+    rows, columns = costs.shape
+    row_prices, column_prices = np.zeros(rows), np.zeros(columns)
+    column_of, row_of = np.full(rows, -1), np.full(columns, -1)
+    for row in range(rows):
+        _augment(row, costs, row_prices, column_prices, column_of, row_of)
+    return dict(enumerate(column_of.tolist()))
+
+
+def _augment(
+    row: int,
+    costs: FloatArray,
+    row_prices: FloatArray,
+    column_prices: FloatArray,
+    column_of: IntArray,
+    row_of: IntArray,
+) -> None:
+    """Assign one more row, by the shortest path from it to a column that is free."""
+    columns = costs.shape[1]
+    # The last is looked at first, so that rows which are all alike take the columns in order.
+    remaining = np.arange(columns)[::-1].copy()
+    shortest, before = np.full(columns, np.inf), np.full(columns, -1)
+    seen_rows, seen_columns = [], []
+    at, least = row, 0.0
+    while True:
+        seen_rows.append(at)
+        reached = least + costs[at, remaining] - row_prices[at] - column_prices[remaining]
+        shorter = reached < shortest[remaining]
+        shortest[remaining[shorter]], before[remaining[shorter]] = reached[shorter], at
+        least = shortest[remaining].min()
+        nearest = np.flatnonzero(shortest[remaining] == least)
+        free = nearest[row_of[remaining[nearest]] < 0]
+        place = free[-1] if len(free) else nearest[0]
+        column = int(remaining[place])
+        seen_columns.append(column)
+        remaining[place] = remaining[-1]
+        remaining = remaining[:-1]
+        if row_of[column] < 0:
+            break
+        at = int(row_of[column])
+    row_prices[row] += least
+    others = np.array(seen_rows[1:], dtype=np.intp)
+    row_prices[others] += least - shortest[column_of[others]]
+    column_prices[seen_columns] -= least - shortest[seen_columns]
+    while True:
+        at = int(before[column])
+        row_of[column] = at
+        column_of[at], column = column, int(column_of[at])
+        if at == row:
+            return
 
 
 @dataclass(frozen=True)
@@ -292,3 +349,47 @@ def _same_units(reference: Segmentation, segmentation: Segmentation) -> None:
         raise ValueError(
             f"both segmentations must have the same number of units; got {reference.units} and {segmentation.units}."
         )
+
+
+# The measures of a segmentation against known boundaries that are shown together, as no one of them says enough.
+
+
+BOUNDARY_MEASURES = {
+    "Precision": "Share of the cuts that are at known boundaries; higher is better.",
+    "Recall": "Share of the known boundaries at which it cuts; higher is better.",
+    "Similarity": "Boundary similarity, Fournier's B: a cut one sentence away counts half; higher is better.",
+    "Pk": "Share of windows whose two ends are in one section and in two chunks, or the reverse; lower is better.",
+    "WindowDiff": "Share of windows with another number of boundaries; lower is better.",
+}
+"""Description of each measure."""
+
+
+def boundary_scores(reference: Segmentation, segmentation: Segmentation) -> dict[str, Score]:
+    """Return the scores of boundaries against a reference, one for each measure in `MEASURES`.
+
+    Raises ValueError if the segmentations have different numbers of units.
+    """
+    both = agreement(reference, segmentation)
+    values = (
+        both.precision,
+        both.recall,
+        boundary_similarity(reference, segmentation),
+        pk(reference, segmentation),
+        window_diff(reference, segmentation),
+    )
+    return dict(zip(BOUNDARY_MEASURES, values, strict=True))
+
+
+def why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Segmentation]) -> str:
+    """Return an explanation if making no cut has a lower Pk than every result; otherwise an empty string."""
+    alone = pk(reference, Segmentation(reference.units, ())).value
+    values = [pk(reference, segmentation).value for segmentation in segmentations if segmentation.boundaries]
+    if alone is None or not values or any(value is None or value <= alone for value in values):
+        return ""
+    size = window(reference)
+    near = f"less than {size / 2:g} sentences from a known boundary" if size > 1 else "exactly at a known boundary"
+    return (
+        f"No cut has a lower Pk than every column ({alone:.2f}). Pk compares the two ends of windows of {size:,} "
+        f"sentence{'s' * (size != 1)}: a cut lowers it only {near}, and one farther off raises it. Where few "
+        "boundaries are found, it is best by Pk not to cut at all, which finds none: read precision and recall."
+    )

@@ -17,7 +17,7 @@ import numpy as np
 
 from chunkers import Chunking, Document, Embedder, InputError
 from chunkers.support.arrays import FloatArray, IntArray
-from chunkers.support.numbers import listed, signed
+from chunkers.support.formatting import listed, signed
 from chunkers.text.outline import special_blocks
 from evaluation.segmentation.measures import cuts_of, in_sentences
 from evaluation.segmentation.trivial import NO_CUT, at_random, even_words, evenly, random_words

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from chunkers import Breakpoint, Chunking, Document
 from chunkers.building_blocks.thresholds import beyond
 from chunkers.support.arrays import IntArray
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 
 FLAT = 4
 """Minimum number of consecutive amounts with the same cuts that count as a flat stretch."""

@@ -12,10 +12,12 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
 from chunkers.contract.base import run
-from chunkers.support.spreadsheet import as_cell
-from evaluation.segmentation.integrity import integrity
+from chunkers.recipes.presets import presets_of
+from chunkers.support.formatting import as_cell, signed
 from evaluation.segmentation.measures import (
     Score,
     agreement,
@@ -30,7 +32,10 @@ from evaluation.segmentation.measures import (
     window_diff,
 )
 from evaluation.segmentation.trivial import ANSWERS, answers, as_chunking
+from evaluation.segmentation.unlabelled import integrity
 from evaluation.segmentation.workers import has_processes, spread
+from evaluation.statistics.paired import Difference, compare_all, interval_words
+from evaluation.statistics.significance import FALSE_VERDICTS, fewest, too_few
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ MEASURES: dict[str, bool] = {
 }
 """The measures, and whether more is better.
 
-``blocks_whole`` is that of `evaluation.segmentation.integrity`, which needs no known boundary; without cuts it is 1.
+``blocks_whole`` is that of `evaluation.segmentation.unlabelled`, which needs no known boundary; without cuts it is 1.
 ``f1_near`` lets a boundary be one sentence off; ``misassigned`` is a share of the sentences, ``crossing`` one of the chunks.
 """
 
@@ -277,3 +282,102 @@ def published() -> list[Setting]:
         *grid("dbscan", position_weight=weights, eps=(0.1, 0.2, 0.3, 0.4, 0.5), min_samples=(1, 2, 3, 4, 5)),
         *grid("fixed_sentences", chunks=counts, overlap=(0, 1)),
     ]
+
+
+# The settings to search for a chunker's best on a document: published grids, or ours where there are none.
+
+
+SEARCHED: dict[str, list[Setting]] = {
+    **{
+        name: [setting for setting in published() if setting.chunker == name]
+        for name in ("fixed_sentences", "breakpoint", "single_linkage")
+    },
+    "double_pass": grid(
+        "double_pass",
+        initial_threshold=(0.2, 0.3, 0.4),
+        appending_threshold=(0.2, 0.3, 0.4, 0.5),
+        merging_threshold=(0.1, 0.2, 0.3, 0.4),
+    ),
+    "structure": grid("structure", max_size=(50, 100, 150, 200, 250, 400), join_below=(10, 25, 50, 100, 200)),
+    "optimal": grid("optimal", max_size=(50, 100, 150, 200, 250, 300, 400), piece_size=(25, 50)),
+    "change_point": [
+        *grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3, 5)),
+        *grid("change_point", penalty=(0.4, 0.6, 0.8, 1.0, 1.1, 1.3, 1.6, 2.0)),
+        *grid("change_point", chunks=tuple(range(2, 11))),
+    ],
+    "max_min": grid(
+        "max_min", hard_threshold=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6), relaxation=(0.3, 0.6, 0.9), initial_factor=(1, 1.5, 2)
+    ),
+}
+"""Chunker to its settings: those of Qu et al., appendix B, where they tried it."""
+
+OURS = "ours"
+"""The source named for the settings of a chunker that no source published."""
+
+
+def as_published(chunker: str) -> tuple[Setting, str]:
+    """Return the first published setting of a chunker and its source; the default setting if none was published."""
+    presets = [preset for preset in presets_of(chunker) if preset.published]
+    return (Setting.of(chunker, **presets[0].parameters), presets[0].title) if presets else (Setting(chunker), OURS)
+
+
+# Significance of a setting's lead on documents that it was not chosen on.
+
+
+def compare_settings(
+    rows: Sequence[SweepRow], setting: Setting, others: Sequence[Setting], measure: str
+) -> dict[Setting, Difference | None]:
+    """Compare a setting with other settings on the same documents, with p-values corrected for all comparisons.
+
+    A difference above 0 means that ``setting`` is better, whether the measure should be high or low. The difference is None
+    if too few documents have a value for both settings.
+    """
+    values: dict[Setting, dict[str, float]] = {}
+    for row in rows:
+        value = row.scores[measure].value
+        if value is not None:
+            values.setdefault(row.setting, {})[row.document] = value
+    documents = [*dict.fromkeys(row.document for row in rows)]
+
+    def of(setting: Setting) -> list[float]:
+        return [values.get(setting, {}).get(document, np.nan) for document in documents]
+
+    if not documents or not others:
+        return dict.fromkeys(others)
+    sign = 1 if MEASURES[measure] else -1
+    differences = sign * (np.array([of(setting)]) - np.array([of(other) for other in others]))
+    return dict(zip(others, compare_all(differences), strict=True))
+
+
+def significance_words(
+    differences: Mapping[Setting, Difference | None], names: Mapping[Setting, str], documents: int
+) -> str:
+    """Return a verdict in words on whether a setting is significantly ahead of the baselines on held-out documents."""
+    if not differences:
+        return ""
+    if all(difference is None for difference in differences.values()):
+        return too_few(len(differences), documents, "held-out document")
+    ahead = {
+        other: difference.mean
+        for other, difference in differences.items()
+        if difference is not None and difference.significant and difference.mean > 0
+    }
+    every = len(ahead) == len(differences)
+    rival = min(ahead, key=ahead.__getitem__) if every else next(other for other in differences if other not in ahead)
+    verdict = f"It is {'' if every else 'not '}significantly ahead of every trivial answer"
+    return f"{verdict}: {_spread(names[rival], differences[rival])}. {FALSE_VERDICTS}"
+
+
+def chosen_here_words(comparisons: int) -> str:
+    """Return a sentence that explains why a setting cannot be tested on the documents it was chosen on."""
+    return (
+        "It was chosen on these documents, so its lead is not tested; with "
+        f"{fewest(comparisons)} documents held out, it is tested against the trivial answers."
+    )
+
+
+def _spread(name: str, difference: Difference | None) -> str:
+    if difference is None:
+        return f"“{name}” cannot be compared"
+    mean, interval = signed(difference.mean, "+.3f"), interval_words(difference.low, difference.high, difference.alpha, 1, 3)
+    return f"{mean} on “{name}” ({interval}, {difference.p_words})"

@@ -2,17 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, zip_longest
 from typing import Any
 
-from chunkers import Chunker, Chunking, Document, InputError, Tools
+from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Span, Tools
+from chunkers.contract.base import run
 from chunkers.support.arrays import VectorArray
-from evaluation.segmentation.compliance import Bounds, Compliance, asked_of, compliance, sizes_in
+from chunkers.text.outline import blocks, special_blocks
+from chunkers.text.sentences import GIVEN
+from evaluation.segmentation.chunk_facts import Bounds, Compliance, asked_of, compliance, sizes_in
 from evaluation.segmentation.contrast import SURROUNDINGS, Contrast, coherence, contrast
-from evaluation.segmentation.integrity import Integrity, integrity
 from evaluation.segmentation.measures import chunks_of
 from evaluation.segmentation.trivial import NO_CUT, every_words
+
+# Block integrity: which lists, tables, code blocks, formulas and headings a chunking leaves whole.
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Number of blocks that chunks keep whole, and number of all blocks."""
+
+    count: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """Share of blocks that chunks keep whole, from 0 to 1; None if there are no blocks."""
+        return self.count / self.of if self.of else None
+
+
+@dataclass(frozen=True)
+class Integrity:
+    """Numbers of blocks that a chunking keeps whole, by kind.
+
+    A heading is whole if it stays with the start of the next block.
+    """
+
+    kinds: Mapping[str, Whole]
+
+    @property
+    def all(self) -> Whole:
+        """Number of blocks of any kind that chunks keep whole, and number of all blocks."""
+        return Whole(sum(whole.count for whole in self.kinds.values()), sum(whole.of for whole in self.kinds.values()))
+
+    def words(self) -> str:
+        """Return the counts as a phrase, such as “1 of 2 tables, 3 of 3 lists”; empty if there are no blocks."""
+        return ", ".join(
+            f"{whole.count:,} of {whole.of:,} {kind}{'s' * (whole.of != 1)}" for kind, whole in self.kinds.items()
+        )
+
+
+def integrity(chunking: Chunking) -> Integrity:
+    """Count the blocks of each kind, such as tables, that lie whole inside one span of a chunk.
+
+    Source: block integrity of Moura Junior, Lelong and Blangero, “Adaptive Chunking: Optimizing Chunking-Method Selection
+    for RAG” (LREC 2026): the share of blocks that are not split. Their measure counts paragraphs and tolerates cuts up to 5
+    characters from a block's end; here paragraphs may be cut, and there is no tolerance.
+    """
+    return whole_among(wanted_whole(chunking.document.text), [span for chunk in chunking.chunks for span in chunk.spans])
+
+
+def wanted_whole(text: str) -> list[tuple[str, Span]]:
+    """Return the spans of blocks that chunks should keep whole, such as tables, each with the kind of block.
+
+    The spans are those of lists, tables, code blocks and formulas, and of headings. A heading's span includes the first
+    character of the next block, so that a heading at the end of a chunk is not whole. There are no spans for texts that
+    `chunkers.text.outline` does not parse.
+    """
+    outer = blocks(text)
+    stretches = [(block.kind, block.span) for block in special_blocks(text)]
+    for block, after in zip_longest(outer, outer[1:]):
+        if block.kind == "heading":
+            end = block.span.end if after is None else after.span.start + 1
+            stretches.append((block.kind, Span(block.span.start, end)))
+    return stretches
+
+
+def whole_among(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> Integrity:
+    """Count the spans of each kind that lie whole inside one of the ``pieces``, which may overlap."""
+    ordered = sorted(pieces)
+    starts = [piece.start for piece in ordered]
+    # How far the pieces reach that begin no later than each.
+    reach = [*accumulate((piece.end for piece in ordered), max)]
+    kinds: dict[str, Whole] = {}
+    for kind, (start, end) in stretches:
+        begun = bisect_right(starts, start)
+        held = begun > 0 and reach[begun - 1] >= end
+        before = kinds.get(kind, Whole(0, 0))
+        kinds[kind] = Whole(before.count + held, before.of + 1)
+    return Integrity(kinds)
+
 
 EXPLAINED = {
     "chunks": "Number of chunks.",
@@ -27,7 +111,7 @@ EXPLAINED = {
     "at worst": "The largest share of changed chunks over all places.",
     "at least": "The unavoidable share: the one chunk with the new sentence. Compare the other two with it.",
 }
-"""Description of each measure; the last three come from `evaluation.segmentation.stability`."""
+"""Description of each measure; the last three come from `evaluation.segmentation.unlabelled`."""
 
 
 _EVERY = 4
@@ -102,3 +186,185 @@ def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
     if tools.embedder is None:
         return None
     return replace(tools, embedder=tools.embedder.for_document(document)).embed(document.sentence_texts)
+
+
+# Edit stability: how many chunks change when one sentence is inserted.
+
+
+EDITS = 20
+"""Places at which a sentence is inserted, unless another number is asked for."""
+
+MOST_EDITED_CHARACTERS = 50_000_000
+"""Maximum number of edits × characters of the text, all of which is cut anew after each: 160 edits of 300 kB."""
+
+SPARE = "This sentence was not here before."
+"""Sentence to insert into a text that has no other sentence to take."""
+
+_SEPARATORS = {"lines": "\n", "paragraphs": "\n\n"}
+"""Separator between the inserted sentence and its neighbours, by splitter; a space for all others."""
+
+_PROSE = ("paragraph", "quotation")
+"""The kinds of blocks in which a sentence may be inserted."""
+
+_OPEN = ",;:-–—|#"
+"""Marks after which a sentence goes on."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Effect of one inserted sentence on the chunks.
+
+    Attributes
+    ----------
+    after
+        Number, from 0, of the sentence after which the new sentence is inserted.
+    changed, chunks
+        Number of chunks of the edited text that match no chunk of the original, and number of all its chunks. Each original
+        chunk can match only one chunk.
+    """
+
+    after: int
+    changed: int
+    chunks: int
+
+    @property
+    def share(self) -> float:
+        """Share of the edited text's chunks that changed, from 0 to 1."""
+        return self.changed / self.chunks
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Changes in the chunks caused by a series of one or more edits."""
+
+    edits: tuple[Edit, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean share of chunks that an edit changes."""
+        return sum(edit.share for edit in self.edits) / len(self.edits)
+
+    @property
+    def worst(self) -> Edit:
+        """Edit that changed the greatest share of chunks; the first one in case of ties."""
+        return max(self.edits, key=lambda edit: edit.share)
+
+    @property
+    def inevitable(self) -> float:
+        """Lowest possible mean share of changed chunks, since the chunk with the new sentence always changes."""
+        return sum(1 / edit.chunks for edit in self.edits) / len(self.edits)
+
+    def words(self) -> str:
+        """Return a sentence that summarises the stability of chunks under edits."""
+        worst, count = self.worst, len(self.edits)
+        edits = "1 inserted sentence" if count == 1 else f"{count:,} inserted sentences"
+        return (
+            f"Of {edits}, each changes {self.mean:.1%} of the chunks on average and {worst.share:.1%} at worst, "
+            f"after sentence {worst.after + 1:,}; one chunk, which must change, is {self.inevitable:.1%}."
+        )
+
+
+def check_edits(document: Document, edits: int) -> None:
+    """Raise InputError if there are no edits or no sentences, or if the edits would take too long."""
+    if edits < 1:
+        raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
+    if not document.sentences:
+        raise InputError(f"{document.name}: edit stability needs a text with at least one sentence; this one has none.")
+    work = edits * len(document.text)
+    if work > MOST_EDITED_CHARACTERS:
+        raise InputError(
+            f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}; {edits:,} × "
+            f"{len(document.text):,} is {work:,}. Use fewer edits or a shorter text."
+        )
+
+
+def edit_stability(
+    chunker: Chunker,
+    document: Document,
+    tools: Tools,
+    edits: int = EDITS,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Stability:
+    """Insert sentences one at a time, cut the text again, and return the shares of chunks that change.
+
+    Parameters
+    ----------
+    chunker, document, tools
+        The chunker, the document and the services. The text is split into sentences again after each edit.
+    edits
+        Maximum number of edits, limited by the number of sentences.
+    seed
+        Seed for the random choice of positions and sentences.
+    progress
+        Called with (done, to do) after each edit.
+
+    Raises
+    ------
+    InputError
+        If the edits would take too long or the chunker rejects the text.
+    Cancelled
+        If the user asked to stop.
+    """
+    check_edits(document, edits)
+    before = Counter(run(chunker, document, replace(tools)).texts)
+    measured_edits = []
+    planned = edits_of(document, edits, seed)
+    for number, (after, sentence) in enumerate(planned, start=1):
+        if tools.cancelled():
+            raise Cancelled
+        after_it = Counter(run(chunker, inserted(document, after, sentence), replace(tools)).texts)
+        measured_edits.append(Edit(after, (after_it - before).total(), after_it.total()))
+        if progress is not None:
+            progress(number, len(planned))
+    return Stability(tuple(measured_edits))
+
+
+def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
+    """Return random edits: the numbers of the sentences to insert after, ascending, each with the sentence to insert.
+
+    Both are drawn from complete sentences of prose, outside lists, tables, code, formulas and headings. In a text without
+    prose, a sentence is inserted after any sentence.
+    """
+    drawn = random.Random(seed)
+    prose = _prose(document)
+    anywhere = prose or range(len(document.sentences))
+    planned = []
+    for place in sorted(drawn.sample(anywhere, min(edits, len(anywhere)))):
+        # The sentence itself would be said twice running.
+        others = [number for number in prose if number != place]
+        planned.append((place, document.sentence_texts[drawn.choice(others)] if others else SPARE))
+    return planned
+
+
+def _prose(document: Document) -> list[int]:
+    """Return the numbers of the sentences of the text's prose, ascending, each text once."""
+    others = [block for block in blocks(document.text) if block.kind not in _PROSE]
+    # Blocks lie within each other or apart, so that what an outer one holds adds nothing.
+    outer: list[Span] = []
+    for block in sorted([*others, *special_blocks(document.text)], key=lambda block: block.span):
+        if not outer or block.span.end > outer[-1].end:
+            outer.append(block.span)
+    starts = [span.start for span in outer]
+    numbers: dict[str, int] = {}
+    for number, (start, end) in enumerate(document.sentences):
+        text = document.text[start:end]
+        begun = bisect_left(starts, end)
+        if begun and outer[begun - 1].end > start:
+            continue
+        if text[-1] not in _OPEN and (document.splitter in _SEPARATORS or not text[-1].isalnum()):
+            numbers.setdefault(text, number)
+    return [*numbers.values()]
+
+
+def inserted(document: Document, after: int, sentence: str) -> Document:
+    """Return the document with ``sentence`` inserted after sentence number ``after``."""
+    text, end = document.text, document.sentences[after].end
+    separator = _SEPARATORS.get(document.splitter, " ")
+    added = separator + sentence
+    edited = text[:end] + added + text[end:]
+    if document.splitter != GIVEN:
+        return Document.from_text(edited, document.splitter, document.name)
+    new = Span(end + len(separator), end + len(added))
+    later = [Span(start + len(added), stop + len(added)) for start, stop in document.sentences[after + 1 :]]
+    return Document(edited, (*document.sentences[: after + 1], new, *later), document.name)

@@ -14,9 +14,8 @@ from math import ceil, sqrt
 import numpy as np
 
 from chunkers.support.arrays import FloatArray, IntArray
-from evaluation.statistics.means import students_t
 from evaluation.statistics.paired import Difference, largest_share, subsets_of
-from evaluation.statistics.significance import Corrected, draws_for, fewest, holm
+from evaluation.statistics.significance import Corrected, draws_for, fewest, holm, students_t
 
 Statistic = Callable[[FloatArray], FloatArray]
 """From summed counts, shape (..., k), to values, shape (...)."""

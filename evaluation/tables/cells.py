@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import starmap
+from statistics import median
 from typing import NamedTuple
 
-from chunkers.support.numbers import signed
+import numpy as np
+
+from chunkers import Chunking, Embedder
+from chunkers.support.arrays import FloatArray
+from chunkers.support.formatting import counted, signed, three_figures
+from evaluation.changes.changed_chunks import Comparison, dollar_words, dollars_for
+from evaluation.changes.won_questions import WonAndLost
+from evaluation.inbox.rules import RULES
+from evaluation.retrieval.measures import mean_and_deviation
+from evaluation.segmentation.chunk_facts import against_known, sentence_counts
+from evaluation.segmentation.measures import BOUNDARY_MEASURES, Segmentation, boundary_scores, cuts_of
+from evaluation.segmentation.ranking import Ranking, structure
+from evaluation.segmentation.unlabelled import EXPLAINED, Stability, Unlabelled, integrity
+from evaluation.statistics.paired import Difference
 
 
 class Cell(NamedTuple):
@@ -52,3 +67,212 @@ def share(value: float | None, why: str = "") -> Cell:
 def difference(value: float | None, why: str = "") -> Cell:
     """Return the table cell for a signed number, formatted with two decimals."""
     return unknown(why) if value is None else Cell(signed(value, ".2f"), value, why)
+
+
+# Tables of what a change of chunkers costs and does to questions: their heads and the cells of a row.
+
+
+_CHANGES: Sequence[Head] = (
+    Head("Chunks", "Number of chunks."),
+    Head("Kept", "Chunks whose embedded text is exactly that of a chunk of the selected column, wherever it stands."),
+    Head("Changed", "As many of the other chunks as both columns have: each replaces one."),
+    Head("New", "Chunks beyond these, which replace none."),
+    Head("Gone", "Chunks of the selected column that none replaces."),
+    Head("Tokens again", "Tokens of the changed and new chunks, which must be embedded again."),
+    Head("Share", "Their share of all tokens of the column."),
+)
+_COST = Head("Cost", "US dollars for embedding these tokens, at the given price.")
+_DOCUMENTS = Head("Documents", "Documents with a chunk that is not kept.")
+
+QUESTIONS: Sequence[Head] = (
+    Head("Recall", "Share of the answers that is retrieved, as the mean of all questions."),
+    Head("Won", "Questions with a higher recall than with the selected column."),
+    Head("Lost", "Questions with a lower recall than with the selected column."),
+    Head("Difference", "Difference of the mean recalls in percentage points, with its confidence interval (Holm)."),
+)
+"""The heads of `question_cells`."""
+
+
+def change_heads(documents: int, price: float | None) -> list[Head]:
+    """Return the headings that match `change_cells`; ``price`` is in US dollars per million tokens."""
+    return [*_CHANGES, *([] if price is None else [_COST]), *([_DOCUMENTS] if documents > 1 else [])]
+
+
+def change_cells(chunks: int, comparison: Comparison | None, documents: int, price: float | None) -> list[Cell]:
+    """Return a column's cells; ``comparison`` is None for the column that the others replace."""
+    if comparison is None:
+        heads = change_heads(documents, price)
+        return [count(chunks), *[unknown("The others are compared with this column.")] * (len(heads) - 1)]
+    changes = comparison.total
+    numbers = (changes.after, changes.kept, changes.changed, changes.new, changes.gone, changes.tokens_again)
+    why = f"of {changes.tokens:,} tokens"
+    cells = [*map(count, numbers), share(changes.tokens_again / changes.tokens if changes.tokens else None, why)]
+    dollars = dollars_for(changes.tokens_again, price)
+    if dollars is not None:
+        cells.append(Cell(dollar_words(dollars), dollars, f"{changes.tokens_again:,} tokens at ${price:g} a million"))
+    if documents > 1:
+        cells.append(count(comparison.changed_documents, f"of {comparison.documents:,} documents"))
+    return cells
+
+
+def question_cells(name: str, baseline: str, changes: WonAndLost, amount: str, difference: Difference | None) -> list[Cell]:
+    """Return the cells of a column that replaces the column ``baseline``; ``difference`` is None with too few questions."""
+    won, lost = changes.changed(amount)
+    cells = [recall_cell(changes.after[amount]), count(len(won)), count(len(lost))]
+    if difference is None:
+        return [*cells, unknown("Too few questions for an interval.")]
+    words = f"{difference.points} ({difference.interval})"
+    return [*cells, Cell(words, difference.mean, difference.words(name, baseline, "recall"))]
+
+
+def recall_cell(recall: FloatArray) -> Cell:
+    """Return the cell of the mean recall of questions, shape (questions,)."""
+    mean = mean_and_deviation(recall)
+    return share(None if mean is None else mean[0], f"over {counted(int(np.count_nonzero(~np.isnan(recall))), 'question')}")
+
+
+# Tables of the measures of a segmentation, with and without known boundaries: their heads and the cells of a row.
+
+
+_BEHIND = (
+    Head("Behind", "How far it is behind the best column."),
+    Head("Interval", "Confidence interval of the difference, at the level of Holm's correction."),
+    Head("p", "Share of differences as large if both swap at random what they do in a section, adjusted (Holm)."),
+)
+
+BY_KNOWN: Sequence[Head] = (
+    Head("Boundary F1", "2 × found / (2 × found + missed + added), of cuts at known boundaries; higher is better."),
+    *_BEHIND,
+    *starmap(Head, BOUNDARY_MEASURES.items()),
+)
+"""The heads of a ranking by known boundaries: of `lead_cells`, then of `boundary_cells`."""
+
+BY_STRUCTURE: Sequence[Head] = (
+    Head(
+        "Points per cut",
+        "1 for a cut between paragraphs, 0 between other sentences, −1 inside a sentence, list, table, code or "
+        "formula, and −1 for a chunk that is too long for the embedder; as many cuts at chance as the text has paragraphs "
+        "are added, so that a few good cuts are no better than many.",
+    ),
+    *_BEHIND,
+    Head("Blocks whole", "Headings, lists, tables, code and formulas that no cut parts."),
+    Head("Sentences", "Median of the sentences of a chunk."),
+    Head("Tokens", "Median of the tokens of a chunk; in brackets those of the longest."),
+    Head("Cuts", "How many there are."),
+    Head("Between paragraphs", "Cuts at the end of a paragraph."),
+    Head("Inside sentences", "Cuts inside a sentence."),
+    Head("Inside blocks", "Other cuts inside a list, a table, code or a formula."),
+    Head("Too long", "Chunks that are longer than the embedder reads."),
+)
+"""The heads of a ranking by structure: of `lead_cells`, then of `structure_cells`."""
+
+UNLABELLED = tuple(Head(name.capitalize(), explained) for name, explained in EXPLAINED.items())
+"""The heads of the measures without labels: of `unlabelled_cells`, then of `edit_cells`."""
+
+OF_EDITS = 3
+"""Number of cells at the end of a row that are about edits."""
+
+FOUND = (
+    Head("Found", "Known boundaries with a cut."),
+    Head("Missed", "Known boundaries without a cut."),
+    Head("Added", "Cuts away from any known boundary."),
+)
+"""The heads of `found_cells`."""
+
+SUSPICIOUS = Head("Suspicious", "Findings by the rules of the Failures page; they may be mistaken.")
+
+
+def lead_cells(ranking: Ranking, place: int) -> list[Cell]:
+    """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
+    lead = ranking.leads.get(place)
+    own = difference(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
+    if lead is None:
+        return [own, *[Cell("")] * 3]
+    tested, why = lead.tested, lead.verdict
+    behind = difference(lead.ahead, why)
+    if tested is None:
+        return [own, behind, unknown(why), unknown(why)]
+    return [own, behind, Cell(lead.ends, tested.low, why), Cell(lead.p_words.rpartition(" ")[2], tested.adjusted, why)]
+
+
+def boundary_cells(reference: Segmentation, segmentation: Segmentation) -> list[Cell]:
+    """Return the table cells for a segmentation's scores against known boundaries."""
+    scores = boundary_scores(reference, segmentation).values()
+    return [unknown(score.undefined) if score.value is None else Cell(f"{score.value:.2f}", score.value) for score in scores]
+
+
+def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequence[int] | None) -> list[Cell]:
+    """Return the table cells for whole blocks, chunk sizes and positions of the cuts in the text's structure.
+
+    ``lengths`` holds the number of tokens of each chunk; None if tokens cannot be counted.
+    """
+    positions, whole = structure(chunking, embedder), integrity(chunking)
+    sentences = median(sentence_counts(chunking) or [0])
+    tokens = unknown("They cannot be counted here.")
+    if lengths:
+        middle = median(lengths)
+        tokens = Cell(f"{middle:,.4g} ({max(lengths):,})", middle)
+    numbers = (
+        positions.cuts,
+        positions.at_paragraph_ends,
+        positions.inside_sentences,
+        positions.inside_blocks,
+        positions.too_long,
+    )
+    blocks = Cell(f"{whole.all.count:,} of {whole.all.of:,}", whole.all.share, whole.words())
+    return [blocks, Cell(f"{sentences:,.4g}", sentences), tokens, *map(count, numbers)]
+
+
+def unlabelled_cells(measured: Unlabelled) -> list[Cell]:
+    """Return the table cells for measures that need no known boundaries."""
+    blocks, sizes, contrast = measured.blocks, measured.sizes, measured.contrast
+    cells = [
+        count(measured.chunks),
+        share(blocks.all.share, blocks.words() or "The text has no list, table, code, formula or heading."),
+        unknown("No size is asked for, or it cannot be counted here.")
+        if sizes is None
+        else share(sizes.share, sizes.words()),
+    ]
+    if contrast is None:
+        why = "The sentences of this text are not embedded: a column of Breakpoint without a buffer does that."
+        return cells + [unknown(why)] * 4
+    alone = "No two sentences share a chunk." if contrast.inside is None else "There is one chunk."
+    return [
+        *cells,
+        difference(contrast.inside, f"{contrast.pairs:,} pairs" if contrast.pairs else alone),
+        difference(contrast.across, f"{contrast.crossing:,} pairs" if contrast.crossing else alone),
+        difference(contrast.difference, "" if contrast.difference is not None else alone),
+        difference(measured.coherence, "" if measured.coherence is not None else alone),
+    ]
+
+
+def edit_cells(stability: Stability | str | None) -> list[Cell]:
+    """Return the table cells for edit stability, or for the reason why it was not measured."""
+    if not isinstance(stability, Stability):
+        return [unknown(stability or "Not measured with these settings.")] * OF_EDITS
+    worst = stability.worst
+    where = f"after sentence {worst.after + 1:,}: {worst.changed:,} of {worst.chunks:,} chunks"
+    return [share(stability.mean, stability.words()), share(worst.share, where), share(stability.inevitable)]
+
+
+def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
+    """Return the table cell for minimum, median and maximum chunk size.
+
+    ``sizes`` is None if they cannot be counted.
+    """
+    if not sizes:
+        return unknown("They cannot be counted here." if sizes is None else "No chunks.")
+    middle = median(sizes)
+    return Cell(f"{min(sizes):,} · {three_figures(middle)} · {max(sizes):,}", middle, why, sizes)
+
+
+def found_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:
+    """Return the table cells for known boundaries found, known boundaries missed, and cuts elsewhere."""
+    return [count(number) for number in against_known(cuts_of(chunking), known)]
+
+
+def suspicious_cell(counts: Mapping[str, int]) -> Cell:
+    """Return the table cell for the number of suspicious findings, explained by the number for each rule."""
+    return count(
+        sum(counts.values()), ", ".join(f"{number:,} {RULES[name].title.lower()}" for name, number in counts.items())
+    )

@@ -14,7 +14,7 @@ from typing import Any
 from chunkers.files.tables import Counted, check_brackets, lines_of, text_of
 from chunkers.support.errors import InputError, shown
 from evaluation.questions.rows import listed, plain_rows
-from evaluation.traces.fields import (
+from evaluation.traces.spans import (
     ANSWERS,
     EXCERPTS,
     FEEDBACK,
@@ -22,16 +22,20 @@ from evaluation.traces.fields import (
     QUESTIONS,
     REFERENCES,
     RETRIEVED,
+    UNREADABLE,
     Row,
+    Traces,
     documents_in,
     first_of,
     is_feedback,
+    is_span,
+    otlp_spans,
     parse,
     question_row,
     ranked_rows,
+    sentence,
     text_in,
 )
-from evaluation.traces.spans import UNREADABLE, Traces, is_span, otlp_spans, sentence
 
 _LANGFUSE = frozenset(
     (

@@ -10,8 +10,8 @@ from typing import Any
 
 from chunkers import Document
 from chunkers.found_again.unordered import Place, Placement
-from chunkers.support.numbers import counted
-from evaluation.questions.quoting import cut, short
+from chunkers.support.formatting import counted
+from evaluation.questions.rows import cut, short
 from evaluation.traces.stages import STAGES, Diagnosis, Stage
 
 MOST_MISSING = 8

@@ -11,18 +11,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from chunkers import Chunk, Chunking, Document, InputError, Span
-from chunkers.files.chunk_rows import GivenChunk
+from chunkers.files.chunk_rows import GivenChunk, put_together
 from chunkers.found_again.inspected import DocumentNames, documents_of
 from chunkers.found_again.locating import find_again
-from chunkers.found_again.put_together import put_together
 from chunkers.found_again.unordered import Place, Placement, Unordered
 from chunkers.support.arrays import IntArray
-from chunkers.support.numbers import counted
+from chunkers.support.formatting import counted
 from chunkers.text.quotations import SHORTEST, folded
 from evaluation.asking.answer import Judgement, judged, lacks
-from evaluation.questions.quoting import short
-from evaluation.questions.ranges import intersection
-from evaluation.retrieval.failed import Seam
+from evaluation.questions.corpus import intersection
+from evaluation.questions.rows import short
+from evaluation.retrieval.given import Seam
 from evaluation.retrieval.measures import trimmed
 from evaluation.traces.reading import Retrieved, TracedQuestion
 

@@ -10,7 +10,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import get_instance
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
-from viz.controls.link_widgets import heeded, key_showing, select, switch
+from viz.controls.widgets import heeded, key_showing, select, switch
 
 WORDS = {"first": "First", "second": "Second", "third": "Third"}
 

@@ -5,7 +5,7 @@ import time
 
 import streamlit as st
 
-from viz.server.callbacks import interrupt_where_drawn, keep_inputs_of_fragments, let_callbacks_end
+from viz.server.streamlit_patches import interrupt_where_drawn, keep_inputs_of_fragments, let_callbacks_end
 
 if "AS_IT_CAME" not in os.environ:
     let_callbacks_end()

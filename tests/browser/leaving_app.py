@@ -5,7 +5,7 @@ import time
 
 import streamlit as st
 
-from viz.server.callbacks import interrupt_where_drawn, keep_values_until_drawn, let_callbacks_end
+from viz.server.streamlit_patches import interrupt_where_drawn, keep_values_until_drawn, let_callbacks_end
 
 let_callbacks_end()
 interrupt_where_drawn()

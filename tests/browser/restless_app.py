@@ -7,7 +7,7 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from viz.server.uploads import keep_upload_addresses
+from viz.server.streamlit_patches import keep_upload_addresses
 
 if not hasattr(ForwardMsgQueue.clear, "__wrapped__"):
     keep_upload_addresses()

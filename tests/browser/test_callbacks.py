@@ -34,7 +34,7 @@ def test_a_callback_and_what_an_event_asks_for_are_done_to_the_end(tmp_path):
 
 @pytest.mark.full
 def test_streamlit_itself_breaks_it_off(tmp_path):
-    """If this fails, Streamlit has fixed the fault: remove `viz.server.callbacks` and the line in config.toml."""
+    """If this fails, Streamlit has fixed the fault: remove `viz.server.streamlit_patches` and the line in config.toml."""
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py", environment=AS_IT_CAME) as server:
         noted_there, acted_there = in_a_loop(noted(server.url))
     assert noted_there != "one two"
@@ -122,6 +122,6 @@ def test_the_values_of_a_page_that_is_left_are_no_changes(tmp_path):
 
 @pytest.mark.full
 def test_streamlit_itself_takes_them_for_changes(tmp_path):
-    """If this fails, Streamlit has fixed the fault: remove `viz.server.callbacks.keep_values_until_drawn`."""
+    """If this fails, Streamlit has fixed the fault: remove `viz.server.streamlit_patches.keep_values_until_drawn`."""
     with app_server(tmp_path / "log.txt", "tests/browser/leaving_app.py", environment=AS_IT_CAME) as server:
         assert in_a_loop(left_in_a_hurry(server.url)) != ("another=mine", [])

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 from pypdfium2 import PdfDocument
 
-from evaluation.report.handout import handout
+from evaluation.report.scenes import handout
 from tests.browser.hostile_strings import STRINGS
 from tests.browser.steps import embedded, open_app, paste
 from tests.browser.test_accessibility import AXE, FOUND

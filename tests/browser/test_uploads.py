@@ -1,4 +1,4 @@
-"""Files that are given while the page is drawn again and again arrive; without `viz.server.uploads`, not all do."""
+"""Files that are given while the page is drawn over and over arrive; without `viz.server.streamlit_patches`, not all do."""
 
 import pytest
 from playwright.sync_api import expect

@@ -10,7 +10,7 @@ from chunkers import InputError, ModelError, load_embedder
 from chunkers.commands.command_line import main as chunkers_main
 from chunkers.embedders import device, models
 from chunkers.embedders.device import DEVICES, found_device, known_device, revision_on
-from chunkers.embedders.minilm import MiniLM
+from chunkers.embedders.models import MiniLM
 from chunkers.support import extras
 from chunkers.text.minilm import checked_model_folder
 from evaluation.command_line import main as evaluation_main

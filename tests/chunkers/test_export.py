@@ -9,7 +9,7 @@ import pytest
 
 from chunkers import InputError, Recipe, build_chunker
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.support.spreadsheet import as_cell, from_cell
+from chunkers.support.formatting import as_cell, from_cell
 from tests.support import cut
 
 TEXT = 'She said "no, thanks".\nA line; a comma, a tab\there 🏳️‍🌈.\nA third line.\nAnd a fourth.\n'

@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from chunkers.files.chunk_rows import GivenChunk
-from chunkers.found_again.put_together import LONGEST_GAP, put_together
+from chunkers.files.chunk_rows import LONGEST_GAP, GivenChunk, put_together
 from chunkers.text.document import Span
 from sample_docs import load_sample
 

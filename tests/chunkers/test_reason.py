@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Gap, Reason, Verdict, build_chunker
-from chunkers.methods.similarity_reading import read_as_similarity
+from chunkers.methods.breakpoint import read_as_similarity
 from chunkers.results.reason import chain, told_apart
 from tests.support import AngleEmbedder, as_number, cut
 

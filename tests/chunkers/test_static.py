@@ -17,9 +17,18 @@ from sklearn.decomposition import PCA
 from chunkers import Cancelled, Document, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
 from chunkers.commands.arguments import preparing_on_terminal
 from chunkers.embedders import static
-from chunkers.embedders.distil import BATCH, DIMENSIONS, distilled, principal, rarity
-from chunkers.embedders.minilm import MiniLM
-from chunkers.embedders.static import Static, _Words, read_table, write_table
+from chunkers.embedders.models import MiniLM
+from chunkers.embedders.static import (
+    BATCH,
+    DIMENSIONS,
+    Static,
+    _Words,
+    distilled,
+    principal,
+    rarity,
+    read_table,
+    write_table,
+)
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.tokenizers import word_pieces
 from sample_docs import load_sample, sample_titles

@@ -7,14 +7,14 @@ import pytest
 
 from chunkers import InputError
 from chunkers.building_blocks.distances import gap_distances, row_cosines
-from chunkers.embedders import vector_check
+from chunkers.embedders import base
 from tests.support import HashEmbedder, tools
 
 
 def test_more_vectors_than_fit_are_refused_after_the_first_batch(monkeypatch):
     embedder = HashEmbedder()
     dimension = embedder.encode(["a"]).shape[1]
-    monkeypatch.setattr(vector_check, "MOST_VECTOR_NUMBERS", 100 * dimension)
+    monkeypatch.setattr(base, "MOST_VECTOR_NUMBERS", 100 * dimension)
     texts = [f"Sentence {number}." for number in range(101)]
     assert tools(embedder).embed(texts[:100]).shape == (100, dimension)
     embedder.batches.clear()

@@ -8,13 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, ParameterError, Recipe, Span, build_chunker, inspect, run
-from chunkers.files.chunk_rows import GivenChunk
+from chunkers.files.chunk_rows import LONGEST_GAP, GivenChunk
 from chunkers.found_again import locating as found_again
-from chunkers.found_again.put_together import LONGEST_GAP
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from evaluation.report.page import report
-from evaluation.report.tables import Compared
-from evaluation.segmentation.compliance import asked_of
+from evaluation.report.page import Compared, report
+from evaluation.segmentation.chunk_facts import asked_of
 from tests.support import tools
 
 TEXT = "The tide goes out. It comes back.\n\nThe tide goes out. It stays away.\n"

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Chunking, Document, Gap, InputError, Reason, Recipe, Verdict
+from chunkers.results.exported import STATED, said_of
 from chunkers.results.result import Chunk
-from chunkers.results.table import STATED, said_of
 from chunkers.support.limits import MAX_BYTES
 from corpus import CHUNKS, Chunks
 from corpus.batches import chunk_ids, cuts_before

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from corpus import CHUNKS, Chunks
-from corpus.tables import SCHEMA
+from corpus.batches import SCHEMA
 from tests import ROOT
 from tests.corpus.test_run import RECIPE
 

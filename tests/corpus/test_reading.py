@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import InputError
-from corpus import reading
-from corpus.pieces import Columns, Inputs
-from corpus.reading import Given, Problem, Source
+from corpus import inputs as reading
+from corpus.inputs import Columns, Given, Inputs, Problem, Source
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
 

@@ -12,7 +12,7 @@ import pytest
 
 from chunkers import InputError, Recipe
 from corpus.command_line import main
-from corpus.pieces import Columns
+from corpus.inputs import Columns
 from corpus.run import Run, in_processes
 from corpus.shards import Tally
 from sample_docs import load_sample

@@ -8,7 +8,7 @@ from copy import deepcopy
 import pytest
 
 from chunkers import ADAPTERS, InputError, Recipe, chunk
-from chunkers.results.documents import METADATA, metadata_of, to_documents
+from chunkers.results.exported import METADATA, metadata_of, to_documents
 from integrations import Cutter, recipe_of
 from tests.support import HashEmbedder, ScriptedModel, asking
 

@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import CHUNKERS, Recipe
 from chunkers.commands.command_line import main
-from chunkers.results.documents import metadata_of
+from chunkers.results.exported import metadata_of
 from sample_docs import load_sample
 from tests.lanes import samples
 

@@ -16,7 +16,7 @@ from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_
 from chunkers.results.levels import parents_among
 from chunkers.results.reason import told_apart
 from chunkers.results.result import Verdict, end_before, start_after
-from chunkers.support.spreadsheet import from_cell
+from chunkers.support.formatting import from_cell
 from chunkers.text.front_matter import front_matter
 from tests.support import as_number
 

@@ -7,13 +7,13 @@ import streamlit as st
 from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.server import ChatServer
-from evaluation.answering.bert_score import installed
+from evaluation.answering.judging import has_bert_score
 from viz.answers.session import session
 from viz.components.notice import remark
 from viz.controls.language_model import model_form
-from viz.controls.link_widgets import heeded, key_showing, switch
+from viz.controls.widgets import heeded, key_showing, switch
 from viz.state.choices import Choices
-from viz.state.language_model import chosen_model, none_named
+from viz.state.models import chosen_model, none_named
 
 MISSING = none_named("Answering needs")
 """Message on the page if no language model is named."""
@@ -49,7 +49,7 @@ def _judging(choices: Choices) -> None:
             placeholder="the same model",
             help="Another model on the same server. Models tend to like their own answers.",
         )
-    bert_score_installed = installed()
+    bert_score_installed = has_bert_score()
     st.checkbox(
         "BERTScore",
         False,
@@ -73,7 +73,7 @@ def _judging(choices: Choices) -> None:
 
 def scores_bert() -> bool:
     """Return whether BERTScore is switched on and its package is installed."""
-    return bool(st.session_state.get("answers/bert")) and installed()
+    return bool(st.session_state.get("answers/bert")) and has_bert_score()
 
 
 def judge_of(choices: Choices, asking: Asking) -> Asking | None:

@@ -6,34 +6,67 @@ import streamlit as st
 
 from chunkers import Embedder
 from chunkers.support.errors import shown
+from evaluation.answering.answer import TRIVIAL_EXPLAINED, TRIVIAL_TITLES
 from evaluation.answering.questions import Items
-from evaluation.answering.trivial import TITLES
 from evaluation.asking.ask import STATED_SEARCHED, fitting_budget, has_stated
 from sample_docs import sample_splitters
+from viz.answers.cards import show_question
 from viz.answers.model import JUDGED, MISSING, model_controls
-from viz.answers.one_question import show_question
 from viz.answers.questions import SOURCES, WORD, choose_questions
-from viz.answers.reopened_answers import find_run
 from viz.answers.results import MEASURE, show_more, show_report
-from viz.answers.send_row import models_of, show_send_row
+from viz.answers.runs import find_run, models_of, show_send_row
 from viz.answers.session import session
-from viz.answers.trivial import BESIDE, choose_trivial_rows, trivial_rows
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import heading, notice, remark
 from viz.controls.chunker import column_controls
-from viz.controls.link_widgets import select
+from viz.controls.widgets import heeded, key_showing, select
 from viz.jobs.answering.job import Answering, Gathering
 from viz.jobs.answering.plan import AnswerPlan
-from viz.shell.kept_runs import RUN, say_interrupted
-from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
-from viz.shell.progress import show_progress
-from viz.shell.results import ColumnResult, run_columns
+from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
+from viz.shell.runs import RUN, say_interrupted
 from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.language_model import MISSING as MISSING_MODEL
-from viz.state.language_model import chosen_model
+from viz.state.models import MISSING as MISSING_MODEL
+from viz.state.models import chosen_model
 from viz.state.text import Text
+
+# The choice of trivial baselines on the Answers page; none by default, since each costs tokens.
+
+
+BESIDE = "beside"
+"""The link parameter that lists the chosen baselines."""
+
+_ROWS = [f"**{TRIVIAL_TITLES[name]}**: {explanation}" for name, explanation in TRIVIAL_EXPLAINED.items()]
+
+HELP = "  \n".join(["What no chunker is needed for, and any should beat; each takes the requests of a chunker.", *_ROWS])
+
+
+def trivial_rows(choices: Choices) -> tuple[str, ...]:
+    """Return the names of the chosen trivial baselines, in display order."""
+    chosen = choices.extra[BESIDE].split(",")
+    return tuple(name for name in TRIVIAL_TITLES if name in chosen)
+
+
+def choose_trivial_rows(choices: Choices) -> None:
+    """Draw the control for choosing trivial baselines."""
+    chosen = [*trivial_rows(choices)]
+    key = key_showing(chosen, f"answers/{BESIDE}")
+
+    def changed() -> None:
+        choices.extra[BESIDE] = ",".join(name for name in TRIVIAL_TITLES if name in st.session_state[key])
+
+    st.pills(
+        "Trivial rows",
+        [*TRIVIAL_TITLES],
+        default=chosen,
+        key=key,
+        selection_mode="multi",
+        format_func=TRIVIAL_TITLES.__getitem__,
+        on_change=heeded(key, changed),
+        help=HELP,
+    )
+
 
 PAGE = "answers"
 
@@ -88,9 +121,9 @@ def _check(here: Page) -> None:
                 f"The link's {name} must be one of {', '.join(allowed)}; got {shown(words[name])}. Using the default."
             )
             words[name] = WORDS[name]
-    if unknown := [name for name in words[BESIDE].split(",") if name and name not in TITLES]:
+    if unknown := [name for name in words[BESIDE].split(",") if name and name not in TRIVIAL_TITLES]:
         here.complain(
-            f"The link's {BESIDE} must be some of {', '.join(TITLES)}; got {shown(unknown[0])}. Using the default."
+            f"The link's {BESIDE} must be some of {', '.join(TRIVIAL_TITLES)}; got {shown(unknown[0])}. Using the default."
         )
         words[BESIDE] = WORDS[BESIDE]
 
@@ -166,7 +199,7 @@ def _plan(here: Page, text: Text, results: list[ColumnResult], items: Items) -> 
         f"{number}. {type(column.chunker).title}" for number, column in enumerate(results, start=1) if column.chunker
     )
     trivial = trivial_rows(here.choices)
-    names += tuple(TITLES[name] for name in trivial)
+    names += tuple(TRIVIAL_TITLES[name] for name in trivial)
     embedder = here.embedder.name, here.embedder.identity
     tasks_of_model = tuple(task.of_model for task in tasks)
     return AnswerPlan(tasks_of_model, names, items.usable, size, *embedder, here.choices.tokenizer, trivial)

@@ -11,9 +11,9 @@ from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.link_widgets import heeded, key_showing, switch
 from viz.controls.text_source import give_text
-from viz.jobs.answering.sharing import Shared, Sharing
+from viz.controls.widgets import heeded, key_showing, switch
+from viz.jobs.answering.job import Shared, Sharing
 from viz.jobs.reading import ReadingJob, only_file
 from viz.shell.navigation import go_at_next_run
 from viz.state.choices import OWN, Choices

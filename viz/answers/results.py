@@ -2,26 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
-from chunkers.support.numbers import counted, signed
-from evaluation.answering.files import to_csv, to_json_lines
-from evaluation.answering.report import MEASURES, Report, costs
-from evaluation.answering.trivial import EXPLAINED, TITLES
+from chunkers.support.arrays import FloatArray
+from chunkers.support.formatting import counted, signed
+from evaluation.answering.answer import TRIVIAL_EXPLAINED, TRIVIAL_TITLES
+from evaluation.answering.report import MEASURES, Measure, Report, costs, to_csv, to_json_lines
 from evaluation.statistics.paired import interval_words
 from evaluation.statistics.significance import FALSE_VERDICTS
-from viz.answers.figures import boxes
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.components.notice import notice
-from viz.controls.link_widgets import switch
+from viz.controls.widgets import switch
 from viz.jobs.answering.job import Answering
-from viz.state.language_model import chosen_model, identity_of
+from viz.state.models import chosen_model, identity_of
+from viz.theme import palette
 from viz.theme.glossary import ANSWERS
+from viz.theme.palette import EDGES
+
+# The figures of the page Answers; they contain no user text.
+
+
+def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) -> go.Figure:
+    """Return a box plot of a measure, with one box per chunker, one point per question, and dashed lines for the means.
+
+    The layout follows Kreileder, Reisinger and Fischer. ``values`` holds an array of shape (questions,) for each chunker,
+    with NaN where the measure is undefined.
+    """
+    edges = EDGES[palette.theme()]
+    figure = go.Figure()
+    for number, (row, name) in enumerate(zip(values, names, strict=True)):
+        kept = row[~np.isnan(row)].tolist()
+        figure.add_trace(
+            go.Box(
+                x=kept,
+                text=[signed(value, ".2f") for value in kept],
+                name=name,
+                boxpoints="all",
+                boxmean=True,
+                jitter=0.5,
+                pointpos=0,
+                marker={"color": edges[number % len(edges)], "size": 5, "opacity": 0.7},
+                line={"width": 1.5},
+                fillcolor="rgba(0,0,0,0)",
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )
+    room = (measure.high - measure.low) / 50
+    low = (
+        measure.low if measure.low >= 0 else min(0.0, *(float(np.nanmin(row)) for row in values if not np.isnan(row).all()))
+    )
+    figure.update_layout(showlegend=False, height=110 + 62 * len(names), yaxis={"autorange": "reversed"})
+    figure.update_xaxes(title=f"{measure.title} per question", range=[low - room, measure.high + room])
+    return figure
+
 
 MEASURE = "measure"
 """The link parameter that names the shown measure."""
@@ -47,7 +87,7 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
         "out, not counted as 0."
     )
     if run.plan.trivial:
-        st.caption("  \n".join(f"{TITLES[name]}: {EXPLAINED[name]}" for name in run.plan.trivial))
+        st.caption("  \n".join(f"{TRIVIAL_TITLES[name]}: {TRIVIAL_EXPLAINED[name]}" for name in run.plan.trivial))
     proof = [] if run.running else report.proof()
     if proof:
         notice(" ".join(proof), key="answers_proof")

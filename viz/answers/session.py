@@ -8,8 +8,7 @@ from viz.state.keys import Job, Session, Value
 
 if TYPE_CHECKING:
     from evaluation.answering.questions import Items
-    from viz.jobs.answering.job import Gathering, Judging
-    from viz.jobs.answering.sharing import Sharing
+    from viz.jobs.answering.job import Gathering, Judging, Sharing
     from viz.jobs.reading import ReadingJob
 
 

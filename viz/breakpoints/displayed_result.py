@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkers import Breakpoint, Chunker, Chunking
-from chunkers.methods.similarity_reading import SimilarityReading, has_similarity_reading, read_as_similarity
+from chunkers.methods.breakpoint import SimilarityReading, has_similarity_reading, read_as_similarity
 from viz.jobs.chunking import Task
-from viz.jobs.texts import kept
+from viz.jobs.resources import kept
 from viz.shell.results import ColumnResult
 
 

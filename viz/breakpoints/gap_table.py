@@ -9,9 +9,9 @@ from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
 from viz.components.assets import script, styles
 from viz.components.mounting import component
-from viz.components.text_store import compact_json
-from viz.components.verdicts import VerdictData, verdict_data, verdicts_of
-from viz.jobs.texts import CACHED_BYTES, kept
+from viz.components.reader.payload import VerdictData, verdict_data, verdicts_of
+from viz.components.text_in_browser import compact_json
+from viz.jobs.resources import CACHED_BYTES, kept
 
 _ledger = component(
     "seamark_ledger",

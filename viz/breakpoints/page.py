@@ -9,36 +9,29 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Breakpoint, Chunking
-from chunkers.methods.similarity_reading import has_similarity_reading
+from chunkers.methods.breakpoint import has_similarity_reading
 from chunkers.results.result import Verdict
 from evaluation.segmentation.chunk_facts import against_known, sentence_counts
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.breakpoints.displayed_result import DisplayedResult, displayed_result
 from viz.breakpoints.gap_table import gap_table
-from viz.breakpoints.optimal_steps import opened
 from viz.breakpoints.scores import show_scores
-from viz.breakpoints.steps import show_steps
+from viz.breakpoints.steps import opened, show_steps
 from viz.components.mounting import take_event
 from viz.components.notice import notice
 from viz.components.reader.reader import Column, HeadRow, Result, reader
 from viz.components.stepper.stepper import WORDS
 from viz.controls.chunker import parameter_controls
-from viz.controls.link_widgets import heeded, key_showing, select, switch
-from viz.controls.undo import offer_undo
-from viz.shell.card.preview import take_change
-from viz.shell.card.verdicts import answer_verdicts
+from viz.controls.widgets import heeded, key_showing, offer_undo, select, switch
+from viz.shell.card.verdicts import answer_verdicts, take_change
 from viz.shell.column_head import Head, against_known_row, column_of
-from viz.shell.misfits import show_misfits
-from viz.shell.page import Page, page
-from viz.shell.progress import show_progress
-from viz.shell.results import ColumnResult, run_columns
-from viz.shell.sides import sides
+from viz.shell.page import Page, page, sides
+from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.shell.thread import columns_to_open_with, show_thread
-from viz.state.asking import search_of
 from viz.state.choices import Choices, ColumnChoice, fresh
-from viz.state.compared import compared
-from viz.state.embedder import defaults_of
+from viz.state.compared import compared, search_of
+from viz.state.models import defaults_of
 from viz.state.text import Source
 from viz.theme import palette
 from viz.theme.numbers import counted

@@ -3,22 +3,153 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
+from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
+from plotly.subplots import make_subplots
 
 from chunkers import Breakpoint, Chunking, Document, Embedder
-from chunkers.methods.similarity_reading import SimilarityReading
-from chunkers.support.numbers import signed
-from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
+from chunkers.methods.breakpoint import SimilarityReading
+from chunkers.support.formatting import signed
+from evaluation.segmentation.staircase import FLAT, Histogram, Staircase, histogram, staircase
 from viz.breakpoints.displayed_result import DisplayedResult
-from viz.breakpoints.figures import score_histogram, staircase_figure
 from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once
-from viz.jobs.texts import kept
+from viz.jobs.resources import kept
 from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.text import Text
+from viz.theme.palette import INK, theme
+
+# The figures of the Breakpoints page.
+
+
+def _mark(figure: go.Figure, x: float, words: str) -> None:
+    """Draw a vertical line at ``x`` through the whole figure, with a label above it."""
+    accent = INK[theme()]["accent"]
+    figure.add_vline(x=x, line={"color": accent, "width": 2})
+    figure.add_annotation(x=x, yref="paper", y=1, yanchor="bottom", text=words, showarrow=False, font={"color": accent})
+
+
+def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
+    """Return a histogram of the gap scores, with the threshold as a line and the bars past the threshold solid."""
+    colours = INK[theme()]
+    edges = counted.edges
+    middles = [(low + high) / 2 for low, high in pairwise(edges)]
+    figure = go.Figure()
+    for name, counts, colour, pattern in (
+        ("kept", counted.short, colours["rule"], "/"),
+        ("past the line", counted.beyond, colours["muted"], ""),
+    ):
+        figure.add_trace(
+            go.Bar(
+                x=middles,
+                y=counts,
+                width=edges[1] - edges[0],
+                name=name,
+                marker={"color": colour, "line": {"color": colours["page"], "width": 1}}
+                | {"pattern": {"shape": pattern, "fgcolor": colours["muted"], "size": 5, "solidity": 0.3}},
+                customdata=[signed(middle, ".2f") for middle in middles],
+                hovertemplate=f"{label} about %{{customdata}}: %{{y}} gaps {name}<extra></extra>",
+            )
+        )
+    _mark(figure, level, f"line {signed(level, '.2f')}")
+    tallest = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
+    for name, place, anchor in _named_bars(counted):
+        height = counted.short[place] + counted.beyond[place]
+        figure.add_annotation(x=middles[place], y=height, yanchor="bottom", xanchor=anchor, text=name, showarrow=False)
+    figure.update_layout(barmode="stack", height=250, showlegend=False, bargap=0)
+    # With few bars Plotly labels their midpoints, which are not round numbers.
+    figure.update_xaxes(title=label, tick0=0, dtick=_round_step(edges[-1] - edges[0]))
+    figure.update_yaxes(title="Number of gaps", range=[0, 1.2 * tallest])
+    return figure
+
+
+def _named_bars(counted: Histogram) -> list[tuple[str, int, str]]:
+    """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
+    kinds = (("kept", counted.short), ("past the line", counted.beyond))
+    bars = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in kinds if any(counts)]
+    places = [place for _, place in bars]
+    if len(bars) < 2 or abs(places[0] - places[1]) > 1:
+        return [(name, place, "center") for name, place in bars]
+    # Labels of adjacent bars extend away from each other.
+    first = min(range(2), key=lambda at: (places[at], at))
+    return [(name, place, "right" if at == first else "left") for at, (name, place) in enumerate(bars)]
+
+
+def _round_step(span: float) -> float:
+    """Return a round tick spacing that divides ``span`` into at most six steps."""
+    power: float = 10 ** math.floor(math.log10(span / 6))
+    return next(size * power for size in (1, 2, 5, 10) if span <= 6 * size * power * (1 + 1e-9))
+
+
+def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
+    """Return a figure with the number of chunks (top) and their sizes (bottom) for each threshold amount.
+
+    Bands mark the ranges of amounts that give the same chunks, and a line marks the current amount.
+    """
+    colours = INK[theme()]
+    figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
+    curves = (
+        (1, "chunks", stairs.chunks, "ink", "solid"),
+        (2, "largest", stairs.largest, "ink", "solid"),
+        (2, "median", stairs.median, "ink", "dot"),
+    )
+    for row, name, values, colour, dash in curves:
+        figure.add_trace(
+            go.Scatter(
+                x=stairs.amounts,
+                y=values,
+                name=name,
+                mode="lines",
+                line={"shape": "hv", "color": colours[colour], "width": 1.8, "dash": dash},
+                hovertemplate=f"at %{{x}}: {name} %{{y:,.0f}}<extra></extra>",
+            ),
+            row,
+            1,
+        )
+    at = _named_amount(stairs, amount)
+    highest = max(stairs.largest, default=0)
+    for name, values in (("largest", stairs.largest), ("median", stairs.median)):
+        below = name == "median" and values[at] > 0.2 * highest
+        where = {"x": stairs.amounts[at], "y": values[at], "yanchor": "top" if below else "bottom", "row": 2, "col": 1}
+        figure.add_annotation(text=name, showarrow=False, bgcolor=colours["page"], borderpad=0, **where)
+    _mark(figure, amount, f"now {signed(amount)}")
+    # All bands in one call, because `add_vrect` slows down with every existing shape.
+    figure.layout.shapes += (*_bands(stairs, amount),)
+    figure.update_layout(height=380, showlegend=False)
+    figure.update_xaxes(title=title, row=2)
+    figure.update_yaxes(title="Number of chunks", rangemode="tozero", row=1)
+    figure.update_yaxes(title="Characters per chunk", rangemode="tozero", row=2)
+    return figure
+
+
+def _bands(stairs: Staircase, amount: float) -> list[dict[str, Any]]:
+    """Return a band for each stretch in each of the two rows."""
+    colours = INK[theme()]
+    bands = []
+    for number, stretch in enumerate(stairs.flat):
+        here = stretch.low <= amount <= stretch.high
+        place = {"x0": stretch.low, "x1": stretch.high, "y0": 0, "y1": 1}
+        band = {"type": "rect", **place, "line": {"width": 0}, "layer": "below"}
+        band |= {"fillcolor": colours["accent" if here else "muted"], "opacity": 0.16 if here else (0.1, 0.16)[number % 2]}
+        bands += [band | {"xref": f"x{row}", "yref": f"y{row} domain"} for row in ("", "2")]
+    return bands
+
+
+def _named_amount(stairs: Staircase, amount: float) -> int:
+    """Return the index at which both size curves are labelled: the one where they are furthest apart.
+
+    Indices near the edges or near the line at ``amount`` are avoided.
+    """
+    count = len(stairs.amounts)
+    span = stairs.amounts[-1] - stairs.amounts[0]
+    inner = range(count // 6, count - count // 6)
+    free = [at for at in inner if abs(stairs.amounts[at] - amount) > span / 6] or range(count)
+    return max(free, key=lambda at: stairs.largest[at] - stairs.median[at])
 
 
 def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, choices: Choices) -> None:

@@ -4,30 +4,243 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import pairwise
 
 import numpy as np
+import streamlit as st
 
 from chunkers import Cancelled, Chunking, Embedder, Tools, load_tokenizer
+from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.max_min import MaxMin
-from chunkers.methods.optimal import Optimal
+from chunkers.methods.optimal import Optimal, PartitionTable, mean_similarity
 from chunkers.methods.structure import Structure
+from chunkers.support.formatting import signed
 from evaluation.segmentation.chunk_facts import sentence_counts
-from evaluation.segmentation.cohesion import Similarities, StretchComparison, compare
-from viz.breakpoints.change_point_story import change_point_steps
+from evaluation.segmentation.contrast import Similarities, StretchComparison, compare_stretches
+from evaluation.segmentation.measures import cuts_of, in_sentences, pk
+from sample_docs import sample_titles
 from viz.breakpoints.displayed_result import DisplayedResult
-from viz.breakpoints.max_min_story import max_min_steps
-from viz.breakpoints.optimal_steps import show_table
-from viz.breakpoints.story import scan_steps
-from viz.breakpoints.structure_story import structure_steps
+from viz.breakpoints.story import change_point_steps, max_min_steps, scan_steps, sentence_range, structure_steps, told_step
+from viz.components.heatmap.heatmap import Coloured, heatmap
 from viz.components.notice import notice
-from viz.components.stepper.stepper import Step, stepper
+from viz.components.stepper.stepper import PACES, Step, stepper
 from viz.jobs.chunking import Task, sentence_vectors, tools_to_repeat
-from viz.jobs.texts import kept
+from viz.jobs.resources import kept
 from viz.shell.results import ColumnResult
-from viz.state.choices import Choices
+from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.keys import session
+from viz.state.own_text import choose_document
 from viz.state.text import Text
+
+# Optimal as steps: the table of the best partitions is filled from left to right, then read off from right to left.
+
+
+RUNNERS_UP = 2
+"""Other last chunks that a step of the table shows, best first."""
+
+SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+MOST_DIGITS = 15
+"""Digits up to which the number of partitions is written out."""
+
+
+def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> list[Step]:
+    """Return a step on the number of partitions, one per entry of the table, and then one per chunk from the last on.
+
+    Parameters
+    ----------
+    table
+        The table of the whole sentences, from `Optimal.weigh`.
+    mean
+        Mean similarity of all pairs of sentences.
+    """
+    count = len(chunking.document.sentences)
+    whole = (0, count)
+    entries = [_entry(table, end) for end in range(1, count + 1)]
+    turn = told_step(
+        f"The table is full: value {_value(table, count)}",
+        [
+            "Its last entry is the value of the best partition.",
+            "Its cuts are read off from right to left: each entry names its last chunk, and leads to the entry before that.",
+        ],
+    )
+    turn["tone"], turn["pauses"], turn["table"] = "turn", True, (whole, whole)
+    edges = [0, *table.cuts().tolist(), count]
+    read = [_read_off(chunking, table, first, end) for first, end in reversed([*pairwise(edges)])]
+    # Only now is every cut final.
+    read[-1]["placed"] = (0, count)
+    return [_opening(count, mean), *entries, turn, *read]
+
+
+def _opening(count: int, mean: float) -> Step:
+    partitions = f"{2 ** (count - 1):,}"
+    if len(partitions) > MOST_DIGITS:
+        partitions = f"a number of {len(partitions.replace(',', ''))} digits"
+    power = str(count - 1).translate(SUPERSCRIPT)
+    step = told_step(
+        f"A table of {count:,} entries",
+        [
+            f"{count - 1:,} gaps, each cut or not, make 2{power} partitions: {partitions}.",
+            "The best partition of any beginning is a shorter best partition and one last chunk. So one entry for each "
+            "beginning is enough.",
+        ],
+        [["a chunk’s value", f"for each pair, twice: similarity − {signed(mean, '.2f')}, the mean of all pairs"]],
+    )
+    step["table"] = ((0, 0), (0, 0))
+    return step
+
+
+def _entry(table: PartitionTable, end: int) -> Step:
+    """Return the step that fills in the entry of the first ``end`` sentences."""
+    runs = table.last_runs(end)
+    first, value = runs[0]
+    chunk = sentence_range(first, end)
+    story = [
+        f"The best last chunk is {chunk}, one of {len(runs):,} possible." if len(runs) > 1 else f"It is one chunk, {chunk}."
+    ]
+    if first:
+        story.append(
+            f"Before it, {_first(first)} keep{'s' * (first == 1)} the value that the table has: {_value(table, first)}."
+        )
+    numbers = [["value", _sum(table, first, end, value)]]
+    numbers += [
+        ["runner-up" if place == 1 else "", f"{sentence_range(start, end)}: {_sum(table, start, end, total)}"]
+        for place, (start, total) in enumerate(runs[1 : 1 + RUNNERS_UP], start=1)
+    ]
+    return {
+        "title": f"{_first(end).capitalize()}: value {_value(table, end)}",
+        "story": story,
+        "numbers": numbers,
+        "tone": "",
+        "mark": {
+            "growing": (first, end - 1) if first < end - 1 else None,
+            "next": (end - 1, end),
+            "middle": None,
+            "gap": None,
+        },
+        "placed": (0, 0),
+        "prediction": {
+            "words": f"Sentences {end - 1:,} and {end:,} in one chunk, if the text ended here?",
+            "yes": "Together",
+            "no": "Cut",
+            "right": first < end - 1,
+        }
+        if end > 1
+        else None,
+        "gauge": None,
+        "table": ((0, end - 1), (0, end)),
+    }
+
+
+def _read_off(chunking: Chunking, table: PartitionTable, first: int, end: int) -> Step:
+    """Return the step that reads off the chunk of the sentences from ``first`` to before ``end``."""
+    chunk = sentence_range(first, end)
+    story = [f"The entry of {_first(end)} names {chunk} as its last chunk."]
+    if first:
+        story.append(f"The next entry to read is that of {_first(first)}.")
+    else:
+        story.append(f"Nothing is left before it: {len(chunking.chunks):,} chunks.")
+    numbers = [["value", _sum(table, first, end, float(table.totals[end]))]]
+    step = told_step(f"Chunk of {chunk}", story, numbers)
+    if first:
+        step["tone"] = "cut"
+        numbers.append(["the cut", chunking.gaps[first - 1].reason])
+    step["mark"] = {"growing": (first, end), "next": None, "middle": None, "gap": first - 1 if first else None}
+    step["table"] = ((end, len(chunking.document.sentences)), (first, len(chunking.document.sentences)))
+    return step
+
+
+def _first(count: int) -> str:
+    return "the first sentence" if count == 1 else f"the first {count:,} sentences"
+
+
+def _value(table: PartitionTable, end: int) -> str:
+    return signed(float(table.totals[end]), ".2f")
+
+
+def _sum(table: PartitionTable, first: int, end: int, value: float) -> str:
+    """Return a value as the entry before the last chunk plus the reward of the chunk."""
+    within = float(table.rewards[first, end - first - 1])
+    sign = "\N{MINUS SIGN}" if within < 0 else "+"
+    return f"{_value(table, first)} {sign} {abs(within):.2f} = {signed(value, '.2f')}"
+
+
+# The Steps view of Optimal: its table, step by step, beside the heatmap on which its chunks are squares.
+
+
+BEST_CASE = "emoji"
+"""A sample whose boundary Optimal finds, and nothing else, while Breakpoint does so at no threshold."""
+
+
+def opened(chunker: str) -> ColumnChoice:
+    """Return a new column for a chunker on this page, where the steps of Optimal are about whole sentences."""
+    return ColumnChoice(chunker, {"pieces": "sentences"}) if chunker == "optimal" else fresh(chunker)
+
+
+def show_table(
+    shown: DisplayedResult, chunker: Optimal, greedy: ColumnResult, text: Text, embedder: Embedder | None, choices: Choices
+) -> None:
+    """Draw the stepper and the heatmap side by side, and compare the result with ``greedy``."""
+    if chunker.pieces != "sentences":
+        notice("The steps are about whole sentences, and the pieces of this column are others.", key="other_pieces")
+        st.button("Use whole sentences", on_click=choices.columns[0].put, args=("pieces", "sentences"))
+        return
+    count = len(text.document.sentences)
+    if count > MOST_SENTENCES:
+        notice(
+            f"The steps go through at most {MOST_SENTENCES:,} sentences; this text has {count:,}. Choose a shorter text.",
+            key="long_table",
+        )
+        return
+    if embedder is None:
+        return
+    with suppress(Cancelled):
+        vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
+        table = _table(shown, chunker, embedder)
+        mean = mean_similarity(vectors)
+        left, over = st.columns(2)
+        with left:
+            stepper(_told_of_optimal(shown, table, mean), choices.extra, key="stepper", known=bool(text.source.known))
+            _compare_with_greedy(shown.chunking, greedy, text, choices)
+        with over:
+            line = ("the mean", 1 - mean)
+            plain = Coloured([0] * count, [0])
+            heatmap(plain, vectors.astype(np.float64), 0.0, line, key="optimal_heatmap", lasts=table.lasts.tolist())
+
+
+@kept(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
+def _table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
+    document = shown.chunking.document
+    tools = tools_to_repeat(embedder.for_document(document), shown.identity[0].tokenizer, session.on_disk)
+    return chunker.weigh(document, tools)[1]
+
+
+@kept(4, lambda shown, table, mean: (shown.identity[0].document, shown.identity))
+def _told_of_optimal(shown: DisplayedResult, table: PartitionTable, mean: float) -> list[Step]:
+    return optimal_steps(shown.chunking, table, mean)
+
+
+def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: Text, choices: Choices) -> None:
+    """Say how far both results are from the known boundaries, and offer a text on which Optimal wins."""
+    known = text.source.known
+    # What is built up or predicted is not given away.
+    if known and choices.extra["pace"] == PACES[0] and greedy.chunking is not None and greedy.chunker is not None:
+        mine, other = (
+            pk(in_sentences(text.document, known), in_sentences(text.document, cuts_of(result))).value
+            for result in (chunking, greedy.chunking)
+        )
+        if mine is not None and other is not None:
+            settings = greedy.chunker.describe()
+            st.caption(f"Pk, lower is better: Optimal {mine:.2f}, Breakpoint {other:.2f} ({settings}).")
+    if choices.document != BEST_CASE:
+        st.button(
+            f"Where it wins: {sample_titles()[BEST_CASE]}",
+            on_click=choose_document,
+            args=(choices, BEST_CASE),
+            type="tertiary",
+        )
+
 
 MOST_SCANNED = 10_000_000
 """Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes
@@ -94,7 +307,7 @@ def _compared(
 ) -> Mapping[int, StretchComparison]:
     # The sentences are embedded by the page's own job, for the chunker without a buffer.
     vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
-    return compare(chunking, best, Similarities(vectors))
+    return compare_stretches(chunking, best, Similarities(vectors))
 
 
 def _pairs(chunking: Chunking) -> int:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
-from chunkers.support.numbers import listed, signed
-from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
+from chunkers.building_blocks.null_model import SHUFFLES
+from chunkers.methods.change_point import ChangePoint, search_cuts
+from chunkers.methods.max_min import MaxMin, MaxMinStep, logistic
+from chunkers.methods.structure import BlockStep, Structure
+from chunkers.support.formatting import listed, signed
+from evaluation.segmentation.contrast import SMALL, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Gauge, Step
 from viz.jobs.worked_formula import vector_name
 
@@ -155,3 +160,206 @@ def _pairs(cohesion: Cohesion) -> str:
     if not cohesion.pairs:
         return "no two sentences together"
     return f"similarity {signed(cohesion.mean, '.2f')}, mean of {cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"
+
+
+# The scan of Max–Min as steps: the open chunk, the next sentence, and the computed threshold.
+
+
+def max_min_steps(
+    chunking: Chunking,
+    chunker: MaxMin,
+    scanned: Sequence[MaxMinStep],
+    margin: float,
+    compared: Mapping[int, StretchComparison] | None,
+) -> list[Step]:
+    """Return one step of Max–Min's scan for each gap, with the sentences that Max–Min compared at the gap.
+
+    Parameters
+    ----------
+    scanned
+        The decision on each gap between two sentences, before sizes overruled any; from `MaxMin.scan`.
+    """
+    steps = scan_steps(chunking, margin, compared)
+    for step, gap in zip(steps, chunking.gaps, strict=True):
+        # Only a size limit cuts inside a sentence; the scan has no decision there.
+        if gap.offset is None:
+            _explain_max_min(step, gap.index, chunker, scanned[gap.index])
+    return steps
+
+
+def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None:
+    """Prepend the compared sentences to a step's text and numbers, and mark them."""
+    first, last = gap + 1 - scanned.size, gap + 1
+    if scanned.size == 1:
+        sentence = f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
+        numbers = [
+            ["similarity", f"{_three(scanned.least)} × {chunker.initial_factor:g} = {_three(scanned.score)}"],
+            ["threshold", f"hard, {signed(chunker.hard_threshold)}"],
+        ]
+        middle = None
+    else:
+        nearest = scanned.nearest + 1
+        sentence = (
+            f"The open chunk is sentences {first + 1:,} to {last:,}; most like sentence {last + 1:,} is sentence "
+            f"{nearest:,}, which is hatched."
+        )
+        numbers = [
+            ["greatest similarity", f"{_three(scanned.score)}, to sentence {nearest:,}"],
+            ["least in the chunk", _three(scanned.least)],
+            ["threshold", _threshold(chunker, scanned)],
+        ]
+        middle = scanned.nearest, scanned.nearest + 1
+    step["story"] = [step["story"][0], sentence, *step["story"][1:]]
+    # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
+    step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
+    step["mark"] = {**step["mark"], "growing": (first, last), "middle": middle}
+
+
+def _threshold(chunker: MaxMin, scanned: MaxMinStep) -> str:
+    """Return the formula of the threshold with its values filled in."""
+    share, least = logistic(scanned.size - 1), _three(scanned.least)
+    follows = _three(chunker.follows(scanned.size, scanned.least))
+    formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
+    numbers = f"{chunker.relaxation:g} × {share:.3f} × {least} = {follows}"
+    which = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
+    hard = signed(chunker.hard_threshold)
+    return f"{formula} = {numbers}; not below hard {hard}: {_three(scanned.threshold)}, {which}"
+
+
+def _three(number: float) -> str:
+    return signed(number, ".3f")
+
+
+# The best partition of Change points as steps: the gain of a cut at each place, against the penalty.
+
+
+def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) -> list[Step]:
+    """Return a step on the penalty, and one for each place where a cut is allowed or forced, in order."""
+    count = len(chunking.document.sentences)
+    places = {*chunker.places(chunking.document)}
+    cuts_told = [
+        (step, gap)
+        for step, gap in zip(scan_steps(chunking, margin, None), chunking.gaps, strict=True)
+        if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in places)
+    ]
+    edges = [0, *(gap.index + 1 for _, gap in cuts_told if gap.offset is None and search_cuts(gap)), count]
+    ends = [*(step["mark"]["gap"] for step, _ in cuts_told[1:]), count - 1]
+    for (step, gap), following in zip(cuts_told, ends, strict=True):
+        assert following is not None
+        # Up to the next place there is no other cut.
+        step["placed"] = step["placed"][0], following + 1
+        if gap.offset is None:
+            step["mark"] = {**step["mark"], "next": (gap.index + 1, following + 1)}
+            _explain_change_point(step, gap, edges, chunker)
+    return [_penalty_step(chunking, chunker), *(step for step, _ in cuts_told)]
+
+
+def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
+    """Return the step that says what a cut must gain, and why."""
+    curve = chunking.curves[0]
+    whole = (
+        "The search weighs all partitions at once. The steps go through the best one, and show what each cut gains in it."
+    )
+    if not curve.lines:
+        return told_step(
+            f"The best {len(chunking.chunks):,} chunks", ["The number of chunks is set: no penalty decides.", whole]
+        )
+    penalty = curve.lines[0].level
+    if curve.null is None or chunker.penalty is not None:
+        return told_step(f"A cut must gain {penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", whole])
+    low, high = curve.null.low, curve.null.high
+    shuffled = f"In {SHUFFLES} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
+    which = {"balanced": "on average", "eager": "in the lowest quarter", "cautious": "in all but the highest quarter"}
+    return told_step(
+        f"A cut must gain more than {penalty:.2f}",
+        [f"{shuffled} {which[chunker.caution]}.", whole],
+        [["shuffles", f"the middle half gains {low:.2f} to {high:.2f} a cut"]],
+    )
+
+
+def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: ChangePoint) -> None:
+    """Write what a cut at a step's gap gains into the step: both sides of the gap, and the formula with its numbers."""
+    place = gap.index + 1
+    first, last = edges[bisect_left(edges, place) - 1], edges[bisect_right(edges, place)]
+    before, after = place - first, last - place
+    left, right = sentence_range(first, place), sentence_range(place, last)
+    if gap.verdict.is_sized:
+        sentence = OUTCOME[gap.verdict]
+    elif gap.verdict.is_cut:
+        sentence = f"The cut parts {left} from {right}: their means are far enough apart to pay for it."
+    else:
+        sentence = f"A cut would part {left} from {right}: their means are too close to pay for it."
+    step["story"] = [gap.reason, sentence]
+    assert gap.score is not None
+    # Ward's identity: what a cut lowers the costs by is the squared distance of the two means, weighted by the sizes.
+    apart = gap.score * (before + after) / (before * after)
+    numbers = [
+        ["means apart", f"{apart:.3f}, squared"],
+        ["gain", f"{before:,} × {after:,} ÷ {before + after:,} × {apart:.3f} = {gap.score:.3f}"],
+    ]
+    if gap.threshold is not None:
+        numbers.append(["penalty", f"{gap.threshold:.3f}"])
+    step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
+
+
+# The blocks of Structure as steps: whether each joins the open chunk, and why.
+
+
+def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[BlockStep]) -> list[Step]:
+    """Return a step for each block, in order; ``scanned`` is from `Structure.scan`."""
+    document = chunking.document
+    steps: list[Step] = []
+    largest = max([chunker.max_size, *(block.together for block in scanned if block.together is not None)])
+    opened, chunk = 0, 1
+    for number, block in enumerate(scanned):
+        first, last = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
+        whole = document.starts[first] == block.start
+        if block.cut:
+            chunk += 1
+        name = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
+        done = f"opens chunk {chunk:,}" if block.cut or not number else f"stays in chunk {chunk:,}"
+        reason = "The text begins with it." if block.why is None else _sentence(str(block.why))
+        steps.append(
+            {
+                "title": f"{_sentence(name, '')} {done}",
+                "story": [reason],
+                "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *_together(block, chunker)],
+                "tone": "cut" if block.cut else "",
+                "mark": {
+                    "growing": (opened, max(first, opened + 1)) if number else None,
+                    "next": (first, last),
+                    "middle": None,
+                    "gap": None if not number else first - 1 if whole else first,
+                },
+                "placed": (first if whole else first + 1, last),
+                "prediction": {
+                    "words": f"Does the {name} join the chunk before it?",
+                    "yes": "Join",
+                    "no": "New chunk",
+                    "right": not block.cut,
+                }
+                if number
+                else None,
+                "gauge": _block_gauge(block, chunker, largest),
+            }
+        )
+        if block.cut:
+            opened = first
+    return steps
+
+
+def _together(block: BlockStep, chunker: Structure) -> list[list[str]]:
+    if block.together is None:
+        return []
+    return [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
+
+
+def _block_gauge(block: BlockStep, chunker: Structure, largest: int) -> Gauge | None:
+    if block.together is None:
+        return None
+    label = "tokens together and maximum size"
+    return {"label": label, "score": block.together, "threshold": chunker.max_size, "low": 0, "high": largest}
+
+
+def _sentence(words: str, end: str = ".") -> str:
+    return words[0].upper() + words[1:] + end

@@ -19,20 +19,17 @@ from viz.components.notice import notice
 from viz.components.reader.reader import HeadRow, reader
 from viz.components.stepper.stepper import WORDS
 from viz.controls.chunker import parameter_controls
-from viz.controls.link_widgets import heeded, key_showing
+from viz.controls.widgets import heeded, key_showing
 from viz.jobs.chunking import sentence_vectors
 from viz.shell import lecture
 from viz.shell.column_head import Head, column_of
-from viz.shell.misfits import show_misfits
-from viz.shell.page import Page, page
-from viz.shell.progress import show_progress
-from viz.shell.results import ColumnResult, run_columns
-from viz.shell.sides import sides
+from viz.shell.page import Page, page, sides
+from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import compared
-from viz.state.embedder import defaults_of
 from viz.state.keys import session
+from viz.state.models import defaults_of
 from viz.state.text import Text
 from viz.theme.numbers import counted, embedding_in_words, known_boundaries, stages_in_words
 

@@ -11,11 +11,11 @@ from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
 from integrations.originals import Original, compared, original_for, run_original
 from viz.compare.state.session import session
 from viz.components.notice import notice
-from viz.controls.press import pressed
+from viz.controls.widgets import pressed
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import COMPARE, compare_is_full
-from viz.state.language_model import chosen_model
+from viz.state.models import chosen_model
 from viz.state.undo import undoable
 
 _RESULT = "Result of the original"

@@ -12,9 +12,9 @@ from chunkers.results.levels import parents_among
 from evaluation.segmentation.chunk_facts import Facts, against_known, change
 from viz.compare.state.session import session
 from viz.components.reader.reader import HeadRow
-from viz.jobs import timing
+from viz.jobs import chunking as timing
 from viz.jobs.chunking import Task
-from viz.jobs.texts import kept
+from viz.jobs.resources import kept
 from viz.shell import lecture
 from viz.shell.column_head import Head, against_known_row
 from viz.shell.results import ColumnResult

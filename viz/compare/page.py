@@ -2,34 +2,110 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import streamlit as st
 
-from chunkers import Document, Embedder
+from chunkers import Document, Embedder, InputError
+from chunkers.support.errors import shown
 from viz.compare import first_screen
-from viz.compare.asking import settings
 from viz.compare.asking.asking import answer_question, mark_answer
 from viz.compare.facts import facts_of
-from viz.compare.marking import marking_of, offers, take_marking
-from viz.compare.reopened import say_reopened
 from viz.compare.state.session import session
+from viz.components.gaps.gaps import Marking
 from viz.components.mounting import take_event
 from viz.components.notice import notice
-from viz.components.reader.reader import Column, reader
+from viz.components.reader.payload import AskingData
+from viz.components.reader.reader import Column, reader, take_clicks
 from viz.controls.chunker import column_controls
-from viz.jobs.timing import time_again
+from viz.jobs.chunking import time_again
 from viz.shell import lecture
-from viz.shell.card.preview import take_change
-from viz.shell.card.verdicts import answer_verdicts
+from viz.shell.card.verdicts import answer_verdicts, take_change
 from viz.shell.column_head import column_of
-from viz.shell.misfits import show_misfits
-from viz.shell.page import page
-from viz.shell.progress import show_progress
-from viz.shell.results import ColumnResult, run_columns
-from viz.state.asking import search_of
-from viz.state.choices import Choices
-from viz.state.compared import COMPARE, default_choices
+from viz.shell.page import Page, page
+from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
+from viz.state.choices import MOST_COLUMNS, OWN, Choices
+from viz.state.compared import ASK_LIMIT, ASK_METHOD, COMPARE, FITTING, LIMITS, RANKED_BY, default_choices, limits, search_of
+from viz.state.own_marks import cuts_of, place_for_cuts, set_clicked, set_cuts
+from viz.state.session_file import KeptColumn, spans_of
 from viz.state.text import Source, Text
 from viz.theme.numbers import counted, duration, known_boundaries
+
+# Compare's columns folded into one text whose gaps the user clicks, to set known boundaries or a column's cuts.
+
+
+def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
+    """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
+    changes, fold = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
+    if fold is not None:
+        session.folded = (text.document.identity, str(fold["purpose"]))
+    if not changes or offers(choices).get(changes[-1].purpose) != "":
+        return ""
+    if changes[-1].purpose == "cuts":
+        try:
+            set_cuts(choices, text.document, changes[-1].places or ())
+        except InputError as error:
+            return str(error)
+    elif set_clicked(text.document, [change.places for change in changes]):
+        # The row at the top, already drawn, passes the boundaries to the browser tab, which stores them.
+        st.rerun()
+    return ""
+
+
+def marking_of(choices: Choices, text: Text) -> Marking | None:
+    """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
+    identity, purpose = session.folded
+    if identity != text.document.identity or offers(choices).get(purpose) != "":
+        return None
+    if purpose == "cuts":
+        return Marking("cuts", True, cuts_of(choices, text.document))
+    return Marking("marks", True, text.source.known or ())
+
+
+def offers(choices: Choices) -> dict[str, str]:
+    """Return each purpose for which the columns can fold into one text, with the reason if the purpose is unavailable.
+
+    The known boundaries of a bundled text cannot be changed.
+    """
+    full = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (place_for_cuts(choices) is None)
+    return {**({"marks": ""} if choices.document == OWN else {}), "cuts": full}
+
+
+# The notice on Compare about a reopened session file.
+
+
+def say_reopened(results: Sequence[ColumnResult]) -> None:
+    """Report whether the results match the reopened session file, until the text or the columns change."""
+    file = session.reopened
+    if file is None or not all(outcome.chunker and outcome.chunking is not None for outcome in results):
+        return
+    now = [(outcome.chunker.name, outcome.chunker.model_dump()) for outcome in results if outcome.chunker]
+    kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
+    if now != kept or any(
+        outcome.chunking is not None and outcome.chunking.document.text != file.text for outcome in results
+    ):
+        session.reopened = None
+        return
+    others = [
+        number
+        for number, (outcome, column) in enumerate(zip(results, file.columns, strict=True), start=1)
+        if outcome.chunking is not None and spans_of(outcome.chunking) != column.chunks
+    ]
+    if not others:
+        notice(f"{file.name} was reopened with the same chunks in every column.", key="reopened_file")
+        return
+    which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
+    versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
+    message = f"{file.name}: {which} came out differently from the file, which was made with {versions}."
+    reasons = dict.fromkeys(_changed_since(results[number - 1], file.columns[number - 1]) for number in others)
+    notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened_file")
+
+
+def _changed_since(result: ColumnResult, column: KeptColumn) -> str:
+    assert result.chunking is not None
+    return column.recipe.changed_since(len(result.chunking.document.sentences))
+
 
 READER = "reader"
 
@@ -40,7 +116,7 @@ def show() -> None:
     spot = st.container(key="store_spot")
     with page(COMPARE, default_choices()) as here:
         choices, text = here.choices, here.text
-        settings.check(here)
+        _check_asking(here)
         _take_events(choices, text, here.embedder)
         if text is None:
             with here.controls:
@@ -63,7 +139,7 @@ def show() -> None:
             key=READER,
             marking=marking_of(choices, text),
             offers=offers(choices),
-            asking=settings.asking_data(choices, len(text.document.text)),
+            asking=asking_data(choices, len(text.document.text)),
             card=True,
         )
         # Drawn last, as the browser takes longer for these settings than for the columns.
@@ -110,7 +186,7 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
         choices.selected = int(selected["column"])
     asking, answer = take_event(READER, "asking"), take_event(READER, "answer")
     if asking:
-        settings.take(choices, asking)
+        _take_asking(choices, asking)
     kept = len(session.questions)
     if answer and text is not None:
         mark_answer(text.document, answer)
@@ -142,3 +218,33 @@ def _timing_controls(results: list[ColumnResult], document: Document, embedder: 
     st.button(
         "Repeat timing", on_click=again, width="stretch", help="Times each column's decision 11 times: median and quartiles."
     )
+
+
+# Settings of a question on Compare, which are part of the link: the ranking method and the amount retrieved.
+
+
+def _check_asking(here: Page) -> None:
+    """Report invalid link parameters for questions, and replace their values with the defaults."""
+    for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
+        word = here.choices.extra.get(name, "")
+        if word not in allowed:
+            here.choices.extra[name] = here.default.extra[name]
+            here.complain(f"The link's {name} must be one of {', '.join(allowed)}; got {shown(word)}. Using the default.")
+
+
+def _take_asking(choices: Choices, event: Mapping[str, Any]) -> None:
+    """Apply the ranking method and the retrieval limit that the user chose for the question."""
+    for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
+        if event.get(name) in allowed:
+            choices.extra[name] = str(event[name])
+
+
+def asking_data(choices: Choices, characters: int) -> AskingData:
+    """Return the payload of the question form, with retrieval limits for a text of ``characters`` characters."""
+    return {
+        "question": session.question,
+        "methods": list(RANKED_BY.items()),
+        "method": choices.extra[ASK_METHOD],
+        "limits": [(word, name) for word, (name, _) in limits(characters).items()],
+        "limit": choices.extra[ASK_LIMIT],
+    }

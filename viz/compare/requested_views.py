@@ -2,40 +2,171 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, load_tokenizer
+from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, Recipe, load_tokenizer
 from chunkers.language_models.base import LanguageModel
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.recipes.registry import chunker_class
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, checked
+from chunkers.results.stated import Proposition
 from evaluation.asking.ask import has_stated
 from evaluation.segmentation.chunk_facts import sentence_counts
 from viz.compare.asking.contexts import in_context, show_contexts
 from viz.compare.asking.marked_questions import show_questions
 from viz.compare.code import show_code
-from viz.compare.figures import size_distributions
 from viz.compare.parsing import show_parsing
-from viz.compare.propositions import show_propositions
-from viz.compare.report import offer_report
 from viz.compare.scores.changes import show_changes
-from viz.compare.scores.ranking import show_ranking
-from viz.compare.scores.scoreboard import show_scoreboard
+from viz.compare.scores.scoreboard import show_ranking, show_scoreboard
 from viz.compare.scores.unlabelled import show_unlabelled
-from viz.compare.scroll_to_view import scroll_to
+from viz.components.assets import script
 from viz.components.download import download
 from viz.components.figure import show_figure
+from viz.components.mounting import component
 from viz.components.notice import notice
-from viz.controls.link_widgets import heeded, key_showing
+from viz.controls.widgets import heeded, key_showing
+from viz.jobs.chunking import sentence_vectors
 from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices
-from viz.state.kept_questions import written
 from viz.state.keys import session
-from viz.state.language_model import chosen_model
+from viz.state.models import chosen_model
+from viz.state.stored import written_questions
 from viz.state.text import Source
+from viz.theme.palette import EDGES, theme
+
+# The figures of the Compare page.
+
+
+def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
+    """Return box plots of the chunk sizes in ``unit``, one row per chunker."""
+    figure = go.Figure()
+    for number, (name, values) in enumerate(sizes.items()):
+        figure.add_trace(
+            go.Box(
+                x=list(values),
+                name=name,
+                boxpoints="all" if len(values) <= 500 else "outliers",
+                jitter=0.5,
+                pointpos=0,
+                marker={"color": EDGES[theme()][number % 8], "size": 5, "opacity": 0.7},
+                line={"width": 1.5},
+                fillcolor="rgba(0,0,0,0)",
+                hovertemplate=f"%{{x}} {unit}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        showlegend=False,
+        height=90 + 70 * len(sizes),
+        xaxis={"title": f"{unit} per chunk", "rangemode": "tozero"},
+        yaxis={"autorange": "reversed"},
+    )
+    return figure
+
+
+# Table of a text's propositions, each with its chunk and its source.
+
+
+def show_propositions(chunking: Chunking | None) -> None:
+    """Draw the table of a result's propositions, or a message if it has none."""
+    if chunking is None or not has_stated(chunking):
+        notice("This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions")
+        return
+    st.dataframe(table_of(chunking), hide_index=True, width="stretch", height=420, placeholder="")
+
+
+def table_of(chunking: Chunking) -> dict[str, list[object]]:
+    """Return a table of the propositions by chunk and position, followed by the propositions that are in no chunk."""
+    rows = [
+        (number, chunk.stated.title, proposition)
+        for number, chunk in enumerate(chunking.chunks, start=1)
+        if chunk.stated is not None
+        for proposition in chunk.stated.propositions
+    ]
+    held: list[tuple[int | None, str, Proposition]] = [
+        *rows,
+        *[(None, "", proposition) for proposition in chunking.left_out],
+    ]
+    document = chunking.document
+    return {
+        "chunk": [number for number, _, _ in held],
+        "title": [title for _, title, _ in held],
+        "proposition": [proposition.text for _, _, proposition in held],
+        "sentence": [_sentences(document, proposition) for _, _, proposition in held],
+        "source": [
+            proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
+            for _, _, proposition in held
+        ],
+        "remark": [proposition.remark for _, _, proposition in held],
+    }
+
+
+def _sentences(document: Document, proposition: Proposition) -> str:
+    """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
+    if proposition.span is None:
+        return "" if proposition.sentence is None else f"{proposition.sentence + 1} (as the model says)"
+    first, last = document.sentence_at(proposition.span.start) + 1, document.sentence_at(proposition.span.end - 1) + 1
+    return f"{first}" if first == last else f"{first} to {last}"
+
+
+# The report of Compare: the comparison as one HTML file to share.
+
+
+def offer_report(
+    place: DeltaGenerator,
+    choices: Choices,
+    columns: Sequence[tuple[Chunker, Chunking]],
+    chosen: Source,
+    embedder: Embedder | None,
+) -> None:
+    """Draw the report's download button in ``place``; the report is built on click."""
+    document, on_disk = columns[0][1].document, session.on_disk
+    questions = [question for question in session.questions if question.identity == document.identity]
+
+    def made() -> str:
+        # Only the user who asks for a report waits for these modules, not the first page.
+        from evaluation.report.page import Compared, report
+
+        vectors = None
+        if embedder is not None and document.sentences:
+            try:
+                vectors = sentence_vectors(document, embedder, choices.tokenizer, on_disk)
+            except Cancelled:
+                # A report embeds nothing; it uses cached vectors only.
+                vectors = None
+        return report(Compared(document, columns, chosen.known, embedder, choices.tokenizer, vectors, questions))
+
+    download(
+        place,
+        "The comparison as a report, HTML",
+        made,
+        "seamark-report.html",
+        "text/html",
+        (
+            document.identity,
+            document.name,
+            chosen.known,
+            [(chunker.name, chunker) for chunker, _ in columns],
+            choices.tokenizer,
+            questions,
+        ),
+        help="Text, chunks, curves, questions, measures and verdicts in one file that opens offline and can be shared.",
+    )
+
+
+# Scrolling to the view that the user has opened below the text.
+
+
+_arrival = component("seamark_arrival", html='<div class="arrival"></div>', js=script("compare/scroll_to_view.js"))
+
+
+def scroll_to(view: str) -> None:
+    """Scroll the page to the container of a view, once each time the user opens the view."""
+    _arrival(key="store_arrival", data={"view": view}, height=0)
 
 
 def show_requested_views(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
@@ -97,7 +228,7 @@ def _whole_session(choices: Choices, results: list[ColumnResult], chosen: Source
         recipes = [
             Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model) for chunker, _ in columns
         ]
-        questions = written(chosen.text)
+        questions = written_questions(chosen.text)
         row = st.container(horizontal=True)
         download(
             row,

@@ -14,7 +14,7 @@ from chunkers.methods.your_chunks import ChunkFile
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.link_widgets import heeded, key_showing
+from viz.controls.widgets import heeded, key_showing
 from viz.jobs.reading import ReadingJob, only_file
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.chunk_files import file_of, show_chunks

@@ -16,13 +16,12 @@ from chunkers.recipes.registry import ELSEWHERE, chunker_class, discover
 from viz.components.notice import remark
 from viz.controls.chunk_file import chunk_file_controls
 from viz.controls.language_model import any_asks, model_form, what_it_is_asked
-from viz.controls.link_widgets import heeded, key_showing
 from viz.controls.missing_packages import label_with_availability
-from viz.controls.undo import offer_undo
+from viz.controls.widgets import heeded, key_showing, offer_undo
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
-from viz.state.embedder import defaults_of
 from viz.state.keys import session
 from viz.state.link import link_of_chunker
+from viz.state.models import defaults_of
 from viz.state.undo import undoable
 
 YOURS = YourChunks.name

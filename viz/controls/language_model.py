@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers.language_models.local_servers import USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.language_models.prompts import AGAIN
+from chunkers.language_models.server import USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.recipes.registry import ASKING
 from viz.components.notice import remark
 from viz.state.keys import session
-from viz.state.language_model import chosen_model
+from viz.state.models import chosen_model
 from viz.state.values import LanguageServer
 
 MOST_ALLOWED = 1_000_000_000

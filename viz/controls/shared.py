@@ -7,16 +7,168 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import SPLITTERS, TOKENIZERS, Embedder
+from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, Embedder, ModelError
+from chunkers.embedders import OTHERS, MiniLM, missing_for_embedder
+from chunkers.embedders.device import DEVICES
+from chunkers.embedders.static import Static
 from chunkers.text.languages import LANGUAGES
-from viz.components.notice import notice
-from viz.controls.embedder import embedder_controls
-from viz.controls.link_widgets import heeded, key_showing
+from chunkers.text.minilm import HUB_NAME, model_folder
+from viz.components.notice import notice, remark
 from viz.controls.missing_packages import label_with_availability, missing_for_splitter, missing_for_tokenizer
+from viz.controls.widgets import heeded, key_showing
 from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
 from viz.state.choices import Choices
 from viz.state.keys import session
+from viz.state.models import destination_of, splitter_waits_for_consent, waits_for_consent
+from viz.state.values import EmbeddingServer
+
+# The choice of an embedder. Anything that is read, downloaded, run or sent needs the user's consent first.
+
+
+OTHER = "another"
+
+
+def ask_about_splitter(choices: Choices) -> None:
+    """Ask for consent to use a spaCy pipeline that the link names."""
+    if not splitter_waits_for_consent(choices):
+        return
+    name = choices.sentences
+    notice(
+        f"The link names the spaCy pipeline {name.removeprefix('spacy:')} to split sentences. The pipeline is neither read "
+        "nor run until you press “Use this splitter”.",
+        key="splitter_waits",
+    )
+    row = st.container(horizontal=True, gap="small")
+    row.button("Use this splitter", key="splitter/allow", on_click=session.allowed_splitters.add, args=(name,))
+    row.button("Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex"))
+
+
+def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
+    """Ask for consent to use the embedder that the link names, or to replace an embedder that is not installed.
+
+    If an ``embedder`` is in use, draw its remarks about this machine.
+    """
+    if waits_for_consent(choices):
+        where = f", which would send your texts to {destination}" if (destination := destination_of(choices)) else ""
+        notice(
+            f"The link names the embedder {choices.embedder}{where}. Seamark reads, downloads and sends nothing for it "
+            "until you press “Use this embedder”.",
+            key="embedder_waits",
+        )
+        _offer(choices, {"Use this embedder": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
+        return
+    if choices.embedder in (MiniLM.name, Static.name):
+        try:
+            model_folder()
+        except ModelError as error:
+            notice(str(error), "error", key="embedder_missing")
+            _offer(choices, {"Use tfidf": "tfidf", f"Fetch {HUB_NAME}": HUB_NAME})
+    if embedder is not None and embedder.remark:
+        notice(embedder.remark, key="embedder_remark")
+        if embedder.approximates:
+            _offer(choices, {f"Use {embedder.approximates}": embedder.approximates})
+
+
+def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
+    """Draw the controls for choosing an embedder; ``embedder`` is the current embedder, if any."""
+    naming = choices.embedder not in EMBEDDERS or session.naming
+    kind = OTHER if naming else choices.embedder
+    key = key_showing(kind, "embedder")
+
+    def picked() -> None:
+        name = st.session_state[key]
+        session.naming = name == OTHER
+        if name != OTHER:
+            choices.embedder = name
+
+    explained = "  \n".join(f"**{name}**: {description}" for name, description in EMBEDDERS.items())
+    names = [*EMBEDDERS, OTHER]
+    st.selectbox(
+        "Embedder",
+        names,
+        index=names.index(kind),
+        format_func=lambda name: "Other model…" if name == OTHER else label_with_availability("embedder", name),
+        key=key,
+        on_change=heeded(key, picked),
+        help=explained,
+    )
+    if naming:
+        _form(choices)
+    if lack := missing_for_embedder(choices.embedder):
+        st.caption(lack)
+    if embedder is not None and choices.embedder != MiniLM.name and not embedder.defaults:
+        st.caption(
+            "The default thresholds were chosen for all-MiniLM-L6-v2. With this embedder, you may have to adjust them."
+        )
+    if embedder is not None and embedder.destination:
+        remark(f"Every text is sent to {embedder.destination}.", key="embedder_destination")
+    if embedder is not None and embedder.device:
+        engine = f", in {embedder.engine}" if embedder.engine else ""
+        st.caption(f"The embedder runs on {DEVICES[embedder.device]}{engine}.")
+
+
+def _form(choices: Choices) -> None:
+    """Draw the form for an embedder's name, server address and key; it takes effect when its button is pressed."""
+
+    def used() -> None:
+        name = st.session_state["embedder_name"].strip()
+        if not name:
+            return
+        before = session.server
+        address = st.session_state["server_address"].strip()
+        # A key is only ever sent to the server for which it was entered.
+        kept = before.key if address == before.address else ""
+        session.server = EmbeddingServer(address, st.session_state["server_key"].strip() or kept)
+        # The browser no longer needs the key.
+        st.session_state["server_key"] = ""
+        _use(choices, name)
+
+    if "embedder_name" not in st.session_state:
+        st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDERS else choices.embedder
+        st.session_state["server_address"] = session.server.address
+    with st.form("another_embedder", border=False):
+        explained = "  \n".join(f"**{form}**: {description}" for form, description in OTHERS.items())
+        st.text_input(
+            "Embedder name",
+            st.session_state["embedder_name"],
+            key="embedder_name",
+            placeholder="sentence-transformers/…, a folder, …",
+            help=explained,
+        )
+        st.text_input(
+            "Embedder server",
+            st.session_state["server_address"],
+            key="server_address",
+            placeholder="OPENAI_BASE_URL",
+            help="Address of the server for openai:NAME, up to and including /v1. If empty, address and key come from the "
+            "environment.",
+        )
+        st.text_input(
+            "Embedder API key",
+            key="server_key",
+            type="password",
+            placeholder="kept" if session.server.key else "OPENAI_API_KEY",
+            autocomplete="off",
+            help="Kept only in this session's memory, never in the link, a recipe or a file.",
+        )
+        st.form_submit_button("Use this embedder", on_click=used, width="stretch")
+
+
+def _offer(choices: Choices, buttons: Mapping[str, str]) -> None:
+    row = st.container(horizontal=True, gap="small")
+    for label, name in buttons.items():
+        row.button(label, key=f"offer/{label}", on_click=_use, args=(choices, name))
+
+
+def _use(choices: Choices, name: str) -> None:
+    """Use an embedder with the user's consent, even if it failed before."""
+    choices.embedder = name
+    session.naming = False
+    if session.job is not None:
+        session.job.cancel()
+        session.job = None
+    session.allowed.add(name)
 
 
 def shared_controls(choices: Choices, embedder: Embedder | None) -> None:

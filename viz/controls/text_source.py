@@ -17,15 +17,14 @@ from viz.components.job_progress import show_job_progress
 from viz.components.mounting import take_event
 from viz.components.notice import notice, remark
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_tab, text_bar, text_foot
-from viz.controls.notebooks import chip_of, offer_replaced, show_kept_texts, take_chip
-from viz.controls.tab_storage import take_back, to_keep, too_long_to_keep
+from viz.controls.keeping import chip_of, offer_replaced, show_kept_texts, take_back, take_chip, to_keep, too_long_to_keep
 from viz.jobs.reading import ReadingJob, only_file, only_text
-from viz.state import kept_questions, session_file
+from viz.state import session_file, stored
 from viz.state.choices import OWN, Choices
 from viz.state.compared import open_recipe, reopen
 from viz.state.keys import Opened, session
 from viz.state.notebook import open_linked
-from viz.state.own_cuts import move_cuts
+from viz.state.own_marks import move_cuts
 from viz.state.own_text import (
     MOST_EDITED,
     PASTED,
@@ -56,7 +55,7 @@ def take_document(choices: Choices, default: Choices) -> None:
     if answer and take_back(answer):
         session.own_taken += 1
     if questions:
-        kept_questions.take_back(questions.get("questions"))
+        stored.take_back_questions(questions.get("questions"))
     if wanted := take_event(BAR, "notebook"):
         take_chip(wanted, choices.document)
     if choices.document == OWN and session.own is None and session.tab_answered:
@@ -93,7 +92,7 @@ def show_row(choices: Choices, text: Text | None) -> None:
     to = to_keep()
     if to is not None:
         keep_in_tab(*to)
-    kept_questions.place_waiting()
+    stored.place_waiting()
 
 
 @cache
@@ -264,7 +263,7 @@ def _open(saved: session_file.SessionFile | Recipe, name: str, choices: Choices)
         session.own_complaint = str(error)
         return
     store_own_text(Source(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
-    kept_questions.give_back(saved.questions)
+    stored.give_back_questions(saved.questions)
     _taken(choices)
 
 

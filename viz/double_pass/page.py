@@ -2,38 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
+from typing import TypedDict
 
+import numpy as np
 import streamlit as st
 
 from chunkers import Chunking, DoublePass, Embedder, FieldSpec
 from chunkers.recipes.registry import chunker_class
-from chunkers.support.numbers import counted, signed
+from chunkers.support.formatting import counted, signed
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
-from viz.components.mounting import take_event
+from viz.components.assets import script, styles
+from viz.components.mounting import component, take_event
 from viz.components.reader.reader import Column, HeadRow, reader
 from viz.components.stepper.stepper import WORDS, Step, stepper
 from viz.controls.chunker import parameter_controls
-from viz.controls.link_widgets import heeded, key_showing
+from viz.controls.widgets import heeded, key_showing
 from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
-from viz.double_pass.similarities import compared_with, show_similarities
 from viz.double_pass.story import MOST_SENTENCES, minis, pass_steps
 from viz.jobs.chunking import tipping_at_once
 from viz.shell.column_head import Head, column_of, waiting_words
-from viz.shell.misfits import show_misfits
-from viz.shell.page import Page, page
-from viz.shell.progress import show_progress
-from viz.shell.results import ColumnResult, run_columns
-from viz.shell.sides import sides
+from viz.shell.page import Page, page, sides
+from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, fresh
-from viz.state.embedder import defaults_of
 from viz.state.keys import session
+from viz.state.models import defaults_of
 from viz.state.text import Text
 from viz.theme import palette
+
+# The distribution of the similarities compared with a threshold, drawn under the threshold's slider.
+
+
+_histogram = component(
+    "seamark_similarities",
+    html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
+    css=styles("double_pass/similarities.css"),
+    js=script("double_pass/similarities.js"),
+)
+
+
+class SimilaritiesData(TypedDict):
+    """Payload of the histogram of similarities: counts over the slider's range, the threshold, and a caption."""
+
+    counts: list[int]
+    at: float
+    words: str
+
+
+def compared_with(chunking: Chunking, parameter: str) -> list[float]:
+    """Return the similarities that Double pass compared with the threshold ``parameter``."""
+    kind = parameter.removesuffix("_threshold")
+    return [
+        comparison.similarity
+        for comparison in chunking.comparisons
+        if (comparison.kind if comparison.kind in ("initial", "appending") else "merging") == kind
+    ]
+
+
+def above(similarities: Sequence[float], threshold: float) -> str:
+    """Describe how many similarities exceed the threshold."""
+    if not similarities:
+        return "Nothing was compared with this threshold in this text."
+    count = sum(similarity > threshold for similarity in similarities)
+    return (
+        f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {signed(threshold, '.2f')}"
+    )
+
+
+BINS = 25
+
+
+def show_similarities(similarities: Sequence[float], threshold: float, bounds: tuple[float, float], key: str) -> None:
+    """Draw a histogram of the similarities under the slider of their threshold, clipped to ``bounds``."""
+    low, high = bounds
+    counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
+    data: SimilaritiesData = {
+        "counts": counts.tolist() if len(similarities) else [],
+        "at": (threshold - low) / (high - low),
+        "words": above(similarities, threshold),
+    }
+    _histogram(key=key, data=data)
+
 
 PAGE = "double_pass"
 READER = "double_pass_reader"

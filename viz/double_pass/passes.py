@@ -9,10 +9,10 @@ from typing import Any, Literal, TypedDict
 
 from chunkers import Chunking, Comparison
 from chunkers.results.result import ComparisonKind, Outcome
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 from viz.components.assets import script, styles
 from viz.components.mounting import component
-from viz.components.offsets import positions
+from viz.components.text_in_browser import positions
 from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, told, words
 from viz.theme import palette
 

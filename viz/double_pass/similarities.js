@@ -7,7 +7,7 @@ const [WIDTH, HEIGHT] = [200, 30];
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"
- * @import { SimilaritiesData } from "./similarities.data.d.ts"
+ * @import { SimilaritiesData } from "./page.data.d.ts"
  */
 
 /** @param {Component<SimilaritiesData>} component */

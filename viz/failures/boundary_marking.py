@@ -9,10 +9,10 @@ from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.components.reader.reader import take_clicks
-from viz.controls.press import pressed
+from viz.controls.widgets import pressed
 from viz.failures.session import session
 from viz.jobs.reading import ReadingJob, only_file
-from viz.state.known_boundaries import set_clicked, set_known, undo_known
+from viz.state.own_marks import set_clicked, set_known, undo_known
 from viz.state.text import Text
 
 

@@ -13,25 +13,24 @@ from chunkers.results.levels import parents_among
 from chunkers.text.languages import detect_language
 from evaluation.inbox.case import HAIR
 from evaluation.inbox.rules import ALIKE, RULES, Finding, counts, inbox
-from evaluation.remedies.findings import Suspect
+from evaluation.remedies.tested import Suspect
 from evaluation.retrieval.repeats import repeats_by_words
 from evaluation.search.near_duplicates import repeated_runs
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
 from viz.components.mounting import take_event
 from viz.components.notice import notice
-from viz.controls.link_widgets import heeded, key_showing
+from viz.controls.widgets import heeded, key_showing
 from viz.failures.results import MeasuredSetting
 from viz.failures.session import session
 from viz.jobs.asking.remedies import RemedyJob, search_finding
 from viz.jobs.chunking import Task
-from viz.jobs.texts import forget_by, kept
+from viz.jobs.resources import forget_by, kept
 from viz.shell.navigation import go_at_next_run
 from viz.shell.remedies import add_remedy, is_automatic, remedies_data
 from viz.shell.results import ColumnResult
-from viz.state.asking import limit_of, method_of
 from viz.state.choices import Choices
-from viz.state.compared import COMPARE, choices_of_compare
-from viz.state.kept_questions import posed_about
+from viz.state.compared import COMPARE, choices_of_compare, limit_of, method_of
+from viz.state.stored import posed_about
 from viz.state.text import Text
 from viz.theme.numbers import counted
 

@@ -9,9 +9,8 @@ import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
 from evaluation.inbox.case import HAIR
-from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
-from evaluation.segmentation.sweep import Setting
+from evaluation.segmentation.sweep import SEARCHED, Setting, as_published
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.gaps.gaps import Marking
 from viz.components.mounting import take_event
@@ -19,22 +18,17 @@ from viz.components.reader.reader import Column, HeadRow, reader
 from viz.controls.language_model import any_asks, model_form
 from viz.failures.boundary_marking import controls, take_mark
 from viz.failures.inbox import show_inbox
-from viz.failures.lists import CardData, draw
-from viz.failures.results import RESULTS, MeasuredSetting, measured
-from viz.failures.search import best_of, search_controls, search_of
-from viz.failures.table import show_table
+from viz.failures.lists import CardData, draw, show_table
+from viz.failures.results import RESULTS, MeasuredSetting, best_of, measured, search_controls, search_of
 from viz.jobs.sweep import Sweep
 from viz.shell.column_head import Head, column_of
-from viz.shell.misfits import show_misfits
-from viz.shell.page import Page, page
-from viz.shell.progress import show_progress
-from viz.shell.results import run_columns
-from viz.shell.sides import sides
+from viz.shell.page import Page, page, sides
+from viz.shell.results import run_columns, show_misfits, show_progress
 from viz.shell.thread import columns_to_open_with, say_added, take_button
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.compared import columns_of_compare, compared
 from viz.state.keys import session
-from viz.state.language_model import chosen_model
+from viz.state.models import chosen_model
 from viz.state.own_text import choose_document
 from viz.state.text import Text
 from viz.theme import palette

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import streamlit as st
+
 from chunkers import Chunking
-from evaluation.segmentation.grids import OURS
 from evaluation.segmentation.measures import Score, chunks_of, in_sentences, misassigned, sections_of
-from evaluation.segmentation.sweep import Marked, Setting, scores_of
+from evaluation.segmentation.sweep import OURS, SEARCHED, Marked, Setting, as_published, scores_of, summaries
+from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice
+from viz.failures.session import session
 from viz.jobs.chunking import Task
-from viz.jobs.texts import kept
+from viz.jobs.resources import kept
+from viz.jobs.sweep import Sweep
+from viz.shell.page import Page
 from viz.shell.results import ColumnResult
 from viz.state.text import Text
 
@@ -59,3 +65,85 @@ def _against(task: Task, chunking: Chunking, known: tuple[int, ...]) -> tuple[di
     document = chunking.document
     wrong = misassigned(sections_of(in_sentences(document, known)), chunks_of(chunking)) if document.sentences else None
     return scores_of(Marked(document, known), chunking), wrong.units if wrong is not None else ()
+
+
+# The search for each chunker's best settings on a document.
+
+
+BY = "misassigned"
+"""The measure that the search minimises."""
+
+
+FITTED = "fitted to this text and no evidence about others: Tune tests settings on held-out documents"
+"""Caveat next to the best settings."""
+
+MOST_SEARCHES = 8
+"""Most searches whose results are kept in a session."""
+
+
+def _search_key(here: Page, text: Text) -> tuple[object, ...]:
+    name = here.embedder.name if here.embedder is not None else ""
+    return (text.document.identity, name, here.choices.tokenizer, text.source.known)
+
+
+def search_of(here: Page, text: Text) -> Sweep | None:
+    """Return the search for the best settings on the page's document, if any, and cancel all other searches.
+
+    A search belongs to a document with its known boundaries, an embedder and a tokenizer.
+    """
+    key = _search_key(here, text)
+    for other, search in session.failure_searches.items():
+        if other != key and search.running:
+            search.cancel()
+    return session.failure_searches.get(key)
+
+
+def best_of(search: Sweep | None) -> dict[str, Setting]:
+    """Return, for each chunker, the best setting found: fewest misassigned sentences, and fewest chunks if tied.
+
+    The result is empty until the search has ended or was cancelled.
+    """
+    rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
+    best: dict[str, Setting] = {}
+    for summary in summaries(rows, BY):
+        best.setdefault(summary.setting.chunker, summary.setting)
+    return best
+
+
+def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -> None:
+    """Draw the button that starts the search for the best settings, or the search's progress."""
+    if search is not None and search.running and not search.cancelled:
+        show_job_progress(search)
+        return
+    settings = list(dict.fromkeys(setting for name, some in SEARCHED.items() for setting in (as_published(name)[0], *some)))
+
+    def find() -> None:
+        assert here.embedder is not None
+        marked = Marked(text.document, text.source.known or ())
+        names, tokenizer = [text.document.name], here.choices.tokenizer
+        search = Sweep(names, lambda: [marked], settings, here.embedder, tokenizer, session.on_disk)
+        kept = session.failure_searches
+        kept.pop(_search_key(here, text), None)
+        kept[_search_key(here, text)] = search
+        for old in list(kept)[:-MOST_SEARCHES]:
+            kept.pop(old).cancel()
+        here.choices.extra["result"] = "best"
+        search.start()
+
+    row = st.container(horizontal=True, vertical_alignment="center")
+    done = search is not None and len(search.rows) == search.total
+    if not done:
+        row.button("Find best settings", on_click=find, disabled=not ready or here.embedder is None, width="content")
+    if search is None:
+        row.caption(f"The search tries {len(settings):,} settings on this document, and keeps each chunker's best.")
+    elif search.error:
+        notice(search.error, "error", key="failures_search_error")
+    elif done:
+        row.caption(
+            f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED}. Of equally good settings, "
+            "the one with the fewest chunks is shown."
+        )
+    else:
+        row.caption(
+            f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown, {FITTED}."
+        )

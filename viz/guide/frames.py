@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from chunkers import Chunker, Chunking, Document, Gap, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.embedders.minilm import MiniLM
-from chunkers.support.numbers import signed
+from chunkers.embedders.models import MiniLM
+from chunkers.support.formatting import signed
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from viz.guide.pictures import GapData, PictureData, picture, rows_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from chunkers import Chunking
-from viz.components.offsets import positions
+from viz.components.text_in_browser import positions
 from viz.theme.numbers import counted
 from viz.theme.palette import EDGES, GROUNDS, INK
 

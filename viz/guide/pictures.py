@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TypedDict
 
 from chunkers import Chunking, Document, Span
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 from viz.components.assets import script, styles
 from viz.components.mounting import component, take_event
 from viz.theme import palette

@@ -11,13 +11,13 @@ from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, Span, Tools, b
 from chunkers.contract.base import run
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.support.numbers import listed, signed
+from chunkers.support.formatting import listed, signed
 from chunkers.support.recently_used import RecentlyUsed, kept_in
 from evaluation.asking.answer import Judgement, Posed, judge
 from evaluation.asking.ask import Asked, Limit, ask, checked_question, embed_question, prepare
 from evaluation.questions.corpus import Ruler
-from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
-from evaluation.remedies.grid import Variation
+from evaluation.remedies.search import Variation
+from evaluation.remedies.tested import Failure, keep_answer_whole, try_answer
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from viz.guide.frames import BEES, BREAD, MORE_BEES, SIX

@@ -11,7 +11,7 @@ from itertools import pairwise
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, load_tokenizer
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 from evaluation.asking.answer import judge
 from evaluation.asking.ask import LONGEST_QUESTION, Asked, Limit, checked_question
 from sample_docs import SAMPLES_FOLDER

@@ -12,8 +12,7 @@ from chunkers.language_models.asking import Asking
 from chunkers.storage.turn_taking import arrival
 from chunkers.support.arrays import VectorArray
 from viz.jobs.background import Background
-from viz.jobs.resources import embedding_cache, load_model
-from viz.jobs.texts import kept
+from viz.jobs.resources import embedding_cache, kept, load_model
 from viz.jobs.worked_formula import worked
 
 
@@ -271,3 +270,30 @@ def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_di
         If a sentence's embedding is not cached.
     """
     return _tools_at_once(embedder.for_document(source), tokenizer, on_disk).embed(source.sentence_texts)
+
+
+# Repeated timing of a chunker's decision stage.
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Timings of the decision stage over several runs, in ms: lower quartile, median, upper quartile."""
+
+    runs: int
+    lower: float
+    median: float
+    upper: float
+
+
+def time_again(
+    task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
+) -> Repeats | None:
+    """Time a chunker's decision stage over several runs; None if a run needs a background job."""
+    times = []
+    for _ in range(runs):
+        result = chunk_at_once(task, chunker, source, embedder, on_disk)
+        if result is None or result.timing is None:
+            return None
+        times.append(result.timing.decide_ms + result.timing.merge_ms)
+    times.sort()
+    return Repeats(runs, times[runs // 4], times[runs // 2], times[-1 - runs // 4])

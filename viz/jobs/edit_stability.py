@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError
 from chunkers.storage.turn_taking import arrival
-from evaluation.segmentation.stability import EDITS, Stability, edit_stability
+from evaluation.segmentation.unlabelled import EDITS, Stability, edit_stability
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
 

@@ -10,8 +10,7 @@ from chunkers import Embedder
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from chunkers.text.parts import Parts
-from evaluation.generating.data_set import Draft, Texts
-from evaluation.generating.filters import HIGHEST, LOWEST, Alike, compare
+from evaluation.generating.data_set import HIGHEST, LOWEST, Alike, Draft, Texts, compare
 from evaluation.generating.generate import Dropped, Generated, Outcome, Settings, generate
 from viz.jobs.background import Background
 

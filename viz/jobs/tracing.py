@@ -9,7 +9,7 @@ from chunkers import Cancelled, Chunker, Document, Embedder
 from chunkers.contract.base import run
 from chunkers.found_again.inspected import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from chunkers.support.numbers import counted
+from chunkers.support.formatting import counted
 from evaluation.traces.reading import read_traces
 from evaluation.traces.report import TraceReport
 from evaluation.traces.stages import Diagnosis, Searched, Tracing

@@ -14,7 +14,7 @@ from chunkers.building_blocks.recursive_spans import measure_for
 from chunkers.results.levels import parents_among
 from chunkers.results.result import start_after
 from chunkers.support.arrays import FloatArray
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 
 LISTED = 4
 """Most similarities of a sentence that are written out; of more, the greatest is named."""

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from evaluation.retrieval.curve import Curve
+from evaluation.retrieval.leads import Curve
 from evaluation.retrieval.report import Report
 from viz.components.figure import show_figure
 from viz.components.notice import notice, remark

@@ -12,7 +12,7 @@ from chunkers.text.reading import READ_KINDS, READABLE, FileText, read_document
 from evaluation.questions.sets import QuestionSet, read_set
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.link_widgets import key_showing, numbered
+from viz.controls.widgets import key_showing, numbered
 from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import Made, Make, ReadingJob, only_file
 from viz.retrieval.state.session import session

@@ -6,44 +6,88 @@ from dataclasses import replace
 
 import streamlit as st
 
-from chunkers import ASKING
+from chunkers import ASKING, Chunker, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_SAID, why_not_late
+from chunkers.recipes.registry import ELSEWHERE
 from evaluation.asking.ask import STATED_SEARCHED
-from evaluation.questions.labels import labels
-from evaluation.questions.reading import Questions
+from evaluation.questions.reading import Questions, labels
 from evaluation.search.ranking import checked_method
 from evaluation.search.returned import Returned
 from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
-from viz.controls.press import pressed
+from viz.controls.widgets import pressed
 from viz.jobs.background import new_token, registry
-from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
-from viz.jobs.retrieval import Reporting, Retrieval
-from viz.retrieval.choosing import choose_how
-from viz.retrieval.column_chunkers import chunkers_of, measured_names, take_columns
+from viz.jobs.retrieval import KeptRetrieval, Reporting, Retrieval
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.first_run import first_run, first_screen
 from viz.retrieval.generating.section import show_generating
-from viz.retrieval.link_words import choice_of, choose_ways, mended, ways_of
+from viz.retrieval.link_words import choice_of, choose_how, choose_ways, mended, ways_of
 from viz.retrieval.material import choose, documents
-from viz.retrieval.model_requests import MISSING as NO_CONTEXTS
-from viz.retrieval.model_requests import context_controls, names_a_model, requests_of
 from viz.retrieval.own_traces import show_traces
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_more, show_report
-from viz.retrieval.resumed_retrieval import new_run, offer_to_resume, reopened, say_what_is_missing
-from viz.shell.consent import ask_first, show_consent
-from viz.shell.kept_runs import Lost, begin, find_kept, say_there_is_none, say_where_it_is_from
+from viz.retrieval.runs import MISSING as NO_CONTEXTS
+from viz.retrieval.runs import (
+    context_controls,
+    names_a_model,
+    new_run,
+    offer_to_resume,
+    reopened,
+    requests_of,
+    say_what_is_missing,
+)
 from viz.shell.page import Page, page
+from viz.shell.runs import Lost, ask_first, begin, find_kept, say_there_is_none, say_where_it_is_from, show_consent
 from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices
+from viz.state.chunk_files import chunker_elsewhere
 from viz.state.keys import session
-from viz.state.language_model import MISSING, chosen_model, identity_of
+from viz.state.models import MISSING, chosen_model, identity_of
 from viz.state.questions_given import bundled, share
+from viz.state.undo import undoable
 from viz.theme.numbers import counted
+
+# The columns of the Retrieval page: those passed with questions from Compare, and their chunkers.
+
+
+def take_columns(here: Page, page: str) -> None:
+    """Adopt the columns that came with another page's questions, once; the user can undo the change."""
+    given = session.retrieval_given
+    if not session.retrieval_arrived or given is None or not given.columns or here.choices.columns == [*given.columns]:
+        return
+    with undoable(page, "Columns replaced by those of Compare"):
+        here.choices.columns = [column.copy() for column in given.columns]
+        here.choices.selected = min(here.choices.selected, len(given.columns) - 1)
+
+
+def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
+    """Return each column's chunker (None if its parameters are invalid), and the first error message."""
+    built: list[Chunker | None] = []
+    complaint = ""
+    for number, column in enumerate(here.choices.columns, start=1):
+        chunker: Chunker | None = None
+        problem = ""
+        try:
+            if column.chunker in ELSEWHERE:
+                chunker, missing = chunker_elsewhere(column)
+                problem = missing and f"Column {number}: {missing}"
+            else:
+                chunker = build_chunker(column.chunker, column.parameters, here.embedder)
+                problem = MISSING if chunker.asks and chosen_model() is None else ""
+        except InputError as error:
+            problem = str(error)
+        built.append(chunker)
+        complaint = complaint or problem
+    return built, complaint
+
+
+def measured_names(material: Material | None) -> tuple[str, ...]:
+    """Return the names of the documents in ``material``."""
+    return () if material is None else tuple(name for name, _ in material.texts)
+
 
 PAGE = "retrieval"
 

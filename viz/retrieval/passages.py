@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Literal, TypedDict
 
 from chunkers import Span
-from evaluation.questions.corpus import Corpus
-from evaluation.questions.ranges import characters, difference, intersection
+from evaluation.questions.corpus import Corpus, characters, difference, intersection
 from evaluation.retrieval.given import GivenChunks
 from evaluation.retrieval.measures import Answer, Evaluation, on_axis
 from viz.components.assets import script, styles

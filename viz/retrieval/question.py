@@ -11,7 +11,7 @@ from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.retrieval.measures import MEASURES, on_axis
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice
-from viz.controls.link_widgets import heeded, key_showing, select
+from viz.controls.widgets import heeded, key_showing, select
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Told
 from viz.retrieval.failed.on_compare import show_way_to_compare

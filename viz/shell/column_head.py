@@ -12,7 +12,7 @@ from viz.shell.results import ColumnResult
 from viz.state.choices import effective
 from viz.state.chunk_files import CUT_FIRST, NAME_AGAIN, NO_FILE
 from viz.state.keys import session
-from viz.state.language_model import MISSING
+from viz.state.models import MISSING
 
 
 @dataclass(frozen=True)

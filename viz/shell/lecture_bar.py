@@ -11,7 +11,8 @@ import streamlit as st
 
 from viz.components.assets import script, styles
 from viz.components.mounting import component, take_event
-from viz.shell import deck, lecture, own_lecture
+from viz.shell import deck, lecture
+from viz.shell import deck as own_lecture
 from viz.state.decks import DRAWN, OWN_DECK, Scene
 from viz.state.keys import session
 from viz.state.values import ScenePicture

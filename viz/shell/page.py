@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,21 +15,18 @@ from chunkers import Embedder, InputError, build_chunker
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.components.notice import notice
-from viz.controls.embedder import ask_about_embedder, ask_about_splitter
-from viz.controls.shared import shared_controls
-from viz.controls.tab_storage import keep_questions
+from viz.controls.keeping import keep_questions
+from viz.controls.shared import ask_about_embedder, ask_about_splitter, shared_controls
 from viz.controls.text_source import load_text, show_row, take_document
 from viz.jobs.resources import split_document
 from viz.server.first_paint import WIDE
 from viz.shell import deck, lecture
-from viz.shell.deck_list import offer_decks
+from viz.shell.deck import offer_decks, offer_to_add
 from viz.shell.navigation import enter_through_app, go_where_asked
-from viz.shell.own_lecture import offer_to_add
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
-from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
-from viz.state.history import came_through_history
-from viz.state.keys import session
+from viz.state.keys import came_through_history, session
 from viz.state.link import KEPT, LONGEST_NAME, MODEL, from_query, is_name, model_in_link, older_columns, to_query
+from viz.state.models import chosen_embedder, splitter_waits_for_consent
 from viz.state.notebook import kept_here, save
 from viz.state.text import Source, Text
 
@@ -240,3 +238,19 @@ def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list
         )
         choices.tokenizer = default.tokenizer
     return choices, complaints
+
+
+# The text and the views next to it, in a container that survives changes above it.
+
+
+def sides(
+    key: str, left: int, right: int, gap: Literal["medium", "large"] = "medium"
+) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Draw two columns of the given relative widths, in a container that survives changes above it.
+
+    The browser identifies a container without a key by the number of elements before it. When one of them disappears, as a
+    progress bar does, the browser rebuilds the container and loses its selections and scroll positions. A container with a
+    key is not rebuilt.
+    """
+    with st.container(key=key):
+        return st.columns((left, right), gap=gap)

@@ -7,13 +7,12 @@ from typing import Any
 
 from chunkers import Chunker, Document, Embedder
 from evaluation.remedies.search import Remedy
-from evaluation.search.ranking import Method
-from evaluation.search.reranker import Reranker
+from evaluation.search.ranking import Method, Reranker
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
 from viz.jobs.asking.remedies import Outcome, RemedyJob
 from viz.state.choices import ColumnChoice
 from viz.state.compared import add_to_compare, compare_is_full, index_on_compare
-from viz.state.embedder import defaults_of
+from viz.state.models import defaults_of
 from viz.theme.numbers import counted
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000

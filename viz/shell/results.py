@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
 from chunkers.contract.base import Estimate
+from chunkers.embedders import MiniLM
+from chunkers.embedders.static import Static
 from chunkers.language_models.asking import Asking
 from chunkers.methods.your_chunks import YourChunks
 from chunkers.recipes.registry import ELSEWHERE
+from chunkers.text.fitness import Misfit, Remedy, misfits_of
+from chunkers.text.languages import LANGUAGES, in_latin_letters
+from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice
+from viz.components.sending import SHORT_ANSWER, ask_to_send
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, estimate_of
 from viz.shell.page import Page
-from viz.state.choices import ColumnChoice
+from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.chunk_files import chunker_elsewhere, none_found
 from viz.state.keys import session
-from viz.state.language_model import MISSING, chosen_model
-from viz.state.text import Text
+from viz.state.models import MISSING, chosen_embedder, chosen_model
+from viz.state.text import Text, language_of
 
 WAITS = "Waiting for you to press “Send”, above."
 """Message of a column that waits for the user's consent before its text is sent."""
@@ -144,3 +154,137 @@ def _found_again(here: Page, document: Document, choice: ColumnChoice, kept: Map
     if isinstance(chunker, YourChunks) and chunking is not None and document.sentences and not chunking.chunks:
         return ColumnResult(choice, chunker, error=none_found(chunker, document))
     return ColumnResult(choice, chunker, task, chunking)
+
+
+# The progress of embedding the columns' texts.
+
+
+LONG_S = 10.0
+"""Seconds of embedding after which the page offers an embedder that needs no model."""
+
+AT_ONCE = "tfidf"
+"""The name of the embedder that needs no model."""
+
+
+def show_progress(results: Sequence[ColumnResult]) -> None:
+    """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
+    asked: set[Task] = set()
+    for number, column in enumerate(results):
+        # Two columns may be identical.
+        if column.sending is not None and column.sending.task not in asked:
+            _ask_to_send(number, column, too=bool(asked))
+            asked.add(column.sending.task)
+    job = session.job
+    if job is None:
+        return
+    # Read once, since the job may end at any moment.
+    running = job.running
+    # The job may be working on columns that are no longer shown.
+    waiting = [column.chunker for column in results if column.task and column.chunker and column.chunking is None]
+    if not (running or job.cancelled) and waiting:
+        # The job ended after the columns were computed.
+        st.rerun()
+    if running and not job.cancelled:
+        # The style sheet overlays it on the page, since otherwise the content below would jump when it disappears.
+        with st.container(key="progress"):
+            show_job_progress(
+                job, lambda: bool(job.finished().keys() - session.results.keys()), lambda row: _offer(row, job)
+            )
+    elif job.cancelled and waiting:
+        asks = any(chunker.asks for chunker in waiting)
+        st.button("Continue asking" if asks else "Continue embedding", on_click=_forget_job)
+    elif any(column.tried for column in results):
+        st.button("Try again", on_click=_forget_job)
+
+
+def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
+    """Draw the destination and estimated size of a column's request, with the button that sends it.
+
+    ``too`` is true if another column's request is drawn right above.
+    """
+    sending, chunker = result.sending, result.chunker
+    assert sending is not None
+    assert chunker is not None
+    ask_to_send(
+        f"“{chunker.title}” ({chunker.describe()}) sends the text",
+        sending.asking,
+        sending.estimate,
+        SHORT_ANSWER,
+        key=str(number),
+        send=session.sendable.add,
+        args=(sending.task.of_model,),
+        too=too,
+        formed=sending.asking,
+    )
+
+
+def _offer(row: DeltaGenerator, job: ChunkingJob) -> None:
+    """Offer an embedder that needs no model, if the current one will take long."""
+    if job.embedder is None or job.embedder.name == AT_ONCE or (job.seconds_left or 0.0) < LONG_S:
+        return
+
+    def use() -> None:
+        session.choices[session.page].embedder = AT_ONCE
+        # Texts embedded so far stay in the cache.
+        job.cancel()
+
+    row.button(f"Use {AT_ONCE} instead", key="see_now", on_click=use, width="content")
+
+
+def _forget_job() -> None:
+    session.job = None
+
+
+# Warnings that a text does not suit its splitter or model, once for all columns, with buttons that fix it.
+
+
+ENGLISH = (MiniLM.name, Static.name)
+"""The embedders trained for English."""
+
+_LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "tokenizer": "Count tokens as {}"}
+
+
+def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
+    """Draw each distinct warning of the results once, with buttons for the suggested fixes."""
+    misfits: dict[Misfit, None] = {}
+    if choices.document == OWN and session.document is not None:
+        misfits |= dict.fromkeys(_known_at_once(choices, session.document, results))
+    misfits |= dict.fromkeys(_misfits_said(results))
+    for number, misfit in enumerate(misfits):
+        text_column, helps = st.columns([5, 2], vertical_alignment="center")
+        with text_column:
+            notice(misfit.sentence, key=f"misfit_{number}")
+        for remedy in misfit.remedies:
+            helps.button(
+                _LABELS[remedy.setting].format(remedy.value),
+                key=f"misfit_{number}_{remedy.setting}_{remedy.value}",
+                on_click=_apply,
+                args=(choices, remedy),
+                width="stretch",
+            )
+
+
+def _known_at_once(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
+    """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
+    embedding = [column for column in results if column.chunker is not None and column.chunker.embeds and not column.error]
+    embedder = chosen_embedder(choices)[0] if embedding else None
+    if embedder is None:
+        return []
+    misfits = list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in embedding) else []
+    language = language_of(document)
+    known = any(remedy.setting == "embedder" for misfit in (*misfits, *_misfits_said(results)) for remedy in misfit.remedies)
+    if choices.embedder in ENGLISH and not in_latin_letters(language) and not known:
+        sentence = (
+            f"The text is in {LANGUAGES[language]}, but {choices.embedder} was made for English: its similarities are rough "
+            "for other scripts. The embedder tfidf takes any language."
+        )
+        misfits.append(Misfit(sentence, (Remedy("embedder", "tfidf"),)))
+    return misfits
+
+
+def _misfits_said(results: Sequence[ColumnResult]) -> list[Misfit]:
+    return [misfit for column in results if column.chunking is not None for misfit in column.chunking.misfits]
+
+
+def _apply(choices: Choices, remedy: Remedy) -> None:
+    setattr(choices, remedy.setting, remedy.value)

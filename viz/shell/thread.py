@@ -8,7 +8,7 @@ import streamlit as st
 
 from chunkers import Embedder
 from chunkers.recipes.registry import chunker_class
-from viz.controls.undo import offer_undo
+from viz.controls.widgets import offer_undo
 from viz.shell.navigation import go_at_next_run
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice
 from viz.state.compared import (
@@ -19,8 +19,8 @@ from viz.state.compared import (
     compare_is_full,
     index_on_compare,
 )
-from viz.state.embedder import defaults_of
 from viz.state.keys import session
+from viz.state.models import defaults_of
 from viz.state.undo import undoable
 
 

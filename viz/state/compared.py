@@ -7,6 +7,9 @@ from typing import Any
 
 from chunkers import InputError, Recipe
 from chunkers.text.tokenizers import at_hand
+from evaluation.asking.answer import Search
+from evaluation.asking.ask import Limit, fitting_budget
+from evaluation.search.ranking import Method
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective
 from viz.state.chunk_files import hold
@@ -134,3 +137,40 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
         there.columns.append(ColumnChoice(recipe.chunker, recipe.settings()))
         there.selected = len(there.columns) - 1
     session.embedded_as = recipe.embedded_as
+
+
+# Settings of a question on Compare, by their words in the link: the ranking method and the limit on retrieval.
+
+
+RANKED_BY: Mapping[Method, str] = {"embedding": "by embedding", "bm25": "by words (BM25)", "hybrid": "by both (hybrid)"}
+"""The ranking methods, with their names on the page."""
+
+LIMITS: Mapping[str, tuple[str, Limit]] = {
+    **{str(tokens): (f"{tokens:,} tokens", Limit(tokens=tokens)) for tokens in (50, 100, 250, 500, 1000, 2000, 4000)},
+    **{f"top{count}": ("best chunk" if count == 1 else f"top {count}", Limit(top=count)) for count in (1, 3, 5, 10)},
+}
+"""Limits on retrieval: the word in the link, the label on the page, and the limit."""
+
+FITTING = "fitting"
+"""The word for the limit that suits the length of the text."""
+
+
+def limits(characters: int) -> dict[str, tuple[str, Limit]]:
+    """Return the retrieval limits that the user can choose from for a text of ``characters`` characters."""
+    tokens = fitting_budget(characters)
+    return {FITTING: (f"auto: {tokens:,} tokens", Limit(tokens=tokens)), **LIMITS}
+
+
+def method_of(choices: Choices) -> Method:
+    """Return the ranking method chosen for questions."""
+    return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
+
+
+def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
+    """Return the label and value of the chosen retrieval limit for a text of ``characters`` characters."""
+    return limits(characters)[choices.extra[ASK_LIMIT]]
+
+
+def search_of(choices: Choices, characters: int) -> Search:
+    """Return the search settings for questions about a text of ``characters`` characters."""
+    return Search(method_of(choices), limit_of(choices, characters)[1], session.embedded_as, session.reranker)

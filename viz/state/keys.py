@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import uuid4
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from chunkers import Chunking, Document, Embedder, Recipe
 from chunkers.language_models.answers import AnswerCache
 from chunkers.text.reading import FileText
 from viz.jobs.background import Background, Held
-from viz.jobs.texts import Showing
+from viz.jobs.resources import Showing
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
-from viz.state.lecture_file import LectureFile
+from viz.state.decks import LectureFile
 from viz.state.session_file import SessionFile
 from viz.state.values import (
     Arrival,
@@ -33,17 +34,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from chunkers.language_models.asking import Asking
-    from chunkers.language_models.local_servers import LocalServer
+    from chunkers.language_models.server import LocalServer
     from chunkers.methods.your_chunks import ChunkFile
     from chunkers.results.embedded import EmbeddedAs
     from evaluation.questions.marked_file import Marked
-    from evaluation.search.reranker import Reranker
-    from viz.jobs.asking.changed_cuts import ChangedCuts
+    from evaluation.search.ranking import Reranker
+    from viz.jobs.asking.job import ChangedCuts
     from viz.jobs.chunking import ChunkingJob, Task
     from viz.jobs.estimating import Estimating
     from viz.jobs.plan import Material
     from viz.jobs.reading import ReadingJob
     from viz.state.text import Source
+
 
 Opened = FileText | SessionFile | Recipe
 """The possible contents of an uploaded file."""
@@ -297,3 +299,16 @@ class Session:
 
 session = Session()
 """The current session; Streamlit resolves which one, so a single object serves all."""
+
+
+# The browser's Back and Forward buttons.
+
+
+def came_through_history() -> bool:
+    """Return whether the page runs because the user went back or forward in the browser's history.
+
+    Streamlit adds a history entry for each link that a page writes, so that users can go back to each state. An outdated
+    link does not imply this navigation: a widget that is moved quickly also sends the previous link.
+    """
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
-from chunkers.embedders.minilm import BFLOAT16, NO_BFLOAT16, MiniLM
+from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, MiniLM
 from chunkers.recipes.registry import ELSEWHERE, chunker_class
 from chunkers.support.errors import shown
 from chunkers.text.sentences import is_splitter

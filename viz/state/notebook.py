@@ -13,12 +13,12 @@ from chunkers import InputError
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs.keeping.notebook_store import Place
 from viz.jobs.resources import notebook_store
-from viz.state import kept_questions
+from viz.state import stored as kept_questions
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
 from viz.state.compared import COMPARE, compared, default_choices
-from viz.state.kept_text import KeptText, give_back, kept_text
 from viz.state.keys import session
 from viz.state.link import from_query, to_query
+from viz.state.stored import KeptText, give_back_text, kept_text
 from viz.state.undo import undoable
 from viz.state.values import MOST_QUESTIONS, KeptQuestion, Notebook
 
@@ -183,8 +183,8 @@ def _take(place: Place, head: _Head, text: str) -> Choices:
     """Load a notebook's text and questions into the session; return its choices of Compare."""
     document = head.sample if head.sample in sample_titles() else OWN
     if document == OWN:
-        give_back(head.about, text)
-    kept_questions.give_back(head.questions)
+        give_back_text(head.about, text)
+    kept_questions.give_back_questions(head.questions)
     opened, _ = from_query(head.link, {**sample_splitters(), OWN: OWN_SPLITTER}, default_choices())
     session.own_taken += 1
     session.lost = session.notebook_complaint = ""
@@ -206,7 +206,9 @@ def _content(document: str) -> Content | None:
         sentences = compare.sentences if compare.document == document else sample_splitters()[document]
     digest = kept_questions.digest_of(asked)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
-    questions = tuple(question for question in kept_questions.written() if question.sample or question.text == digest)
+    questions = tuple(
+        question for question in kept_questions.written_questions() if question.sample or question.text == digest
+    )
     link = to_query(compare, default_choices()) | {"document": document, "sentences": sentences}
     page = session.page or COMPARE
     head = _Head(about=about, questions=questions, link=link, page=page, sample="" if document == OWN else document)

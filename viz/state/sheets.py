@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
-from chunkers.embedders.minilm import MiniLM
-from evaluation.report.handout import Sheet
+from chunkers.embedders.models import MiniLM
+from evaluation.report.scenes import Sheet
 from sample_docs import load_sample, sample_splitters
 from viz.jobs.resources import embedding_cache
 from viz.state.choices import OWN, OWN_SPLITTER, Choices

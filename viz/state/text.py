@@ -8,7 +8,7 @@ from chunkers import Document
 from chunkers.text.extracted import LeftOut
 from chunkers.text.languages import LANGUAGES, detect_language
 from chunkers.text.parts import Parts
-from viz.jobs.texts import CACHED_BYTES, kept
+from viz.jobs.resources import CACHED_BYTES, kept
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from chunkers import Timing
-from chunkers.support.numbers import counted as counted
-from chunkers.support.numbers import three_figures as three_figures
+from chunkers.support.formatting import counted as counted
+from chunkers.support.formatting import three_figures as three_figures
 
 _MS = "\N{NO-BREAK SPACE}ms"
 

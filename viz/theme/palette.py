@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from chunkers.results.palette import COUNT, EDGES, GROUNDS, INK
+from chunkers.results.markup import COUNT, EDGES, GROUNDS, INK
 
 __all__ = ["COUNT", "EDGES", "GROUNDS", "INK", "colour_page", "css", "theme"]
 

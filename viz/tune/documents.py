@@ -2,18 +2,246 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from chunkers import DEFAULT_SPLITTER
-from evaluation.segmentation.marked_texts import MarkedText, sharing
+from chunkers import DEFAULT_SPLITTER, SPLITTERS, InputError
+from chunkers.text.reading import READABLE
+from evaluation.segmentation.boundary_files import marks_to_json
+from evaluation.segmentation.marked_texts import (
+    MarkedText,
+    Passage,
+    halves,
+    marked_texts,
+    passages_from,
+    sharing,
+    stitch_several,
+)
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.controls.link_widgets import heeded, key_showing
-from viz.tune.own_documents import own_documents
+from viz.components.download import download
+from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice
+from viz.controls.text_source import give_text
+from viz.controls.widgets import heeded, key_showing, select
+from viz.jobs.reading import ReadingJob
+from viz.shell.navigation import PAGES, go_at_next_run
+from viz.state.choices import Choices
+from viz.state.text import Source
+from viz.state.values import MarkedDocuments, StitchedDocuments
 from viz.tune.session import session
+
+# The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts.
+
+
+DEFAULT_WORDS = {"splitter": DEFAULT_SPLITTER}
+"""The default values of the link parameters for the user's own documents."""
+
+OPENED_ON = ("failures", "compare")
+"""The pages on which a stitched document can be opened."""
+
+_WIDTH = 460
+"""Width of each half of the panel, in pixels."""
+
+_ENDINGS = [ending.removeprefix(".") for ending in READABLE]
+
+
+def own_documents() -> dict[str, MarkedText]:
+    """Return the user's documents with known boundaries, by name."""
+    _take_read()
+    documents = {
+        document.name: document for held in (session.tune_uploaded, session.tune_stitched) for document in held.documents
+    }
+    own = session.own
+    if (
+        own is not None
+        and own.known
+        and not any(document.text == own.text and document.known == own.known for document in documents.values())
+    ):
+        name = f"{own.name}, marked on Failures"
+        documents[name] = MarkedText(name, own.text, own.known)
+    return documents
+
+
+def show_own_documents(choices: Choices) -> None:
+    """Draw the controls that make documents with boundaries from the user's files, and the resulting documents."""
+    with st.expander("Your own documents"):
+        # Side by side if there is room, otherwise one below the other.
+        row = st.container(horizontal=True, gap="large")
+        with row.container(width=_WIDTH):
+            _uploads()
+            select("Split into sentences by", choices.extra, "splitter", {name: name for name in SPLITTERS}, "tune/splitter")
+        with row.container(width=_WIDTH):
+            _stitcher(choices.extra["splitter"])
+        _stitched(choices)
+
+
+def _uploads() -> None:
+    st.markdown("**Documents whose boundaries you know**")
+    st.caption(
+        "Upload texts in which a line of three dashes ends each section, or upload each text with its file of boundaries, "
+        "saved on Failures. The text that you marked there is already included."
+    )
+    st.file_uploader(
+        "Texts and boundaries",
+        type=[*_ENDINGS, "json"],
+        accept_multiple_files=True,
+        key="marked_files",
+        on_change=_take_marked,
+        label_visibility="collapsed",
+    )
+    if session.tune_reading is not None:
+        show_job_progress(session.tune_reading)
+    for number, complaint in enumerate(session.tune_uploaded.complaints):
+        notice(complaint, "error", key=f"marked_complaint_{number}")
+
+
+def _take_marked() -> None:
+    files = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
+    if session.tune_reading is not None:
+        session.tune_reading.cancel()
+    session.tune_reading = ReadingJob(files, lambda *given: MarkedDocuments(*marked_texts(*given)))
+    session.tune_reading.begin()
+
+
+def _take_read() -> None:
+    """Store the documents that were read or stitched in the background, if a job has ended."""
+    reading, stitching = session.tune_reading, session.tune_stitching
+    if reading is not None and (reading.cancelled or not reading.running):
+        session.tune_reading = None
+        if not reading.cancelled:
+            session.tune_uploaded = reading.made or MarkedDocuments(complaints=[reading.error])
+    if stitching is not None and (stitching.cancelled or not stitching.running):
+        session.tune_stitching = None
+        if not stitching.cancelled:
+            stitched = stitching.made or StitchedDocuments(MarkedDocuments(complaints=[stitching.error]))
+            session.tune_stitched = stitched.made
+            session.tune_held = session.tune_held | stitched.held
+
+
+def _stitcher(splitter: str) -> None:
+    st.markdown("**Long documents stitched together from short ones**")
+    st.caption(
+        "Short texts are joined in random order; the seams are the known boundaries. A file counts as one topic, unless "
+        "lines of three dashes divide it into several."
+    )
+    files = st.file_uploader(
+        "Short texts", type=_ENDINGS, accept_multiple_files=True, key="short_files", label_visibility="collapsed"
+    )
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row.number_input(
+        "Sentences per document", 2, 10_000, 100, 10, key="stitch_sentences", help="A document ends when it has this many."
+    )
+    row.number_input("Document count", 1, 100, 5, key="stitch_count")
+    row.number_input("Seed", 0, 1_000_000, 0, key="stitch_seed", help="The same texts and seed give the same documents.")
+    st.checkbox(
+        "Add held-out documents",
+        key="stitch_halves",
+        help="Half of the texts are used only for these, so that the best setting is measured on texts not seen in tuning.",
+    )
+    st.button("Stitch documents", on_click=_stitch, args=(splitter,), disabled=not files)
+    if session.tune_stitching is not None:
+        show_job_progress(session.tune_stitching)
+    for number, complaint in enumerate(session.tune_stitched.complaints):
+        notice(complaint, "error", key=f"stitch_complaint_{number}")
+
+
+def _stitch(splitter: str) -> None:
+    asked = (
+        st.session_state["stitch_sentences"],
+        st.session_state["stitch_count"],
+        st.session_state["stitch_seed"],
+        splitter,
+    )
+    halve = bool(st.session_state["stitch_halves"])
+    files = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
+    if session.tune_stitching is not None:
+        session.tune_stitching.cancel()
+    session.tune_stitching = ReadingJob(
+        files, lambda given, read, _: _stitched_of(*passages_from(given, read), asked=asked, halve=halve)
+    )
+    session.tune_stitching.begin()
+
+
+def _stitched_of(
+    passages: list[Passage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
+) -> StitchedDocuments:
+    """Stitch the passages into documents; if ``halve``, half of the passages form held-out documents."""
+    documents: list[MarkedText] = []
+    held: list[MarkedText] = []
+    try:
+        if halve:
+            tuned, others = halves(passages)
+            documents = stitch_several(tuned, *asked)
+            held = stitch_several(others, *asked, first=len(documents) + 1)
+        else:
+            documents = stitch_several(passages, *asked)
+    except InputError as error:
+        complaints.append(str(error))
+    stitched = [*documents, *held]
+    made = MarkedDocuments(stitched, complaints, _summary(stitched, len(passages), asked[3]))
+    return StitchedDocuments(made, frozenset(document.name for document in held))
+
+
+def _summary(documents: list[MarkedText], texts: int, splitter: str) -> str:
+    """Describe the stitched documents, which are shorter than requested if there is too little text."""
+    if not documents:
+        return ""
+    sentences = [len(document.split(splitter).document.sentences) for document in documents]
+    seams = [len(document.known) for document in documents]
+    return (
+        f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched from {texts:,} short texts, with "
+        f"{_range(sentences)} sentences and {_range(seams)} known boundaries each; now among the documents on the left."
+    )
+
+
+def _range(counts: list[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _stitched(choices: Choices) -> None:
+    """Draw the downloads and buttons for the stitched documents."""
+    taken = session.tune_stitched
+    if not taken.documents:
+        return
+    by_name = {document.name: document for document in taken.documents}
+    st.caption(taken.said)
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    name = row.selectbox("Stitched document", list(by_name), key="stitched_name", width=200)
+    document = by_name[name]
+    stem = name.replace(" ", "-")
+    download(row, "Text", document.text.encode, f"{stem}.txt", "text/plain", document)
+    download(row, "Boundaries", lambda: _boundaries(document), f"{stem}.json", "application/json", document)
+    download(row, "All, as ZIP", lambda: zipped(taken.documents), "stitched.zip", "application/zip", taken)
+    for page in OPENED_ON:
+        row.button(f"Open on {PAGES[page].title}", on_click=_open, args=(choices, document, page))
+
+
+def _boundaries(marked: MarkedText) -> str:
+    return marks_to_json(marked.name, marked.text, marked.known)
+
+
+def zipped(documents: list[MarkedText]) -> bytes:
+    """Return a ZIP archive of the documents, with a text file and a file of boundaries for each document."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for document in documents:
+            stem = document.name.replace(" ", "-")
+            archive.writestr(f"{stem}.txt", document.text)
+            archive.writestr(f"{stem}.json", _boundaries(document))
+    return file.getvalue()
+
+
+def _open(choices: Choices, marked: MarkedText, page: str) -> None:
+    """Make the document the user's own text, and go to the page that shows it."""
+    give_text(Source(marked.text, marked.name, marked.known), choices)
+    choices.sentences = choices.extra["splitter"]
+    go_at_next_run(page)
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,14 @@ from functools import cache
 from chunkers import InputError, load_embedder
 from evaluation.segmentation.sweep import TRIVIAL
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs.keeping.kept_run import BUNDLED, Keeper, bundled_run
-from viz.jobs.keeping.run_file import RunFile
-from viz.jobs.kept_job import measure_bundled
-from viz.jobs.kept_sweep import KeptSweep
-from viz.jobs.sweep import Sweep
+from viz.jobs.background import measure_bundled
+from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
+from viz.jobs.sweep import KeptSweep, Sweep
 from viz.state.choices import Choices, ColumnChoice
+from viz.tune.documents import DEFAULT_WORDS as OWN_WORDS
 from viz.tune.documents import default_documents, first_documents
 from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
 from viz.tune.grid import first_settings
-from viz.tune.own_documents import DEFAULT_WORDS as OWN_WORDS
 
 FILE = SAMPLES_FOLDER / "tune_run.json"
 

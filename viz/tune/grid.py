@@ -11,7 +11,7 @@ from chunkers import ASKING, CHUNKERS, FieldSpec, InputError, build_chunker
 from chunkers.commands.arguments import value as read_value
 from chunkers.recipes.registry import chunker_class
 from evaluation.segmentation.sweep import Setting, grid, published
-from viz.controls.link_widgets import select
+from viz.controls.widgets import select
 
 PUBLISHED = "published"
 """The link's word for the published grids of all chunkers."""

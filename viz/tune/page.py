@@ -7,32 +7,110 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import ASKING, CHUNKERS
+from chunkers import ASKING, CHUNKERS, Embedder, InputError
+from chunkers.language_models.asking import Asking
 from chunkers.recipes.registry import ELSEWHERE
+from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.language_model import model_form, what_it_is_asked
-from viz.controls.link_widgets import select
-from viz.controls.press import pressed
+from viz.controls.widgets import pressed, select
 from viz.jobs.background import new_token, registry
-from viz.jobs.sweep import Sweep, estimate_of_sweep
-from viz.shell.consent import Requests, ask_first, show_consent
-from viz.shell.kept_runs import begin, say_there_is_none, say_where_it_is_from
+from viz.jobs.sweep import KeptSweep, Sweep, estimate_of_sweep
 from viz.shell.page import Page, page
+from viz.shell.runs import (
+    Lost,
+    Requests,
+    ask_first,
+    begin,
+    find_kept,
+    new_keeper,
+    say_there_is_none,
+    say_where_it_is_from,
+    show_consent,
+    show_kept,
+    show_way_on,
+)
 from viz.shell.thread import columns_to_open_with
 from viz.state.compared import columns_of_compare
 from viz.state.keys import session
-from viz.state.language_model import MISSING, chosen_model
+from viz.state.models import MISSING, chosen_model, identity_of
 from viz.theme.glossary import SEGMENTATION, UNLABELLED, help_of
 from viz.theme.numbers import counted
-from viz.tune.documents import Chosen, choose_documents
-from viz.tune.figures import TITLES
+from viz.tune.documents import Chosen, choose_documents, own_documents, show_own_documents
 from viz.tune.first_run import first_run, first_screen
 from viz.tune.grid import MOST_RUNS, choose_settings, sweep_chunker
-from viz.tune.own_documents import show_own_documents
-from viz.tune.results import show_sweep
-from viz.tune.resumed_sweep import find_sweep, new_sweep, offer_to_resume
+from viz.tune.results import TITLES, show_sweep
+
+# Sweeps stored on disk: reopened after a restart of the server, and resumed.
+
+
+def new_sweep(
+    token: str,
+    documents: Chosen,
+    settings: Sequence[Setting],
+    embedder: Embedder,
+    tokenizer: str,
+    asking: Asking | None = None,
+) -> Sweep:
+    """Return a sweep that is not started yet, with storage on disk if the session keeps embeddings there."""
+    kept, keeper = None, new_keeper(token, KeptSweep)
+    if keeper is not None:
+        plan = documents.with_splitters, documents.held_names, settings, embedder.name, tokenizer, identity_of(asking)
+        kept = KeptSweep.of(keeper, *plan)
+    names = [document.name for document in documents.all]
+    held = documents.held_names
+    return Sweep(names, documents.split, settings, embedder, tokenizer, session.on_disk, held, kept=kept, asking=asking)
+
+
+def find_sweep(token: str) -> Sweep | Lost | None:
+    """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None if the link has no sweep."""
+    linked_sweep = registry().find(token, Sweep, session.runs) or find_kept(token, KeptSweep)
+    if not isinstance(linked_sweep, KeptSweep):
+        return linked_sweep
+    try:
+        sweep = Sweep.from_disk(linked_sweep)
+    except InputError as error:
+        return Lost(str(error), "error")
+    show_kept(linked_sweep, sweep)
+    return sweep
+
+
+def offer_to_resume(here: Page, sweep: Sweep) -> None:
+    """Draw the button that resumes an interrupted sweep, or a note on what is missing, if the sweep is stored on disk."""
+    kept = sweep.kept
+    if kept is None or not sweep.can_go_on:
+        return
+    given_docs = kept.given_again(list(own_documents().values()))
+    documents = [document for document in given_docs if document is not None]
+    asking, requests = None, None
+    if kept.plan.language_model:
+        asking = chosen_model()
+        split = partial(map, lambda document, plan: document.split(plan.splitter), documents, kept.plan.documents)
+        settings = [setting for setting in sweep.settings if not setting.trivial]
+        count = partial(estimate_of_sweep, split, settings, sweep.tokenizer)
+        requests = Requests(sweep, asking, count, "The rest of this sweep sends at most its documents", "resumed")
+
+    def again() -> Sweep:
+        assert here.embedder is not None
+        return sweep.resumed(documents, here.embedder, asking)
+
+    show_way_on(here, sweep, again, requests, _missing_documents(kept, given_docs), "tune")
+
+
+def _missing_documents(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
+    """Return a sentence that names the documents without a text; empty if every document has one."""
+    missing = [plan for plan, own_text in zip(kept.plan.documents, texts, strict=True) if own_text is None]
+    if any(plan.sample for plan in missing):
+        return "Bundled documents of this sweep have changed since it was begun: it must be run again."
+    if missing:
+        return (
+            f"{counted(len(missing), 'document')} must be given again, under “Your own documents”, with the same name, text "
+            "and boundaries: only hashes of them were kept."
+        )
+    return ""
+
 
 PAGE = "tune"
 MEASURED = (

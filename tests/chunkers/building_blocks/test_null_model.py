@@ -9,7 +9,7 @@ from chunkers import build_chunker
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.null_model import SAMPLE, SHUFFLES, orders, under_shuffling
 from chunkers.building_blocks.thresholds import THRESHOLDS
-from chunkers.methods.similarity_reading import read_as_similarity
+from chunkers.methods.breakpoint import read_as_similarity
 from tests.support import AngleEmbedder, HashEmbedder, cut
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chunkers import Chunking, Document, InputError, ModelError, chunk, compare
 from chunkers.results import notebook
-from chunkers.results.palette import COUNT
+from chunkers.results.markup import COUNT
 from tests.browser.hostile_strings import STRINGS
 from tests.properties.texts import texts
 

@@ -22,9 +22,8 @@ from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import MOST_AT_ONCE, Asking, together
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.language_models.forms import ROOM, AnswerKind
-from chunkers.language_models.server import ChatServer
+from chunkers.language_models.server import STREAMED, ChatServer
 from chunkers.language_models.spending import Ledger, Limit, Spending, most_tokens_of
-from chunkers.language_models.streamed import STREAMED
 from tests.server import KEY, ChatModelServer, Raw, words
 
 LONG = 5.0

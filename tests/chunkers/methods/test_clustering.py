@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, InputError, build_chunker
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.building_blocks.clustering import joint_distances as blocks
-from chunkers.building_blocks.linkage import linkage
 from chunkers.contract.base import run
 from chunkers.methods import kmeans
 from chunkers.methods.dbscan import core_distances
+from chunkers.methods.single_linkage import linkage
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, Verdict, build_chunker, chunk
-from chunkers.building_blocks.partition import PartitionTable, mean_similarity, run_rewards
 from chunkers.contract.base import run
 from chunkers.methods import optimal
+from chunkers.methods.optimal import PartitionTable, mean_similarity, run_rewards
 from sample_docs import load_sample
 from tests.support import HashEmbedder, cut, sentence_numbers, tools
 

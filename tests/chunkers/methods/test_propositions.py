@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, ModelError, Recipe, Tools, build_chunker, load_tokenizer, to_csv, to_dict
 from chunkers import run as run_chunker
-from chunkers.building_blocks.stating import Vocabulary, unheld
+from chunkers.building_blocks.stating_and_sorting import Vocabulary, unheld
 from chunkers.building_blocks.windows import window_end
 from chunkers.commands.command_line import main
 from chunkers.language_models import prompts

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Document
-from chunkers.text.paragraphs import paragraph_starts
+from chunkers.text.document import paragraph_starts
 
 
 @pytest.mark.parametrize(

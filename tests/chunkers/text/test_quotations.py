@@ -9,9 +9,7 @@ from chunkers.text import quotations
 from chunkers.text.approximate import codes, nearest
 from chunkers.text.quotations import ALIKE, Quotation, Searched, context_of
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.excerpts import Excerpt
-from evaluation.questions.labels import labels
-from evaluation.questions.reading import Question, read_questions
+from evaluation.questions.reading import Excerpt, Question, labels, read_questions
 
 TEXT = "The tide goes out. It comes back.\nThe tide goes out. It stays away.\nThe tide goes out. It comes back.\n"
 TIDE = "The tide goes out."

@@ -14,9 +14,8 @@ import xlsxwriter
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.text.delimited import separator_of
 from chunkers.text.reading import read_document
-from chunkers.text.table_text import check_rows, letters_of
+from chunkers.text.table_text import check_rows, letters_of, separator_of
 from tests.support import tools
 
 WORDS = ["North", "lamp, red", '5" pipe', "a | b", "Zoë", "“quoted”", "Müller & Co", "#1 choice", "x\\", "two\nlines", ""]

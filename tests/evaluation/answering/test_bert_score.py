@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import pytest
 
 from chunkers import ModelError
-from evaluation.answering import bert_score
+from evaluation.answering import judging
 
 
 def test_where_the_package_is_missing_a_sentence_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "bert_score", None)
     with pytest.raises(ModelError, match="install it with 'pip install bert-score'"):
-        bert_score.bert_scores(["a"], ["b"], "en")
+        judging.bert_scores(["a"], ["b"], "en")
 
 
 def test_the_packages_f1_is_what_counts(monkeypatch):
@@ -23,7 +23,7 @@ def test_the_packages_f1_is_what_counts(monkeypatch):
         return [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]
 
     monkeypatch.setitem(sys.modules, "bert_score", SimpleNamespace(score=score))
-    assert bert_score.bert_scores(("a", "b"), ("c", "d"), "de") == [0.5, 0.6]
+    assert judging.bert_scores(("a", "b"), ("c", "d"), "de") == [0.5, 0.6]
     assert asked == [(["a", "b"], ["c", "d"], "de")]
 
 
@@ -33,4 +33,4 @@ def test_a_model_that_cannot_be_loaded_is_an_error_with_a_sentence(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "bert_score", SimpleNamespace(score=score))
     with pytest.raises(ModelError, match="could not load its model or score the texts; it raised OSError"):
-        bert_score.bert_scores(["a"], ["b"], "en")
+        judging.bert_scores(["a"], ["b"], "en")

@@ -6,8 +6,7 @@ from chunkers import Document, InputError
 from evaluation.answering import questions
 from evaluation.answering.questions import Item, Items, items_about, questions_of_file, questions_of_lines
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.excerpts import Excerpt
-from evaluation.questions.reading import Question
+from evaluation.questions.reading import Excerpt, Question
 
 
 def test_a_line_is_a_question_and_behind_a_bar_its_reference():

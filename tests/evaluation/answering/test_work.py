@@ -17,9 +17,8 @@ from chunkers.language_models.spending import Limit
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
 from evaluation.answering.answer import Context, Passage, gather
-from evaluation.answering.files import to_csv, to_json_lines
 from evaluation.answering.questions import Item
-from evaluation.answering.report import Report, costs
+from evaluation.answering.report import Report, costs, to_csv, to_json_lines
 from evaluation.answering.work import Means, answer_item, judge_result
 from evaluation.questions.corpus import Ruler
 from tests.evaluation.answering.scripted import AnsweringModel

@@ -20,9 +20,8 @@ from evaluation.asking.ask import (
     score_said,
 )
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.excerpts import Excerpt
 from evaluation.questions.marked_file import Marked, questions_to_csv, questions_with_texts
-from evaluation.questions.reading import Question, read_questions
+from evaluation.questions.reading import Excerpt, Question, read_questions
 from evaluation.retrieval.budget import filled
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import METHODS

@@ -7,10 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers.support.errors import ModelError
-from evaluation.search.bm25 import Bm25
-from evaluation.search.nearest import nearest
-from evaluation.search.ranking import Ranking, by_embedding, by_score, fused, reranked
-from evaluation.search.reranker import Reranker
+from evaluation.search.ranking import Bm25, Ranking, Reranker, by_embedding, by_score, fused, nearest, reranked
 
 TEXTS = [
     "The tide comes in twice a day, and the tide goes out again.",

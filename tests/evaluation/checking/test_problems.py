@@ -10,7 +10,7 @@ from chunkers import Document, InputError, Span, build_chunker
 from chunkers.text.parts import Parts
 from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, checked_levels
 from evaluation.inbox.rules import RULES, inbox
-from evaluation.segmentation.compliance import Bounds
+from evaluation.segmentation.chunk_facts import Bounds
 from tests.support import HashEmbedder, tools
 
 TABLE = "# Tides\n\nSome words about tides.\n\n| a | b |\n|---|---|\n" + "| high water | low water |\n" * 6

@@ -15,12 +15,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from chunkers import InputError, ModelError, Recipe, load_embedder
-from evaluation.checking.baseline import KEPT, Baseline
-from evaluation.checking.junit import as_junit
-from evaluation.checking.known import KnownProblems
+from evaluation.checking.baseline import KEPT, Baseline, KnownProblems
 from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, Check, Checked, Place, Problem
-from evaluation.checking.report import Report, as_text
-from evaluation.checking.sarif import as_sarif
+from evaluation.checking.report import Report, as_junit, as_sarif, as_text
 from evaluation.command_line import main
 from seamark.__main__ import main as seamark
 from tests import ROOT

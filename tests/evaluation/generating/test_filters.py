@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from chunkers import Span, load_embedder
-from evaluation.generating.data_set import Texts
-from evaluation.generating.filters import Alike, compare, filtered
+from evaluation.generating.data_set import Alike, Texts, compare, filtered
 from evaluation.generating.generate import Generated
 from evaluation.generating.windows import Window
 from tests.support import AngleEmbedder, tools

@@ -12,9 +12,8 @@ from chunkers.contract.base import run
 from evaluation.asking.answer import Posed, checked_answer, judge
 from evaluation.asking.ask import Limit, ask, prepare
 from evaluation.questions.corpus import Ruler
-from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
-from evaluation.remedies.grid import OTHERS, STEPS, variations
-from evaluation.remedies.search import WANTED
+from evaluation.remedies.search import OTHERS, STEPS, WANTED, variations
+from evaluation.remedies.tested import Failure, keep_answer_whole, try_answer
 from tests.support import AngleEmbedder, HashEmbedder
 
 COLUMNS = (

@@ -3,7 +3,7 @@
 import re
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from evaluation.report.handout import MOST_SENTENCES, Sheet, handout
+from evaluation.report.scenes import MOST_SENTENCES, Sheet, handout
 
 TEXT = "One <script>alert(1)</script>.\nTwo & two.\nThree.\nFour."
 

@@ -9,11 +9,10 @@ from html import unescape
 import pytest
 
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run
-from chunkers.support.numbers import milliseconds
+from chunkers.support.formatting import milliseconds
 from evaluation.questions.marked_file import Marked
 from evaluation.report import page
-from evaluation.report.page import report
-from evaluation.report.tables import MOST_QUESTIONS, Compared, answers, ranking, scores, without_labels
+from evaluation.report.page import MOST_QUESTIONS, Compared, answers, ranking, report, scores, without_labels
 from evaluation.segmentation.ranking import by_known, by_structure
 from evaluation.segmentation.unlabelled import BASELINES, sentence_vectors
 from sample_docs import load_sample

@@ -5,8 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from evaluation.report.handout import Sheet
-from evaluation.report.scene_picture import EDGE, WIDE, scene_picture
+from evaluation.report.scenes import EDGE, WIDE, Sheet, scene_picture
 
 TEXT = "One <script>alert(1)</script>\x01.\nTwo & two.\nThree.\nFour."
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from chunkers import Document, InputError, Span
 from chunkers.text.quotations import Searched
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.excerpts import Finder
-from evaluation.questions.labels import reference
-from evaluation.questions.reading import read_questions
+from evaluation.questions.reading import Finder, read_questions, reference
 
 TEXT = "The tide goes out.\nIt comes back.\nThe tide goes out.\n"
 

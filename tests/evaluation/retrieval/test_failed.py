@@ -6,17 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, Span, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
-from evaluation.questions.ranges import difference
+from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, difference
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import Budgets, filled
-from evaluation.retrieval.failed import Limit, Measured, Seam, failures
-from evaluation.retrieval.given import given_at, given_top_k
+from evaluation.retrieval.given import Limit, Measured, Seam, failures, given_at, given_top_k
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import evaluate, on_axis
 from evaluation.search.index import build_index
-from evaluation.search.nearest import nearest
+from evaluation.search.ranking import nearest
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 TEXT = "0 alpha.\n40 beta.\n90 gamma.\n130 delta."

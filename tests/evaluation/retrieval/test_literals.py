@@ -5,7 +5,7 @@ import datetime
 import numpy as np
 import pytest
 
-from evaluation.questions.literals import literal
+from evaluation.questions.rows import literal
 
 MOMENT = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
 

@@ -10,24 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
-from chunkers.embedders.vector_check import checked_vectors
-from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.excerpts import Excerpt
-from evaluation.questions.quoting import JOINT
-from evaluation.questions.ranges import Covered, characters, difference, intersection, union
-from evaluation.questions.reading import MOST, Question, read_questions
-from evaluation.retrieval.found_documents import document_scores, evidence_scores, sentences_held, sentences_touched
+from chunkers.embedders.base import checked_vectors
+from evaluation.questions.corpus import Corpus, Covered, Ruler, characters, difference, intersection, union
+from evaluation.questions.reading import MOST, Excerpt, Question, read_questions
+from evaluation.questions.rows import JOINT
 from evaluation.retrieval.measures import (
+    document_scores,
     evaluate,
+    evidence_scores,
     found_scores,
     mean_and_deviation,
     measure,
     on_axis,
     precision_omega,
+    sentences_held,
+    sentences_touched,
     trimmed,
 )
 from evaluation.search.index import build_index, search
-from evaluation.search.nearest import nearest
+from evaluation.search.ranking import nearest
 from sample_docs import SAMPLES_FOLDER
 from tests.support import AngleEmbedder, tools
 

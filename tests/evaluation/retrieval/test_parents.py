@@ -15,9 +15,8 @@ from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, found_scores, on_axis
 from evaluation.retrieval.stored import from_json, to_json
-from evaluation.search.bm25 import Bm25
 from evaluation.search.index import NO_PARENTS, PARENTS_SEARCHED, Queries, build_index
-from evaluation.search.ranking import METHODS
+from evaluation.search.ranking import METHODS, Bm25
 from evaluation.search.returned import THE_CHUNK, Returned, returning
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools

@@ -9,21 +9,19 @@ import numpy as np
 import pytest
 
 from chunkers import Cancelled, Document, InputError, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
-from evaluation.questions.ranges import characters
+from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, characters
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
-from evaluation.retrieval.failed import Measured
+from evaluation.retrieval.given import Measured
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import UNITS, evaluate, found_scores, on_axis
 from evaluation.retrieval.repeats import find_repeats, repeats_by_words
 from evaluation.retrieval.report import Choice, Reports
 from evaluation.retrieval.stored import from_json, to_json
-from evaluation.search.bm25 import Bm25
 from evaluation.search.index import Queries, build_index
 from evaluation.search.near_duplicates import near_duplicates, shingles
-from evaluation.search.ranking import METHODS
+from evaluation.search.ranking import METHODS, Bm25
 from evaluation.search.returned import Returned, returning
 from evaluation.statistics.paired import compare
 from tests.support import tools

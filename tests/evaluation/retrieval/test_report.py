@@ -14,13 +14,13 @@ from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST, Budgets
-from evaluation.retrieval.failed import Limit, Measured
+from evaluation.retrieval.given import Limit, Measured
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import Evaluation, evaluate
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Costs, Distribution, Reports, disagreements
 from evaluation.search.index import build_index
-from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import compare
+from evaluation.statistics.significance import mean_interval
 from tests.support import AngleEmbedder, tools
 
 NAN = float("nan")

@@ -10,14 +10,11 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.text.parts import Parts
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
-from evaluation.questions.excerpts import Excerpt
-from evaluation.questions.ranges import characters, union
-from evaluation.questions.reading import Question
+from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, characters, union
+from evaluation.questions.reading import Excerpt, Question
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
-from evaluation.retrieval.failed import Limit, Measured, failures
-from evaluation.retrieval.given import given_at, given_top_k
+from evaluation.retrieval.given import Limit, Measured, failures, given_at, given_top_k
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, found_scores, measure
 from evaluation.search.index import Index, build_index, search

@@ -10,7 +10,7 @@ from chunkers import Document, InputError, build_chunker, load_tokenizer
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
-from evaluation.retrieval.failed import Measured
+from evaluation.retrieval.given import Measured
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import UNITS, evaluate
 from evaluation.retrieval.report import Choice, Reports

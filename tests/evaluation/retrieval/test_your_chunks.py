@@ -10,7 +10,7 @@ from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.failed import Limit, Measured, failures
+from evaluation.retrieval.given import Limit, Measured, failures
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import evaluate
 from evaluation.retrieval.report import Costs

@@ -3,15 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.segmentation.boundary_scores import MEASURES, boundary_scores, why_no_cut_wins
-from evaluation.segmentation.measures import Segmentation, pk, window
+from evaluation.segmentation.measures import BOUNDARY_MEASURES, Segmentation, boundary_scores, pk, why_no_cut_wins, window
 
 KNOWN = Segmentation(40, (10, 20, 30))
 
 
 def test_each_measure_by_hand():
     scores = boundary_scores(KNOWN, Segmentation(40, (10, 21, 35)))
-    assert list(scores) == list(MEASURES)
+    assert list(scores) == list(BOUNDARY_MEASURES)
     # One of three is found, one is a sentence away, which is half an edit, and one is missed and one added.
     assert [round(score.value, 3) for score in scores.values()][:3] == [0.333, 0.333, 0.375]
     assert boundary_scores(KNOWN, Segmentation(40, ()))["Precision"].undefined == "no boundary was found"

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import InputError, build_chunker, chunk, load_tokenizer
-from evaluation.segmentation.compliance import Bounds, asked_of, compliance, sizes_in
+from evaluation.segmentation.chunk_facts import Bounds, asked_of, compliance, sizes_in
 
 
 class Reads:

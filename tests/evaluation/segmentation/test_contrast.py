@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Span
-from evaluation.segmentation.cohesion import Similarities
-from evaluation.segmentation.contrast import coherence, contrast
+from evaluation.segmentation.contrast import Similarities, coherence, contrast
 
 
 def plane(*degrees):

@@ -2,9 +2,8 @@
 
 import pytest
 
-from evaluation.segmentation.held_out import chosen_here_words, compare_settings, significance_words
 from evaluation.segmentation.measures import Score
-from evaluation.segmentation.sweep import TRIVIAL, Setting, SweepRow
+from evaluation.segmentation.sweep import TRIVIAL, Setting, SweepRow, chosen_here_words, compare_settings, significance_words
 from evaluation.statistics.significance import FALSE_VERDICTS
 
 BEST = Setting.of("fixed_sentences", size=4)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Span, chunk
-from evaluation.segmentation.integrity import Integrity, Whole, integrity, wanted_whole, whole_among
 from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.unlabelled import Integrity, Whole, integrity, wanted_whole, whole_among
 
 TEXT = "Before it.\n\n- one\n- two\n\nBetween.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAfter it."
 

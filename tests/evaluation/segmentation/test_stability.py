@@ -3,8 +3,8 @@
 import pytest
 
 from chunkers import Cancelled, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
-from evaluation.segmentation import stability
-from evaluation.segmentation.stability import Edit, Stability, edit_stability, edits_of, inserted
+from evaluation.segmentation import unlabelled
+from evaluation.segmentation.unlabelled import Edit, Stability, edit_stability, edits_of, inserted
 from sample_docs import load_sample, sample_titles
 
 TEXT = "One is here. Two is here. Three is here. Four is here.\n\nFive is here. Six is here."
@@ -24,7 +24,7 @@ def sample(name):
 
 
 def test_the_chunks_after_an_edit_that_were_not_there_before_are_counted(monkeypatch):
-    monkeypatch.setattr(stability, "edits_of", lambda *_: [(after, "New is here.") for after in range(6)])
+    monkeypatch.setattr(unlabelled, "edits_of", lambda *_: [(after, "New is here.") for after in range(6)])
     pairs = build_chunker("fixed_sentences", {"size": 2})
     # Pairs of six sentences, 12 34 56, with one more: 1x 23 45 6, then 12 x3 45 6, 12 3x 45 6, 12 34 x5 6, 12 34 5x 6,
     # and 12 34 56 x.
@@ -33,7 +33,7 @@ def test_the_chunks_after_an_edit_that_were_not_there_before_are_counted(monkeyp
 
 
 def test_a_chunk_that_is_there_twice_where_it_was_once_has_changed(monkeypatch):
-    monkeypatch.setattr(stability, "edits_of", lambda *_: [(0, "Two is here.")])
+    monkeypatch.setattr(unlabelled, "edits_of", lambda *_: [(0, "Two is here.")])
     alone = build_chunker("fixed_sentences", {"size": 1})
     assert edit_stability(alone, document(), tools()).edits == (Edit(0, 1, 7),)
 
@@ -68,11 +68,11 @@ def test_the_same_seed_gives_the_same_edits_and_another_others():
 def test_what_is_inserted_is_a_sentence_of_the_text_and_stays_one(name):
     original = sample(name)
     for after, sentence in edits_of(original, 5, 3):
-        assert sentence in original.sentence_texts or sentence == stability.SPARE
+        assert sentence in original.sentence_texts or sentence == unlabelled.SPARE
         assert sentence != original.sentence_texts[after]
         edited = inserted(original, after, sentence)
         assert edited.text.count(sentence) == original.text.count(sentence) + 1
-        if sentence != stability.SPARE:
+        if sentence != unlabelled.SPARE:
             before = original.sentence_texts
             assert edited.sentence_texts == [*before[: after + 1], sentence, *before[after + 1 :]]
 
@@ -94,8 +94,8 @@ def test_a_line_that_does_not_end_as_a_sentence_is_neither_inserted_nor_inserted
 
 
 def test_a_text_of_one_sentence_gets_one_of_our_own():
-    assert edits_of(document("Only one is here."), 9, 0) == [(0, stability.SPARE)]
-    assert edits_of(document("no end"), 9, 0) == [(0, stability.SPARE)]
+    assert edits_of(document("Only one is here."), 9, 0) == [(0, unlabelled.SPARE)]
+    assert edits_of(document("no end"), 9, 0) == [(0, unlabelled.SPARE)]
 
 
 @pytest.mark.parametrize(("splitter", "between"), [("lines", "\n"), ("paragraphs", "\n\n"), ("regex", " ")])
@@ -124,8 +124,8 @@ def test_too_much_work_is_refused_before_it_begins(monkeypatch):
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr(stability, "MOST_EDITED_CHARACTERS", 3 * len(TEXT))
-    monkeypatch.setattr(stability, "run", never)
+    monkeypatch.setattr(unlabelled, "MOST_EDITED_CHARACTERS", 3 * len(TEXT))
+    monkeypatch.setattr(unlabelled, "run", never)
     fixed = build_chunker("fixed_sentences", {"size": 2})
     with pytest.raises(
         InputError,

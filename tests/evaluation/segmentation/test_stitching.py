@@ -13,13 +13,20 @@ from chunkers import Document, InputError, build_chunker
 from chunkers.recipes.presets import PRESETS
 from evaluation.command_line import main
 from evaluation.segmentation.boundary_files import from_json, marks_to_json
-from evaluation.segmentation.marked_texts import MarkedText, marked_texts, sharing
-from evaluation.segmentation.stitching import Passage, halves, passages_from, stitch_several
+from evaluation.segmentation.marked_texts import (
+    MarkedText,
+    Passage,
+    halves,
+    marked_texts,
+    passages_from,
+    sharing,
+    stitch_several,
+)
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, remarks, sweep_of, widget
-from viz.tune.own_documents import zipped
+from viz.tune.documents import zipped
 
 TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
 

@@ -12,8 +12,8 @@ import pytest
 from chunkers import Document, InputError, build_chunker
 from chunkers.contract.base import run
 from evaluation.command_line import main
+from evaluation.segmentation.marked_texts import Passage, passages_of, stitch
 from evaluation.segmentation.measures import agreement, in_sentences, pk
-from evaluation.segmentation.stitching import Passage, passages_of, stitch
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Marked, Setting, grid, published, scores_of, summaries, sweep
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools

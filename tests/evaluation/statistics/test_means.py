@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
-from evaluation.statistics.means import mean_interval, students_t
+from evaluation.statistics.significance import mean_interval, students_t
 
 
 def test_all_hits_are_not_certain():

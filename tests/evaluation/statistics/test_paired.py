@@ -7,10 +7,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evaluation.statistics.paired import Difference, compare, compare_all, compare_families, ends_words
-from evaluation.statistics.power import questions_needed
+from evaluation.statistics.paired import (
+    Difference,
+    compare,
+    compare_all,
+    compare_families,
+    ends_words,
+    questions_needed,
+    skewed_sides,
+)
 from evaluation.statistics.significance import FEWEST, fewest
-from evaluation.statistics.skewness import skewed_sides
 
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 

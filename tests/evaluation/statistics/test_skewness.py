@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.statistics.skewness import skewed_sides
+from evaluation.statistics.paired import skewed_sides
 
 VALUES = st.lists(st.one_of(st.sampled_from([-1.0, 0.0, 0.0, 0.5, 1.0]), st.floats(-1, 1)), min_size=6, max_size=20)
 

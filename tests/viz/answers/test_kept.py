@@ -11,7 +11,7 @@ from tests.viz.answers.test_page import asked, cards, chat_reply, done, gathered
 from tests.viz.app_steps import said, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model import MISSING
-from viz.jobs.answering.kept_answers import KeptAnswers
+from viz.jobs.answering.plan import KeptAnswers
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.resources import run_store
 

@@ -7,13 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluation.segmentation.staircase import Histogram, Staircase, histogram
-from viz.breakpoints.figures import score_histogram, staircase_figure
+from viz.breakpoints.scores import score_histogram, staircase_figure
 
 
 @pytest.fixture(autouse=True, scope="module")
 def light():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("viz.breakpoints.figures.theme", lambda: "light")
+        patch.setattr("viz.breakpoints.scores.theme", lambda: "light")
         yield
 
 

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 from chunkers import Document, build_chunker, chunk
-from chunkers.building_blocks.partition import mean_similarity
 from chunkers.contract.base import run
+from chunkers.methods.optimal import mean_similarity
 from evaluation.segmentation.measures import cuts_of, in_sentences, pk
 from sample_docs import load_sample, sample_titles
 from tests.lanes import samples
 from tests.support import HashEmbedder, tools
 from tests.viz.app_steps import press, sent
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
-from viz.breakpoints.optimal_steps import BEST_CASE
-from viz.breakpoints.optimal_story import optimal_steps
+from viz.breakpoints.steps import BEST_CASE, optimal_steps
 
 SHORT = {
     "eight": "a b c\na b\na c\nd e\nd e f\ng\ng a\nh",

@@ -8,9 +8,9 @@ import pytest
 from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
-from chunkers.methods.similarity_reading import SimilarityReading, has_similarity_reading, read_as_similarity
+from chunkers.methods.breakpoint import SimilarityReading, has_similarity_reading, read_as_similarity
 from chunkers.recipes.export import to_dict
-from evaluation.segmentation.cohesion import Similarities, compare
+from evaluation.segmentation.contrast import Similarities, compare_stretches
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
 from tests.viz.app_steps import box_of, sent, settled, tell
@@ -27,7 +27,7 @@ def scanned(sample, **parameters):
     common = tools()
     best = run(build_chunker("optimal", {}), document, common)
     chunking = run(chunker, document, common)
-    compared = compare(chunking, best, Similarities(common.embed(document.sentence_texts)))
+    compared = compare_stretches(chunking, best, Similarities(common.embed(document.sentence_texts)))
     return chunker, chunking, best, compared
 
 

@@ -9,18 +9,16 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.building_blocks.clustering import joint_distances
-from chunkers.building_blocks.linkage import LinkedGroups
 from chunkers.contract.base import run
+from chunkers.methods.single_linkage import LinkedGroups
 from chunkers.results.result import Clusters
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 from viz.clustering import figures as cluster_figures
-from viz.clustering import tables as cluster_tables
-from viz.clustering.dendrogram import layout
+from viz.clustering import figures as cluster_tables
+from viz.clustering.linkage import layout, linkage_steps, places
 from viz.clustering.origin import breaks_words, refusal_words, roles_words, sentence_chunks
-from viz.clustering.story import linkage_steps, places
-from viz.components.heatmap.coloured import Coloured
-from viz.components.heatmap.heatmap import _matrix, block_size, mean_distances
+from viz.components.heatmap.heatmap import Coloured, _matrix, block_size, mean_distances
 
 
 def linked(text, embedder=None, **parameters):

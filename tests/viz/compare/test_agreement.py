@@ -2,7 +2,7 @@
 
 import pytest
 
-from chunkers.embedders.minilm import BFLOAT16, NO_BFLOAT16, MiniLM
+from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, MiniLM
 from chunkers.embedders.tfidf import TfIdf
 from tests.support import ended
 from tests.viz.app_steps import choose_document, remarks, said, settled

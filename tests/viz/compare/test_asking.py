@@ -11,15 +11,15 @@ from chunkers.support.errors import ModelError
 from evaluation.asking.ask import LONGEST_QUESTION, Limit
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import read_questions
-from evaluation.search.reranker import Reranker
+from evaluation.search.ranking import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
-from viz.components.offsets import code_points, utf16_offsets
+from viz.components.text_in_browser import code_points, utf16_offsets
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
-from viz.state.asking import FITTING, limits
 from viz.state.choices import MOST_COLUMNS
+from viz.state.compared import FITTING, limits
 
 moments = count(1)
 

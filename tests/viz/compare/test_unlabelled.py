@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.segmentation import stability
+from evaluation.segmentation import unlabelled
 from tests.support import ended
 from tests.viz.app_steps import choose_document, said, sent
 from tests.viz.compare.test_scores import by_head, scores
@@ -93,7 +93,7 @@ def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
 
 
 def test_a_text_that_is_too_large_is_refused_in_a_sentence(app, monkeypatch):
-    monkeypatch.setattr(stability, "MOST_EDITED_CHARACTERS", 1000)
+    monkeypatch.setattr(unlabelled, "MOST_EDITED_CHARACTERS", 1000)
     scores(app, "Without labels", embedder="tfidf")
     assert BUTTON not in buttons(app)
     assert any("edits × characters must be at most 1,000" in text for text in said(app))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from chunkers import build_chunker
 from tests.support import cut
-from viz.components.reader.curve import curve_of, shortener
+from viz.components.reader.column_body import curve_of, shortener
 
 NUMBERS = st.floats(-2, 12) | st.integers(-4_000_000, 4_000_000).map(lambda count: count / 2_000_000)
 

@@ -13,12 +13,11 @@ from chunkers.results.result import Chunk
 from chunkers.results.stated import Proposition
 from chunkers.text.parts import Parts
 from tests.support import AngleEmbedder, cut
-from viz.components.offsets import positions, utf16_offsets
-from viz.components.reader.curve import curve_of
+from viz.components.reader.column_body import _trimmed as trimmed
+from viz.components.reader.column_body import colours, covered, curve_of, left_out_by_chunk, segments
 from viz.components.reader.reader import Column, HeadRow, Result, payload
-from viz.components.reader.segments import _trimmed as trimmed
-from viz.components.reader.segments import colours, covered, left_out_by_chunk, segments
-from viz.components.text_store import source_bytes as source
+from viz.components.text_in_browser import positions, utf16_offsets
+from viz.components.text_in_browser import source_bytes as source
 from viz.theme.palette import COUNT
 
 LINES = Document.from_text("Aa.\nBb.\nCc.\nDd.\nEe.", "lines")

@@ -1,7 +1,7 @@
 import re
 
 from viz.components.assets import VIZ, script
-from viz.components.store import store
+from viz.components.mounting import store
 
 
 def test_a_store_is_hidden_by_the_class_of_its_key(registered):

@@ -4,7 +4,7 @@ from random import Random
 
 from chunkers import Gap, Reason, Verdict
 from viz.breakpoints.gap_table import STANDING
-from viz.components.verdicts import verdict_data, verdicts_of
+from viz.components.reader.payload import verdict_data, verdicts_of
 
 
 def some_gaps():

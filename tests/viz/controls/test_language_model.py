@@ -9,10 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import ASKING, ModelError
 from chunkers.language_models.answers import AnswerCache
-from chunkers.language_models.local_servers import LocalServer
-from chunkers.language_models.server import ChatServer
+from chunkers.language_models.server import ChatServer, LocalServer
 from chunkers.storage.cache import EmbeddingCache
-from evaluation.segmentation.grids import SEARCHED
+from evaluation.segmentation.sweep import SEARCHED
 from tests import ROOT
 from tests.server import KEY, ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended
@@ -22,8 +21,8 @@ from tests.viz.failures.test_page import part
 from viz.controls import language_model
 from viz.jobs import chunking
 from viz.shell.results import WAITS
-from viz.state import language_model as language_model_state
-from viz.state.language_model import CHUNKER_NEEDS, MISSING, none_named
+from viz.state import models as language_model_state
+from viz.state.models import CHUNKER_NEEDS, MISSING, none_named
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import streamlit as st
 
-from viz.controls.press import pressed
+from viz.controls.widgets import pressed
 
 
 def test_a_press_waits_for_the_next_run_that_draws_the_button(monkeypatch):

@@ -11,7 +11,7 @@ from chunkers.contract.base import run
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, ended, tools
 from tests.viz.app_steps import box_of, choose_document, sent, settled
-from viz.double_pass import corrections, passes, similarities
+from viz.double_pass import corrections, page, passes
 from viz.double_pass import story as pass_story
 from viz.double_pass.page import change_said
 from viz.double_pass.story import LEDGER, minis, numbers, pass_steps, seams, told
@@ -165,18 +165,13 @@ def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
 
 def test_a_threshold_knows_the_similarities_that_it_is_compared_with():
     chunking = double("0\n5\n90 code here\n3\n6")
-    assert [
-        len(similarities.compared_with(chunking, f"{name}_threshold")) for name in ("initial", "appending", "merging")
-    ] == [
+    assert [len(page.compared_with(chunking, f"{name}_threshold")) for name in ("initial", "appending", "merging")] == [
         3,
         1,
         2,
     ]
-    assert (
-        similarities.above(similarities.compared_with(chunking, "merging_threshold"), 0.8)
-        == "1 of 2 similarities lies above 0.80"
-    )
-    assert similarities.above([], 0.8) == "Nothing was compared with this threshold in this text."
+    assert page.above(page.compared_with(chunking, "merging_threshold"), 0.8) == "1 of 2 similarities lies above 0.80"
+    assert page.above([], 0.8) == "Nothing was compared with this threshold in this text."
 
 
 @pytest.mark.parametrize(("group", "said"), [(Span(2, 3), "sentence 3"), (Span(2, 5), "sentences 3–5")])

@@ -11,17 +11,16 @@ from chunkers.contract.base import run
 from evaluation.asking.answer import Posed
 from evaluation.inbox.rules import RULES, inbox
 from evaluation.questions.marked_file import Marked
-from evaluation.remedies.findings import Findings
+from evaluation.remedies.tested import Findings
 from evaluation.segmentation.boundary_files import marks_to_json
-from evaluation.segmentation.grids import OURS, SEARCHED, as_published
 from evaluation.segmentation.measures import Score
-from evaluation.segmentation.sweep import Setting
+from evaluation.segmentation.sweep import OURS, SEARCHED, Setting, as_published
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
 from tests.viz.app_steps import box_of, choose_document, settled, tell
 from viz.failures.inbox import shortened
+from viz.failures.lists import SHOWN, _tops
 from viz.failures.results import MeasuredSetting
-from viz.failures.table import SHOWN, _tops
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
 from viz.state.text import Source

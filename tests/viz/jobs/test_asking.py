@@ -11,7 +11,7 @@ from evaluation.asking.ask import Limit
 from tests.support import LIMIT, HashEmbedder, ended, tools
 from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
-from viz.jobs.texts import Showing, forget_gone
+from viz.jobs.resources import Showing, forget_gone
 
 TEXT = "\n".join(f"line {number} of what is asked here" for number in range(40))
 

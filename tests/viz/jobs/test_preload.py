@@ -16,9 +16,9 @@ from tests import ROOT
 from tests.sources import parsed
 from tests.support import LIMIT, HashEmbedder, in_a_loop
 from viz.compare import first_screen
-from viz.jobs import preload as preloading
 from viz.jobs import resources
 from viz.jobs.chunking import Task, chunk_at_once
+from viz.shell import server_tasks as preloading
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,8 @@ from chunkers import Document, load_embedder, load_tokenizer
 from tests import ROOT
 from tests.support import LIMIT
 from tests.viz.app_steps import choose_document, settled
-from viz.jobs import texts
-from viz.jobs.resources import collect_garbage
-from viz.jobs.texts import Showing, forget_gone, kept
+from viz.jobs import resources
+from viz.jobs.resources import Showing, collect_garbage, forget_gone, kept
 from viz.state.text import Source
 
 
@@ -67,7 +66,7 @@ def test_a_text_may_be_let_go_while_any_lock_is_held():
 
     def let_go():
         showing = Showing("c")
-        with texts._lock:
+        with resources._lock:
             del showing
         forget_gone()
         done.set()
@@ -75,7 +74,7 @@ def test_a_text_may_be_let_go_while_any_lock_is_held():
     made("c")
     threading.Thread(target=let_go, daemon=True).start()
     assert done.wait(LIMIT)
-    assert "c" not in texts._shown
+    assert "c" not in resources._shown
 
 
 def test_what_several_ask_for_at_once_is_made_once():

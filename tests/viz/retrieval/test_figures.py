@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from evaluation.retrieval.found_documents import AT
+from evaluation.retrieval.measures import AT
 from evaluation.retrieval.report import Costs, Distribution
 from evaluation.segmentation.measures import Score
-from evaluation.statistics.means import mean_interval
 from evaluation.statistics.paired import compare_all
+from evaluation.statistics.significance import mean_interval
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_off
 
 NAMES = {0: "1. Recursive", 2: "3. Optimal"}

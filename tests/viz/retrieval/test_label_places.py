@@ -1,6 +1,6 @@
 """Labels of points that do not lie over one another."""
 
-from viz.retrieval.label_places import label_sides
+from viz.retrieval.figures import label_sides
 
 
 def test_a_point_by_itself_has_its_label_at_the_upper_right():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.questions.ranges import characters
+from evaluation.questions.corpus import characters
 from evaluation.retrieval.measures import MEASURES, on_axis
 from evaluation.retrieval.report import Choice
 from tests import ROOT

@@ -10,10 +10,9 @@ from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import components, opened, said
 from viz.jobs.background import registry
 from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.resources import run_store
-from viz.jobs.retrieval import Retrieval
+from viz.jobs.retrieval import KeptRetrieval, Retrieval
 from viz.retrieval import material as retrieval_material
 from viz.retrieval.link_words import ALLOWED
 from viz.retrieval.passages import ranked_passages

@@ -9,8 +9,7 @@ from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.retrieval.report import Choice, Costs
 from evaluation.statistics.paired import compare_all
-from viz.retrieval.summary import Cell
-from viz.retrieval.verdict import cells, differences_in_words
+from viz.retrieval.results import Cell, cells, differences_in_words
 
 NAMES = {0: "1. Recursive", 1: "2. Optimal", 2: "3. Breakpoint"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)

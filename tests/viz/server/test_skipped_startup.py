@@ -9,7 +9,7 @@ from streamlit import env_util
 from streamlit.components.v2 import manifest_scanner
 from streamlit.components.v2.component_manager import BidiComponentManager
 
-from viz.server.skipped_startup import skip_needless_startup
+from viz.server.streamlit_patches import skip_needless_startup
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import asyncio
 import socket
 
 from tests.support import in_a_loop
-from viz.server.tcp_no_delay import disable_send_delay
+from viz.server.streamlit_patches import disable_send_delay
 
 
 def test_a_connection_waits_for_no_acknowledgement() -> None:

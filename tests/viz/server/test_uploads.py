@@ -9,8 +9,8 @@ from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from viz.server import uploads
-from viz.server.uploads import keep_upload_addresses, limit_uploads
+from viz.server import streamlit_patches
+from viz.server.streamlit_patches import keep_upload_addresses, limit_uploads
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def kinds(queue):
 
 
 def test_streamlit_itself_drops_them(queue, monkeypatch):
-    """If this fails, Streamlit has fixed the fault: remove `viz.server.uploads`."""
+    """If this fails, Streamlit has fixed the fault: remove `viz.server.streamlit_patches`."""
     # A test before this one may have started the server here, whose queue keeps them.
     monkeypatch.setattr(ForwardMsgQueue, "clear", unwrap(ForwardMsgQueue.clear))
     queue.clear(retain_lifecycle_msgs=True)
@@ -75,7 +75,7 @@ def test_a_second_call_changes_nothing(queue):
 
 def test_the_files_of_a_session_have_a_limit_and_those_of_another_do_not_count(monkeypatch):
     monkeypatch.setattr(MemoryUploadedFileManager, "add_file", MemoryUploadedFileManager.add_file)
-    monkeypatch.setattr(uploads, "MOST_UPLOADED", 10)
+    monkeypatch.setattr(streamlit_patches, "MOST_UPLOADED", 10)
     limit_uploads()
     limit_uploads()
     manager = MemoryUploadedFileManager("/upload")

@@ -9,19 +9,16 @@ from hypothesis import strategies as st
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
 from chunkers.results.result import start_after
-from evaluation.asking.answer import Posed, checked_answer
+from evaluation.asking.answer import CutChange, Posed, Search, are_whole, checked_answer
 from evaluation.asking.ask import Limit
-from evaluation.asking.effect import CutChange, Search, are_whole
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import load_sample
 from tests.support import LIMIT, AngleEmbedder, tools
 from tests.viz.app_steps import press, sent, settled, tell, widget
-from viz.components.offsets import positions
-from viz.jobs.asking.changed_cuts import ChangedCuts
-from viz.jobs.asking.job import ruler_of
+from viz.components.text_in_browser import positions
+from viz.jobs.asking.job import ChangedCuts, ruler_of
 from viz.jobs.chunking import Task
-from viz.shell.card.preview import put_values
-from viz.shell.card.verdicts import KEY, cell_of
+from viz.shell.card.verdicts import KEY, cell_of, put_values
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
 

@@ -8,8 +8,7 @@ import spacy
 from streamlit.testing.v1 import AppTest
 
 from chunkers import InputError
-from chunkers.text.pipelines import load_pipeline
-from chunkers.text.sentences import _pipeline
+from chunkers.text.sentences import _pipeline, load_pipeline
 from tests import ROOT
 from tests.lanes import mostly_full
 from tests.support import LIMIT

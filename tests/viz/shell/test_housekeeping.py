@@ -12,9 +12,9 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from tests.support import LIMIT, in_a_loop
 from viz.jobs import resources
-from viz.jobs.texts import Showing, kept
-from viz.shell import housekeeping
-from viz.shell.housekeeping import LONGEST_WAIT, Housekeeper
+from viz.jobs.resources import Showing, kept
+from viz.shell import server_tasks
+from viz.shell.server_tasks import LONGEST_WAIT, Housekeeper
 
 
 class Session:
@@ -42,8 +42,8 @@ class Manager:
 @pytest.fixture
 def manager(monkeypatch):
     manager = Manager()
-    monkeypatch.setattr(housekeeping, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
-    monkeypatch.setattr(housekeeping, "drop_expired", lambda _: None)
+    monkeypatch.setattr(server_tasks, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
+    monkeypatch.setattr(server_tasks, "drop_expired", lambda _: None)
     return manager
 
 
@@ -139,7 +139,7 @@ def test_streamlit_counts_the_sessions_that_came_and_drops_those_whose_time_is_o
     del session
     assert gone() is not None
     assert (manager._connect_count, manager.list_sessions()) == (0, [])
-    housekeeping.drop_expired(manager)
+    server_tasks.drop_expired(manager)
     assert gone() is None
 
 
@@ -152,12 +152,12 @@ def test_a_look_that_fails_is_not_the_last_one(monkeypatch, caplog):
             raise RuntimeError("no sessions here")
 
     async def until_the_third():
-        house = asyncio.create_task(housekeeping.keep_house())
+        house = asyncio.create_task(server_tasks.keep_house())
         while len(looks) < 3 and not house.done():
             await asyncio.sleep(0)
         house.cancel()
 
-    monkeypatch.setattr(housekeeping, "EVERY_S", 0)
+    monkeypatch.setattr(server_tasks, "EVERY_S", 0)
     monkeypatch.setattr(Housekeeper, "look", look)
     in_a_loop(until_the_third())
     assert len(looks) == 3

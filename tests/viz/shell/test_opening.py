@@ -6,21 +6,21 @@ import socket
 import pytest
 
 from tests.support import LIMIT, in_a_loop
-from viz.shell import opening
+from viz.shell import server_tasks
 
 
 @pytest.fixture
 def opened(monkeypatch):
     """Return the addresses that the browser is opened at."""
     addresses = []
-    monkeypatch.setattr(opening.webbrowser, "open", addresses.append)
+    monkeypatch.setattr(server_tasks.webbrowser, "open", addresses.append)
     return addresses
 
 
 def options(monkeypatch, port, headless):
     given = {"server.headless": headless, "server.address": "127.0.0.1", "server.port": port}
-    monkeypatch.setattr(opening.st, "get_option", given.get)
-    monkeypatch.setattr(opening.server_util, "get_url", lambda address: f"http://{address}:{port}")
+    monkeypatch.setattr(server_tasks.st, "get_option", given.get)
+    monkeypatch.setattr(server_tasks.server_util, "get_url", lambda address: f"http://{address}:{port}")
 
 
 def test_it_is_opened_once_the_server_listens(monkeypatch, opened):
@@ -31,8 +31,8 @@ def test_it_is_opened_once_the_server_listens(monkeypatch, opened):
         options(monkeypatch, port, headless=False)
 
         async def served():
-            task = asyncio.create_task(opening.open_browser())
-            await asyncio.sleep(3 * opening.PAUSE_S)
+            task = asyncio.create_task(server_tasks.open_browser())
+            await asyncio.sleep(3 * server_tasks.PAUSE_S)
             assert opened == []
             server.listen()
             await asyncio.wait_for(task, LIMIT)
@@ -44,7 +44,7 @@ def test_it_is_opened_once_the_server_listens(monkeypatch, opened):
 def test_it_is_not_opened_where_the_server_is_headless(monkeypatch, opened):
     with socket.create_server(("127.0.0.1", 0)) as server:
         options(monkeypatch, server.getsockname()[1], headless=True)
-        in_a_loop(opening.open_browser())
+        in_a_loop(server_tasks.open_browser())
     assert opened == []
 
 
@@ -52,6 +52,6 @@ def test_a_server_that_never_listens_is_given_up(monkeypatch, opened):
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         options(monkeypatch, server.getsockname()[1], headless=False)
-        monkeypatch.setattr(opening, "PAUSE_S", 0.0)
-        in_a_loop(asyncio.wait_for(opening.open_browser(), LIMIT))
+        monkeypatch.setattr(server_tasks, "PAUSE_S", 0.0)
+        in_a_loop(asyncio.wait_for(server_tasks.open_browser(), LIMIT))
     assert opened == []

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from viz.shell import deck, own_lecture
-from viz.state.decks import Scene
-from viz.state.lecture_file import LectureFile
+from viz.shell import deck
+from viz.shell import deck as own_lecture
+from viz.state.decks import LectureFile, Scene
 from viz.state.text import Source
 from viz.state.values import Playing
 

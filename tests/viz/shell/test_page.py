@@ -159,7 +159,7 @@ def test_a_complaint_is_said_at_once_and_stays():
 def _widget_changed_by_the_page():
     import streamlit as st
 
-    from viz.controls.link_widgets import select
+    from viz.controls.widgets import select
     from viz.shell import page as shell
     from viz.state.choices import Choices, ColumnChoice
 

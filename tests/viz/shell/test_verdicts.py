@@ -5,7 +5,7 @@ from chunkers.contract.base import run
 from chunkers.methods.windows import FixedCharacters
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
-from viz.components.offsets import positions
+from viz.components.text_in_browser import positions
 from viz.shell.card.verdicts import KEY, cell_of, gap_at
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice

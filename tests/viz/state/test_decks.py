@@ -16,9 +16,8 @@ from viz.double_pass import page as double_pass
 from viz.double_pass.story import pass_steps
 from viz.retrieval.first_run import first_screen
 from viz.shell.navigation import PAGES
-from viz.state.asking import LIMITS
 from viz.state.choices import Choices, ColumnChoice, fresh
-from viz.state.compared import default_choices
+from viz.state.compared import LIMITS, default_choices
 from viz.state.decks import PARTS, SEE, Deck, Scene, bundled_decks
 from viz.state.link import from_query
 

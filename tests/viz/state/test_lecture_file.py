@@ -10,8 +10,17 @@ import pytest
 from chunkers import InputError
 from chunkers.text.parts import Parts
 from viz.shell.navigation import PAGES
-from viz.state.decks import MOST_SCENES, Deck, Scene
-from viz.state.lecture_file import LARGEST_FILE, LONGEST_LINK, LectureFile, from_link, read, to_link
+from viz.state.decks import (
+    LARGEST_FILE,
+    LONGEST_LINK,
+    MOST_SCENES,
+    Deck,
+    LectureFile,
+    Scene,
+    from_link,
+    read_lecture,
+    to_link,
+)
 from viz.state.text import Source
 
 OWN = Source("<b>One.</b> Two.", "mine.txt", (12,), "", Parts("page", (0, 12), ("1", "2")))
@@ -24,7 +33,7 @@ def lecture():
 
 
 def reopened(text):
-    return read(text.encode(), "lecture.json", PAGES)
+    return read_lecture(text.encode(), "lecture.json", PAGES)
 
 
 def test_it_is_read_as_it_was_written():
@@ -68,12 +77,12 @@ def test_what_is_no_lecture_is_refused(change, said):
 @pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b"[" * 100_000])
 def test_no_other_file_is_one(data):
     with pytest.raises(InputError, match="must be a lecture of Seamark"):
-        read(data, "lecture.json", PAGES)
+        read_lecture(data, "lecture.json", PAGES)
 
 
 def test_a_file_is_not_too_large():
     with pytest.raises(InputError, match="at most 20,000,000 bytes"):
-        read(b" " * (LARGEST_FILE + 1), "lecture.json", PAGES)
+        read_lecture(b" " * (LARGEST_FILE + 1), "lecture.json", PAGES)
 
 
 def test_a_link_has_a_short_lecture_without_texts_of_the_user():

@@ -4,8 +4,7 @@ import pytest
 
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
-from viz.state.decks import Deck, Scene, bundled_decks
-from viz.state.lecture_file import LectureFile
+from viz.state.decks import Deck, LectureFile, Scene, bundled_decks
 from viz.state.sheets import sheets
 from viz.state.text import Source
 

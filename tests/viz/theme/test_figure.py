@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 import pytest
 
-from viz.theme.figure import style
+from viz.components.figure import style
 
 
 def drawn(scale):

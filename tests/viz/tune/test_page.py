@@ -13,10 +13,9 @@ from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import press, remarks, sweep_of
 from viz.tune import first_run as opening
-from viz.tune.figures import setting_in_words, sweep_figure
 from viz.tune.first_run import first_run
 from viz.tune.grid import offered
-from viz.tune.results import place_of
+from viz.tune.results import place_of, setting_in_words, sweep_figure
 
 
 @pytest.fixture

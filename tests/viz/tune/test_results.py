@@ -4,7 +4,7 @@ import numpy as np
 
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow, summaries
-from evaluation.statistics.means import mean_interval
+from evaluation.statistics.significance import mean_interval
 from viz.tune.results import best_here
 
 BEST = Setting.of("fixed_sentences", size=4)

@@ -11,7 +11,7 @@ from tests import ROOT
 from tests.server import ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended, tools
 from tests.viz.app_steps import press, remarks, said, sweep_of
-from viz.state.language_model import MISSING
+from viz.state.models import MISSING
 
 pytestmark = pytest.mark.page
 

@@ -18,12 +18,12 @@ from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColu
 from viz.compare.state.session import session
 from viz.components.assets import script
 from viz.components.mounting import component, run_again
-from viz.components.offsets import code_points, utf16_offsets
+from viz.components.text_in_browser import code_points, utf16_offsets
 from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
 from viz.shell.results import ColumnResult
-from viz.state.asking import limit_of, method_of
 from viz.state.choices import Choices
+from viz.state.compared import limit_of, method_of
 from viz.state.text import Source
 from viz.state.values import MOST_QUESTIONS
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluation.questions.marked_file import Marked, questions_to_csv
-from evaluation.search.reranker import RERANKED, Reranker
+from evaluation.search.ranking import RERANKED, Reranker
 from viz.compare.asking.asking import forget_texts
 from viz.compare.state.session import session
 from viz.components.download import download
 from viz.components.notice import remark
-from viz.controls.link_widgets import heeded, key_showing
-from viz.controls.notebooks import offer_to_keep
+from viz.controls.keeping import offer_to_keep
+from viz.controls.widgets import heeded, key_showing
 from viz.shell.navigation import go_at_next_run
 from viz.state.compared import columns_of_compare
 from viz.state.link import LONGEST_NAME

@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import Document, Embedder
 from evaluation.asking.answer import Posed, checked_answer
 from evaluation.questions.marked_file import Marked
-from evaluation.remedies.answers import Failure
+from evaluation.remedies.tested import Failure
 from viz.compare.asking.payload import AskedColumn
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
@@ -19,7 +19,7 @@ from viz.jobs.asking.remedies import RemedyJob, search_answer
 from viz.shell.navigation import go_at_next_run
 from viz.shell.remedies import add_remedy, is_automatic, remedies_data
 from viz.shell.results import ColumnResult
-from viz.state.kept_questions import posed_about
+from viz.state.stored import posed_about
 
 
 def find_remedies(

@@ -10,16 +10,15 @@ import streamlit as st
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.arrays import VectorArray
-from evaluation.segmentation.stability import EDITS, Stability, check_edits
-from evaluation.segmentation.unlabelled import BASELINES, Unlabelled, sizes_of, unlabelled
-from evaluation.tables.segmentation import OF_EDITS, UNLABELLED, edit_cells, unlabelled_cells
+from evaluation.segmentation.unlabelled import BASELINES, EDITS, Stability, Unlabelled, check_edits, sizes_of, unlabelled
+from evaluation.tables.cells import OF_EDITS, UNLABELLED, edit_cells, unlabelled_cells
 from viz.compare.scores.table import RowData, draw, row
 from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once, sentence_vectors
 from viz.jobs.edit_stability import EditStabilityJob
-from viz.jobs.texts import kept
+from viz.jobs.resources import kept
 from viz.shell.column_head import settings_of, waiting_words
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices

@@ -9,13 +9,11 @@ from viz.state.keys import Container, Job, Session, Value
 if TYPE_CHECKING:
     from chunkers import Chunking
     from evaluation.questions.marked_file import Marked
-    from viz.jobs.asking.job import AskJob
+    from viz.jobs.asking.job import AskJob, Situating
     from viz.jobs.asking.remedies import RemedyJob
-    from viz.jobs.asking.situating import Situating
-    from viz.jobs.chunking import ChunkingJob, Task
+    from viz.jobs.chunking import ChunkingJob, Repeats, Task
     from viz.jobs.edit_stability import EditStabilityJob
     from viz.jobs.index_changes import IndexChanges
-    from viz.jobs.timing import Repeats
     from viz.state.values import LastChange
 
 

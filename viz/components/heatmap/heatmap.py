@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
@@ -13,11 +15,20 @@ from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.support.arrays import FloatArray
 from chunkers.support.recently_used import RecentlyUsed, kept_in
 from viz.components.assets import script, styles
-from viz.components.heatmap.coloured import Coloured
-from viz.components.mounting import component
-from viz.components.store import store
-from viz.jobs.texts import CACHED_BYTES
+from viz.components.mounting import component, store
+from viz.jobs.resources import CACHED_BYTES
 from viz.theme import palette
+
+# The chunks' colours in the text.
+
+
+@dataclass(frozen=True)
+class Coloured:
+    """The chunk number of each sentence, and the colour number of each chunk."""
+
+    chunk_of: Sequence[int]
+    grounds: Sequence[int]
+
 
 _store = store("seamark_matrix", "storeMatrix")
 _heatmap = component(

@@ -5,7 +5,7 @@ import { round } from "../shared/format.js";
 import { verdictOfEach } from "../shared/verdicts.js";
 
 /**
- * @import { VerdictData } from "../verdicts.data.d.ts"
+ * @import { VerdictData } from "./payload.data.d.ts"
  * @import { Extent } from "./state.d.ts"
  * @import { CurveData, LineData } from "./payload.data.d.ts"
  * @import { Plot } from "./plot.js"

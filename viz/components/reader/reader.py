@@ -10,12 +10,10 @@ from chunkers import Chunker, Chunking, Document
 from viz.components.assets import script, styles
 from viz.components.gaps.gaps import Clicked, Marking, clicked
 from viz.components.mounting import component, run_again, take_event
-from viz.components.offsets import positions, utf16_offsets
-from viz.components.reader.curve import curve_of
+from viz.components.reader.column_body import curve_of, segments
 from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
-from viz.components.reader.segments import segments
-from viz.components.text_store import compact_json, source_bytes, text_store
-from viz.jobs.texts import CACHED_BYTES, kept
+from viz.components.text_in_browser import compact_json, positions, source_bytes, text_store, utf16_offsets
+from viz.jobs.resources import CACHED_BYTES, kept
 from viz.state.keys import session
 from viz.theme import palette
 

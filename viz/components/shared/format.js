@@ -1,4 +1,4 @@
-// Number formats of the page, the same as in chunkers/support/numbers.py: with a true minus sign, and zero without a sign.
+// Number formats of the page, the same as in chunkers/support/formatting.py: with a true minus sign, and zero without a sign.
 
 /**
  * Format a number with a fixed number of decimals, rounding half to even.

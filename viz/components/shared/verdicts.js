@@ -3,7 +3,7 @@
 
 /**
  * Return the verdict of every gap.
- * @template {import("../verdicts.data.d.ts").VerdictData} Verdict
+ * @template {import("../reader/payload.data.d.ts").VerdictData} Verdict
  * @param {{ verdicts: Verdict[], verdictOf: string }} data
  */
 export const verdictOfEach = ({ verdicts, verdictOf }) => Array.from(verdictOf, (digit) => verdicts[Number(digit)]);

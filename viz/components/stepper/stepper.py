@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from viz.components.assets import script, styles
-from viz.components.mounting import component, take_event
+from viz.components.mounting import component, store, take_event
 from viz.components.notice import notice
-from viz.components.store import store
 from viz.state.keys import session
 
 PACES = ("whole", "build", "predict")

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Literal, TypedDict
 
 from viz.components.assets import script, styles
-from viz.components.mounting import component, note_event
-from viz.components.store import store
+from viz.components.mounting import component, note_event, store
 
 BAR, FOOT = "document", "own_foot"
 """Keys of the row and of the footer; `viz.components.mounting.take_event` takes their events."""
@@ -70,7 +69,7 @@ class TextBarData(TypedDict):
 
 
 class KeptHead(TypedDict):
-    """Metadata of a text kept in the browser's tab; see `viz.controls.tab_storage`.
+    """Metadata of a text kept in the browser's tab; see `viz.controls.keeping`.
 
     ``file`` is JSON with the properties of the file that the text was read from; empty if it was not read from a file.
     """

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chunkers import Chunking, Document, Embedder, Tools, load_tokenizer
+from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
+from chunkers.contract.base import Estimate
+from chunkers.language_models.asking import Asking
+from chunkers.recipes import situating
 from chunkers.results.embedded import EmbeddedAs
 from chunkers.storage.turn_taking import arrival
 from chunkers.support.arrays import VectorArray
+from evaluation.asking.answer import CutChange, Posed, Search, are_whole
 from evaluation.asking.ask import Asked, Limit, Passages, ask, embed_question, prepare
 from evaluation.questions.corpus import Ruler
-from evaluation.search.ranking import Method
-from evaluation.search.reranker import Reranker
+from evaluation.search.ranking import Method, Reranker
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
-from viz.jobs.texts import CACHED_BYTES, kept
+from viz.jobs.resources import CACHED_BYTES, embedding_cache, kept
 
 
 class Inquiry(NamedTuple):
@@ -128,3 +131,114 @@ def _passages(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) ->
 def ruler_of(document: Document, tokenizer: str) -> Ruler:
     """Return the token counter for a document's text."""
     return Ruler(document.text, load_tokenizer(tokenizer))
+
+
+# A background job that reruns a column with one parameter changed, and asks it the questions about the text.
+
+
+@dataclass(eq=False)
+class ChangedCuts(Background):
+    """A job that finds which cuts and answers of a column change when parameters are changed.
+
+    Attributes
+    ----------
+    task, before
+        The column before the change, and its chunks.
+    chunker
+        The same chunker with the changed values.
+    questions
+        Questions asked of the chunks before and after the change.
+    change
+        The cuts that change; None until the chunker has run.
+    whole
+        For each question, whether its answer is whole before and after the change; None until all are asked.
+    """
+
+    task: Task
+    before: Chunking
+    chunker: Chunker
+    questions: tuple[Posed, ...]
+    search: Search
+    known: tuple[int, ...]
+    embedder: Embedder | None
+    on_disk: bool
+    change: CutChange | None = None
+    whole: Sequence[tuple[bool, bool]] | None = None
+    came: int = field(default_factory=arrival, init=False)
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """Key of the job's result; jobs with equal keys have equal results."""
+        return self.task, self.chunker.model_dump_json(), self.questions, self.search, self.known
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of the job's steps done, and the current step."""
+        return (0.0, "Cutting the text") if self.change is None else (0.5, "Asking the kept questions")
+
+    def _run(self) -> None:
+        tools = Tools(
+            self.embedder,
+            load_tokenizer(self.task.tokenizer),
+            embedding_cache(self.on_disk),
+            came=self.came,
+            cancelled=self._cancel.is_set,
+            cached_only=self.embedder is not None and self.embedder.remote,
+        )
+        after = run(self.chunker, self.before.document, tools)
+        self.change = CutChange.between(self.before, after, self.known)
+        if not self.questions:
+            # Without questions, the text's tokens need not be counted.
+            self.whole = []
+            return
+        ruler = ruler_of(self.before.document, self.task.tokenizer)
+        first, second = (are_whole(chunking, self.questions, self.search, tools, ruler) for chunking in (self.before, after))
+        self.whole = [*zip(first, second, strict=True)]
+
+
+# A background job in which a language model writes a context sentence for every chunk of several columns.
+
+
+@dataclass(eq=False)
+class Situating(Background):
+    """A job in which a language model writes context sentences for the chunks of one column after another.
+
+    The user must have consented to the requests.
+
+    Attributes
+    ----------
+    chunkings
+        The chunks without context sentences, by their tasks.
+    found
+        The chunks with their context sentences, by their tasks; grows while the job runs.
+    """
+
+    asking: Asking
+    tokenizer: str
+    chunkings: Mapping[Task, Chunking]
+    found: dict[Task, Chunking] = field(default_factory=dict)
+    _done: int = 0
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of columns done, and a status text."""
+        return min(1.0, (self._done + self._share) / max(1, len(self.chunkings))), f"Asking {self.asking.model.name}"
+
+    def _run(self) -> None:
+        def deciding(done: int, total: int) -> None:
+            self._share = done / max(1, total)
+
+        tools = self.tools(None, self.tokenizer, deciding=deciding, asking=self.asking)
+        for task, chunking in self.chunkings.items():
+            self.found[task] = situating.situated(chunking, tools)
+            self._done, self._share = self._done + 1, 0.0
+
+
+def estimate_of_contexts(
+    chunkings: Mapping[Task, Chunking], tokenizer: str, cancelled: Callable[[], bool] = bool
+) -> Estimate:
+    """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops."""
+    tools, estimates = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
+    for chunking in chunkings.values():
+        if cancelled():
+            raise Cancelled
+        estimates.append(situating.estimate(chunking, tools))
+    return Estimate(*map(sum, zip(*estimates, strict=True)))

@@ -8,14 +8,21 @@ from dataclasses import dataclass, field, replace
 from chunkers import Embedder, Tools
 from chunkers.storage.turn_taking import arrival
 from evaluation.inbox.rules import Finding
-from evaluation.remedies.answers import Failure, keep_answer_whole, try_answer
-from evaluation.remedies.findings import Findings, Suspect, remove_finding, try_findings
 from evaluation.remedies.search import Remedy, Trial
-from evaluation.search.reranker import Reranker
+from evaluation.remedies.tested import (
+    Failure,
+    Findings,
+    Suspect,
+    keep_answer_whole,
+    remove_finding,
+    try_answer,
+    try_findings,
+)
+from evaluation.search.ranking import Reranker
 from viz.jobs.asking.job import ruler_of
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
-from viz.jobs.texts import kept
+from viz.jobs.resources import kept
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import TypedDict
 
 import streamlit as st
 
-from evaluation.retrieval.failed import Failure, Seam
+from evaluation.retrieval.given import Failure, Seam
 from evaluation.retrieval.report import Report
 from viz.components.assets import script, styles
 from viz.components.mounting import component, take_event
 from viz.components.notice import notice
-from viz.controls.link_widgets import select
+from viz.controls.widgets import select
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Told
 from viz.theme import palette

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from chunkers.support.arrays import FloatArray
-from chunkers.support.numbers import signed
+from chunkers.support.formatting import signed
 from viz.theme.palette import INK, theme
 
 WIDTH = 0.025

@@ -4,19 +4,237 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import streamlit as st
 
-from chunkers import Chunking, Document, Embedder, Gap
-from evaluation.asking.effect import Search
+from chunkers import Chunker, Chunking, Document, Embedder, Gap, InputError
+from chunkers.recipes.registry import chunker_class
+from chunkers.support.formatting import signed
+from evaluation.asking.answer import Search
 from viz.components.assets import script
 from viz.components.mounting import component, run_again
-from viz.components.offsets import positions
-from viz.jobs.chunking import tipping_at_once, worked_at_once
-from viz.shell.card.preview import Cut, PreviewData, leave_preview, preview_of, undo_said
+from viz.components.text_in_browser import positions
+from viz.jobs.asking.job import ChangedCuts
+from viz.jobs.chunking import Task, tipping_at_once, worked_at_once
 from viz.shell.results import ColumnResult
+from viz.state.choices import ColumnChoice
 from viz.state.keys import session
+from viz.state.stored import posed_about
+from viz.state.undo import last_change, undo_last, undoable
+from viz.theme.numbers import counted
+
+# The preview of a change that would reverse a verdict, and the change itself, which can be undone.
+
+
+AT_ONCE_S, AGAIN_S = 0.25, 0.05
+"""Seconds to wait for a preview when it is requested, and whenever the browser polls for it."""
+
+LONGEST_QUOTED, MOST_NAMED = 32, 2
+"""Most characters of a quoted sentence or question, and most items of each kind that a preview names."""
+
+NOT_ASKED = "kept questions: known once it is applied"
+"""Note if asking the questions would send chunks to a server or have a language model write context sentences."""
+
+
+class PreviewData(TypedDict):
+    """Payload of a preview: the effects of changing a column's parameters.
+
+    Attributes
+    ----------
+    column, values
+        The column's index, and the parameter values that are tried.
+    state
+        ``working`` until the preview is complete, ``done``, or ``failed``.
+    share
+        The share of the work that is done.
+    said
+        The effects on known boundaries and stored questions so far, or the error.
+    added, removed
+        Positions of the added and removed cuts, on the sentence axis.
+    found, lost
+        The added and removed cuts at a known boundary.
+    """
+
+    column: int
+    values: dict[str, float]
+    state: str
+    share: float
+    said: list[str]
+    added: list[float]
+    removed: list[float]
+    found: list[float]
+    lost: list[float]
+
+
+class Cut(NamedTuple):
+    """A column that has a result: its number (from 0), task, chunker and chunks."""
+
+    number: int
+    task: Task
+    chunker: Chunker
+    chunking: Chunking
+
+
+def preview_of(
+    column: Cut, would: Mapping[str, Any], search: Search, known: tuple[int, ...] | None, embedder: Embedder | None
+) -> PreviewData | None:
+    """Return the preview of a change of parameters as far as it is computed; None if the chunker does not accept it.
+
+    Parameters
+    ----------
+    would
+        The browser's request, with the ``values`` of parameters.
+    search
+        The search settings for the stored questions.
+    known
+        The known boundaries; None if the text has none.
+    """
+    choice = ColumnChoice(column.chunker.name, column.chunker.model_dump())
+    values = put_values(choice, would.get("values"))
+    if not values:
+        return None
+    try:
+        changed = type(column.chunker)(**choice.parameters)
+    except InputError:
+        return None
+    document = column.chunking.document
+    kept = posed_about(document)
+    sends = search.method != "bm25" and embedder is not None and embedder.remote
+    asks = not sends and search.embedded_as != "context"
+    job = ChangedCuts(
+        column.task,
+        column.chunking,
+        changed,
+        kept if asks else (),
+        search,
+        known or (),
+        embedder,
+        session.on_disk,
+    )
+    before = session.changed_cuts
+    if before is not None and before.subject == job.subject and not before.cancelled:
+        job = before
+        job.join(AGAIN_S)
+    else:
+        session.changed_cuts = job
+        job.start()
+        job.join(AT_ONCE_S)
+    return _sent(job, column, values, known is not None, bool(kept) and not asks)
+
+
+def leave_preview() -> None:
+    """Cancel the job of a preview that is no longer shown."""
+    if session.changed_cuts is not None:
+        session.changed_cuts.cancel()
+
+
+def _sent(job: ChangedCuts, column: Cut, values: Mapping[str, float], has_known: bool, leaves_out: bool) -> PreviewData:
+    running, change, document = job.running, job.change, column.chunking.document
+    failed = not running and job.whole is None
+    sentences = []
+    if failed:
+        sentences.append(job.error or "This value cannot be tried without embedding the text anew.")
+    elif change is not None:
+        if has_known:
+            sentences.append(
+                _said("known boundaries", "found", _before(document, change.found), _before(document, change.lost))
+            )
+        if leaves_out:
+            sentences.append(NOT_ASKED)
+        elif job.questions and job.whole is not None:
+            pairs = [*zip(job.questions, job.whole, strict=True)]
+            won, lost = (
+                [_quoted(posed.question) for posed, pair in pairs if pair == wanted]
+                for wanted in ((False, True), (True, False))
+            )
+            sentences.append(_said(counted(len(pairs), "kept question"), "won", won, lost))
+    places = [positions(document, boundaries) for boundaries in change or ((),) * 4]
+    added, removed, found_at, lost_at = places
+    return {
+        "column": column.number,
+        "values": {**values},
+        "state": "failed" if failed else "working" if running else "done",
+        "share": job.progress()[0],
+        "said": sentences,
+        "added": added,
+        "removed": removed,
+        "found": found_at,
+        "lost": lost_at,
+    }
+
+
+def _said(what: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
+    """Describe gains and losses, as in ``known boundaries: 1 found (before “Then it …”), 2 lost (…)``."""
+    parts = [f"{len(names):,} {word} ({_named(names)})" for word, names in ((gained, won), ("lost", lost)) if names]
+    return f"{what}: {', '.join(parts) or 'as before'}"
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _before(document: Document, offsets: Sequence[int]) -> list[str]:
+    return [f"before {_quoted(document.text[offset : offset + 4 * LONGEST_QUOTED])}" for offset in offsets]
+
+
+def _quoted(text: str) -> str:
+    line = " ".join(text.split())
+    short = line[:LONGEST_QUOTED].rpartition(" ")[0] or line[:LONGEST_QUOTED]
+    return f"“{line}”" if len(line) <= LONGEST_QUOTED else f"“{short} …”"
+
+
+def put_values(choice: ColumnChoice, values: object) -> dict[str, float]:
+    """Set the parameters that a browser event names, either all or none, and return their values."""
+    specs = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
+    changed, put = choice.copy(), dict[str, float]()
+    for name, value in values.items() if isinstance(values, Mapping) else ():
+        if name not in specs or not isinstance(value, int | float):
+            return {}
+        put[name] = int(value) if specs[name].kind == "integer" else float(value)
+        changed.put(name, put[name])
+        if changed.parameters.get(name) != put[name]:
+            return {}
+    choice.parameters = changed.parameters
+    return put
+
+
+def take_change(page: str, event: Mapping[str, Any]) -> None:
+    """Apply a previewed change to a column of the page, or undo the last change.
+
+    Parameters
+    ----------
+    event
+        The browser event: ``column`` and the ``values`` of its parameters, or ``undo``.
+    """
+    columns = session.choices[page].columns
+    if event.get("undo"):
+        undo_last(page)
+        return
+    index = event.get("column")
+    if not (isinstance(index, int) and 0 <= index < len(columns)):
+        return
+    changed = columns[index].copy()
+    values = put_values(changed, event.get("values"))
+    if not values:
+        return
+    titles = {spec.name: spec.title.lower() for spec in chunker_class(changed.chunker).fields(changed.parameters)}
+    changes = ", ".join(f"{titles[name]} {signed(value)}" for name, value in values.items())
+    with undoable(page, f"Column {index + 1}: {changes}"):
+        columns[index].parameters = changed.parameters
+
+
+def undo_said(page: str, index: int) -> str:
+    """Describe the last change if it was to this column's parameters and can be undone; otherwise return ""."""
+    undo = last_change(page)
+    if undo is None or len(undo.before) != len(undo.after):
+        return ""
+    pairs = enumerate(zip(undo.before, undo.after, strict=True))
+    changed = [number for number, (before, after) in pairs if before != after]
+    same = changed == [index] and undo.before[index].chunker == undo.after[index].chunker
+    return undo.said if same else ""
+
 
 KEY = "store_verdicts"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""

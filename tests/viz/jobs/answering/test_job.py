@@ -15,10 +15,9 @@ from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
-from evaluation.answering.estimate import estimates, left_of
+from evaluation.answering.answer import TRIVIAL_TITLES
 from evaluation.answering.questions import Item
-from evaluation.answering.stored import from_json, to_json
-from evaluation.answering.trivial import TITLES
+from evaluation.answering.work import estimates, left_of, result_from_json, result_to_json
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import LIMIT, HashEmbedder, asking, ended, tools
 from viz.jobs.answering.job import Answering, Gathering, Judging
@@ -103,7 +102,7 @@ def test_what_is_there_or_remembered_is_not_estimated_and_not_asked(gathering):
 def test_an_answer_without_words_is_asked_anew_only_where_something_is_missing(gathering):
     first = ended(answering(gathering, AnsweringModel()))
     kept = {
-        place: from_json(to_json(answer), answer.item, answer.context)
+        place: result_from_json(result_to_json(answer), answer.item, answer.context)
         for place, answer in first.results.items()
         if place[1] == 0
     }
@@ -119,7 +118,7 @@ def test_an_answer_without_words_is_asked_anew_only_where_something_is_missing(g
 
 
 def test_trivial_rows_are_answered_from_nothing_from_the_beginning_and_from_random_chunks(gathering):
-    plan = replace(gathering.plan, names=(*gathering.plan.names, *TITLES.values()), trivial=(*TITLES,))
+    plan = replace(gathering.plan, names=(*gathering.plan.names, *TRIVIAL_TITLES.values()), trivial=(*TRIVIAL_TITLES,))
     job = Gathering(plan, gathering.chunkings, gathering.embedder, False)
     job.start()
     ended(job)

@@ -10,8 +10,7 @@ from chunkers.language_models.asking import Asking
 from chunkers.language_models.server import ChatServer
 from evaluation.answering.questions import Item
 from tests.support import tools
-from viz.jobs.answering.kept_answers import KeptAnswers
-from viz.jobs.answering.plan import AnswerPlan, Models
+from viz.jobs.answering.plan import AnswerPlan, KeptAnswers, Models
 from viz.jobs.chunking import Task
 from viz.jobs.keeping.kept_run import Keeper
 

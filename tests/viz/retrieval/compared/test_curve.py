@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.retrieval.budget import Budgets
-from evaluation.retrieval.curve import Curve
+from evaluation.retrieval.leads import Curve
 from viz.retrieval.budget_curve import WholePoint, _table, figure, places
 
 BUDGETS = Budgets((500, 1000, 2000))

@@ -9,7 +9,7 @@ from chunkers import InputError, Tools, load_embedder, load_tokenizer
 from evaluation.segmentation.sweep import TRIVIAL, Setting, sweep
 from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
-from viz.jobs.keeping.run_file import RunFile
+from viz.jobs.keeping.kept_run import RunFile
 from viz.tune import first_run as opening
 from viz.tune.documents import first_documents
 from viz.tune.first_run import FILE, first_run, first_screen, measured_again

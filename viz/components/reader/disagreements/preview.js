@@ -8,7 +8,7 @@ import { paintGhosts } from "./ghosts.js";
 
 /**
  * @import { ChangeData } from "../../../shell/card/verdicts.data.d.ts"
- * @import { PreviewData } from "../../../shell/card/preview.data.d.ts"
+ * @import { PreviewData } from "../../../shell/card/verdicts.data.d.ts"
  * @import { Would } from "../../shared/bus.js"
  * @import { Strip } from "../strips.js"
  * @import { Disagreements } from "./disagreements.js"

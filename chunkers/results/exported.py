@@ -1,0 +1,252 @@
+"""A result as a table: a row for each chunk, the same in every file and in a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from chunkers.results.embedded import BETWEEN, WITH_TEXT_IN_FRONT, EmbeddedAs, checked, embedded_text, path_of
+from chunkers.results.stated import Proposition, Stated
+from chunkers.support.errors import InputError, shown
+from chunkers.support.extras import needed
+
+if TYPE_CHECKING:
+    from chunkers.results.result import Chunk, Chunking
+
+
+COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
+"""The columns of every table of chunks."""
+
+STATED = ("title", "summary", "propositions")
+"""The columns of what a language model wrote of a chunk."""
+
+
+def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
+    """Return the column names for a table of a result's chunks.
+
+    There are columns for pages, chapters or rows only if the document has them, for context and a language model's text only
+    if a chunk has them, and for the embedded text only if ``embedded_as`` puts text in front.
+    """
+    parts = chunking.document.parts
+    places = () if parts is None else (parts.kind, f"{parts.kind}s")
+    context = ("context",) if _has_context(chunking) else ()
+    stated = STATED if _has_stated(chunking) else ()
+    return (
+        *COLUMNS[:-2],
+        *places,
+        "heading_path",
+        *context,
+        *stated,
+        "text",
+        *(("embedded_as",) if embedded_as in WITH_TEXT_IN_FRONT else ()),
+    )
+
+
+def _has_stated(chunking: Chunking) -> bool:
+    return any(chunk.stated is not None for chunk in chunking.chunks)
+
+
+def _has_context(chunking: Chunking) -> bool:
+    return any(chunk.context for chunk in chunking.chunks)
+
+
+def facts_of(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
+    """Return a chunk's fields for export, except its spans, with the text to embed if ``embedded_as`` puts text in front.
+
+    ``page`` is the page on which the chunk begins, counted from 1 in the file; ``pages`` are the labels of its pages.
+    Chapters are treated alike.
+    """
+    document = chunking.document
+    parts = document.parts
+    facts: dict[str, Any] = {}
+    if parts is not None:
+        facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
+    context = {"context": chunk.context} if chunk.context else {}
+    facts |= {"heading_path": list(path_of(document, chunk)), **context, **_statements(chunk.stated), "text": chunk.text}
+    if embedded_as in WITH_TEXT_IN_FRONT:
+        facts["embedded_as"] = embedded_text(document, chunk, embedded_as)
+    return facts
+
+
+def _statements(stated: Stated | None) -> dict[str, Any]:
+    """Return the title, summary and propositions that a language model wrote for a chunk; empty if it wrote none."""
+    if stated is None:
+        return {}
+    return {"title": stated.title, "summary": stated.summary, "propositions": [*map(said_of, stated.propositions)]}
+
+
+def said_of(proposition: Proposition) -> dict[str, Any]:
+    """Return a proposition as JSON-compatible values."""
+    span = proposition.span
+    return {
+        "text": proposition.text,
+        "start": None if span is None else span.start,
+        "end": None if span is None else span.end,
+        "quotation": proposition.quotation,
+        "tied": proposition.tied,
+        "elsewhere": [*proposition.elsewhere],
+        "nowhere": [*proposition.nowhere],
+    }
+
+
+def chosen(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
+    """Return the requested value of ``embedded_as``, or else the recipe's. Raise InputError if the value is unknown."""
+    if embedded_as is not None:
+        return checked(embedded_as)
+    return "plain" if chunking.made_by is None else chunking.made_by.embedded_as
+
+
+def rows_of(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
+    """Return one row per chunk, keyed by column name. Raise InputError if ``embedded_as`` is unknown."""
+    how = chosen(chunking, embedded_as)
+    # All rows have it where one has it.
+    context = {"context": ""} if _has_context(chunking) else {}
+    return [
+        {
+            "chunk": number,
+            "spans": [list(span) for span in chunk.spans],
+            "characters": len(chunk.text),
+            "words": len(chunk.text.split()),
+            **context,
+            **facts_of(chunking, chunk, how),
+        }
+        for number, chunk in enumerate(chunking.chunks, start=1)
+    ]
+
+
+def to_dataframe(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> Any:
+    """Return a pandas data frame with one row per chunk: the exported columns, and the chunk's start and end.
+
+    Raises
+    ------
+    ModelError
+        If pandas is not installed.
+    """
+    pandas = needed("pandas", "to_dataframe", "pandas")
+    columns = columns_of(chunking, chosen(chunking, embedded_as))
+    rows = [
+        {**row, "start": chunk.start, "end": chunk.end}
+        for row, chunk in zip(rows_of(chunking, embedded_as), chunking.chunks, strict=True)
+    ]
+    return pandas.DataFrame(rows, columns=[columns[0], "start", "end", *columns[1:]])
+
+
+# Chunks as the documents of other libraries, with position and headings in their metadata.
+
+
+Library = Literal["langchain", "llama_index", "haystack"]
+
+METADATA: Mapping[str, str] = {
+    "start_index": "the code point at which the chunk begins",
+    "end_index": "the one at which it ends",
+    "heading_path": "the headings above its beginning, as “Guide > Install”; empty where there are none",
+    "spans": "its ranges, as “0-12, 40-55”, of a chunk that lies in several places",
+    "page": "of a PDF, the page on which it begins, counted from 1",
+    "pages": "the labels of all its pages, as “iv, 1”",
+    "chapter": "of an EPUB, the chapter in which it begins, counted from 1",
+    "chapters": "the titles of all its chapters",
+    "row": "of CSV and XLSX, the filled row in which it begins, counted from 1",
+    "rows": "the numbers of all its rows in the file, as “2, 3” or “Prices!2”",
+    "slide": "of PPTX, the slide in which it begins, counted from 1",
+    "slides": "the numbers of all its slides",
+    "cell": "of a notebook, the cell in which it begins, counted from 1",
+    "cells": "the numbers of all its cells",
+    "context": "what the chunker repeats beside it, as the header of a table that it cut; where there is some",
+    "chunk_title": "what a language model calls it; where one was asked, and empty where it gave none",
+    "chunk_summary": "what it is about, likewise",
+    "embedded_as": "the very text to embed, where the recipe says that this is another",
+}
+"""The metadata of a chunk's document. All values are texts or whole numbers, which every vector store takes."""
+
+
+def metadata_of(chunking: Chunking) -> list[dict[str, Any]]:
+    """Return the metadata of every chunk: the entries of `METADATA` that apply to the chunk."""
+    document, parts = chunking.document, chunking.document.parts
+    how = "plain" if chunking.made_by is None else chunking.made_by.embedded_as
+    metadata = []
+    for chunk in chunking.chunks:
+        fields: dict[str, Any] = {
+            "start_index": chunk.start,
+            "end_index": chunk.end,
+            "heading_path": BETWEEN.join(path_of(document, chunk)),
+        }
+        if len(chunk.spans) > 1:
+            fields["spans"] = ", ".join(f"{start}-{end}" for start, end in chunk.spans)
+        if parts is not None:
+            fields |= {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": ", ".join(parts.names(chunk.spans))}
+        if chunk.context:
+            fields["context"] = chunk.context
+        if chunk.stated is not None:
+            # Documents often have a title of their own, which stays what it is.
+            fields |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
+        if how in WITH_TEXT_IN_FRONT:
+            fields["embedded_as"] = embedded_text(document, chunk, how)
+        metadata.append(fields)
+    return metadata
+
+
+def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any]:
+    """Convert a result's chunks, in order, to document objects of another library.
+
+    Parameters
+    ----------
+    chunking
+        The result to convert.
+    library
+        ``langchain`` or ``haystack`` for its ``Document``, ``llama_index`` for its ``TextNode`` with offsets and neighbours.
+
+    Raises
+    ------
+    InputError
+        If there is no such library.
+    ModelError
+        If the library is not installed.
+    """
+    maker = _MAKERS.get(library) if isinstance(library, str) else None
+    if maker is None:
+        raise InputError(f"library must be one of {', '.join(get_args(Library))}; got {shown(library)}.")
+    return maker(chunking)
+
+
+def _langchain_documents(chunking: Chunking) -> list[Any]:
+    documents = needed("langchain_core.documents", "to_documents", "langchain-core")
+    return [
+        documents.Document(page_content=chunk.text, metadata=metadata)
+        for chunk, metadata in zip(chunking.chunks, metadata_of(chunking), strict=True)
+    ]
+
+
+def _haystack_documents(chunking: Chunking) -> list[Any]:
+    haystack = needed("haystack", "to_documents", "haystack-ai")
+    return [
+        haystack.Document(content=chunk.text, meta=metadata)
+        for chunk, metadata in zip(chunking.chunks, metadata_of(chunking), strict=True)
+    ]
+
+
+def _llama_index_nodes(chunking: Chunking) -> list[Any]:
+    schema = needed("llama_index.core.schema", "to_documents", "llama-index-core")
+    nodes = [
+        schema.TextNode(
+            text=chunk.text,
+            start_char_idx=chunk.start,
+            end_char_idx=chunk.end,
+            metadata=metadata,
+            # What is embedded and what a model reads stay the chunk: these say where it lies.
+            excluded_embed_metadata_keys=[*METADATA],
+            excluded_llm_metadata_keys=[*METADATA],
+        )
+        for chunk, metadata in zip(chunking.chunks, metadata_of(chunking), strict=True)
+    ]
+    for earlier, later in pairwise(nodes):
+        earlier.relationships[schema.NodeRelationship.NEXT] = later.as_related_node_info()
+        later.relationships[schema.NodeRelationship.PREVIOUS] = earlier.as_related_node_info()
+    return nodes
+
+
+_MAKERS: Mapping[str, Callable[[Chunking], list[Any]]] = {
+    "langchain": _langchain_documents,
+    "llama_index": _llama_index_nodes,
+    "haystack": _haystack_documents,
+}

@@ -1,0 +1,425 @@
+"""Inputs of a run, split into pieces that are read one by one.
+
+Nothing is read but names, sizes and the footers of Parquet files, so that a run knows of terabytes within minutes; the names
+are those of one folder at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from chunkers.commands.arguments import file_bytes, readable
+from chunkers.support.errors import InputError, shown
+from chunkers.text.document import check_text
+from chunkers.text.reading import READABLE, read_document
+from corpus.batches import told_parts
+
+LINES = (".jsonl", ".ndjson")
+"""Endings of files with a document on each line, as JSON."""
+
+PARQUET = (".parquet",)
+"""Endings of files with a document in each row."""
+
+MOST_FILES = 1_000
+"""Maximum number of files that make one shard together, however small they are."""
+
+Kind = Literal["file", "lines", "rows", "problem"]
+
+
+class Piece(NamedTuple):
+    """Unit of input: a file with one document, or part of a file with many documents.
+
+    Attributes
+    ----------
+    root
+        Number of the input that contains the piece.
+    path
+        Path below that input, in the system's own encoding; empty if the input is the file itself.
+    kind
+        A ``file`` with one document, ``lines`` of JSON, ``rows`` of Parquet, or a ``problem`` with a file or folder that
+        cannot be read.
+    size, changed
+        Size of the whole file in bytes, and time of its last change in nanoseconds.
+    begin, end
+        For lines, the range of bytes in which the lines begin; for rows, the range of rows within the row group.
+    group, before
+        For rows, the number of the row group, and the number of rows in the groups before it.
+    weight
+        Approximate number of bytes to read for the piece.
+    said
+        For a problem, the message.
+    """
+
+    root: int
+    path: str
+    kind: Kind
+    size: int = 0
+    changed: int = 0
+    begin: int = 0
+    end: int = 0
+    group: int = 0
+    before: int = 0
+    weight: int = 0
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of the columns or JSON keys that hold the documents' texts and ids.
+
+    Attributes
+    ----------
+    text
+        Column or key with the text.
+    id
+        Column or key with the id. If None, ``id`` is used if it exists; otherwise ids are made from positions in the file.
+    """
+
+    text: str = "text"
+    id: str | None = None
+
+
+@dataclass
+class Inputs:
+    """Input files and folders of a corpus run, in order.
+
+    Attributes
+    ----------
+    roots
+        Files and folders.
+    columns
+        Columns or keys of the documents in JSON lines and Parquet.
+    part
+        Size in bytes of the pieces of a large file.
+    left_out
+        Number of hidden files, symbolic links and files of other kinds skipped so far.
+    """
+
+    roots: Sequence[Path]
+    columns: Columns
+    part: int
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield all pieces of the input files in a fixed order: by input, then by name within each folder.
+
+        Raises
+        ------
+        InputError
+            If an input is not there, lies within another one, or is a table without the columns.
+        """
+        check_apart(self.roots)
+        for number, root in enumerate(self.roots):
+            try:
+                status = root.stat()
+            except OSError as error:
+                raise InputError(
+                    f"{readable(str(root))}: the input cannot be read: {error.strerror}. Check its path and permissions."
+                ) from error
+            if stat.S_ISDIR(status.st_mode):
+                yield from self._folder(number, root)
+            else:
+                yield from self._file(number, "", root, status)
+
+    def _folder(self, number: int, root: Path) -> Iterator[Piece]:
+        """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
+        open_folders = [self._entries(number, root, "")]
+        while open_folders:
+            child = next(open_folders[-1], None)
+            if child is None:
+                open_folders.pop()
+            elif isinstance(child, Piece):
+                yield child
+            else:
+                path, entry = child
+                if entry.is_dir(follow_symlinks=False):
+                    open_folders.append(self._entries(number, root, f"{path}/"))
+                elif not entry.name.lower().endswith((*READABLE, *LINES, *PARQUET)):
+                    self.left_out["file of another kind"] += 1
+                else:
+                    yield from self._entry(number, path, entry)
+
+    def _entries(self, number: int, root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]] | Piece]:
+        try:
+            with os.scandir(root / below) as entries:
+                children = sorted(entries, key=lambda entry: os.fsencode(entry.name))
+        except OSError as error:
+            yield Piece(
+                number, below, "problem", said=f"the folder cannot be read: {error.strerror}. Check its permissions."
+            )
+            return
+        for entry in children:
+            if entry.name.startswith("."):
+                self.left_out["hidden file or folder"] += 1
+            elif entry.is_symlink():
+                self.left_out["symbolic link"] += 1
+            else:
+                yield below + entry.name, entry
+
+    def _entry(self, number: int, path: str, entry: os.DirEntry[str]) -> Iterator[Piece]:
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            yield Piece(number, path, "problem", said=f"the file cannot be read: {error.strerror}. Check its permissions.")
+            return
+        if stat.S_ISREG(status.st_mode):
+            yield from self._file(number, path, Path(entry.path), status)
+        else:
+            self.left_out["file of another kind"] += 1
+
+    def _file(self, number: int, path: str, where: Path, status: os.stat_result) -> Iterator[Piece]:
+        whole = Piece(number, path, "file", status.st_size, status.st_mtime_ns, weight=status.st_size)
+        ending = where.suffix.lower()
+        if ending in LINES:
+            for begin in range(0, status.st_size, self.part):
+                end = min(begin + self.part, status.st_size)
+                yield whole._replace(kind="lines", begin=begin, end=end, weight=end - begin)
+        elif ending in PARQUET:
+            yield from self._rows(whole, where)
+        else:
+            yield whole
+
+    def _rows(self, whole: Piece, where: Path) -> Iterator[Piece]:
+        """Yield the row groups of a Parquet file, large ones in parts, by its footer alone."""
+        try:
+            with pq.ParquetFile(where) as file:
+                schema, metadata = file.schema_arrow, file.metadata
+        except (OSError, pa.ArrowException) as error:
+            line = " ".join(str(error).split())[:300]
+            yield whole._replace(kind="problem", said=f"the file must be valid Parquet; reading it failed: {line}")
+            return
+        self._check_columns(schema, readable(whole.path or where.name))
+        before = 0
+        for group in range(metadata.num_row_groups):
+            rows = metadata.row_group(group).num_rows
+            size = text_bytes(metadata.row_group(group), self.columns.text)
+            parts = max(1, min(rows, -(-size // self.part)))
+            edges = [rows * number // parts for number in range(parts + 1)]
+            for begin, end in pairwise(edges):
+                if begin < end:
+                    yield whole._replace(kind="rows", begin=begin, end=end, group=group, before=before, weight=size // parts)
+            before += rows
+
+    def _check_columns(self, schema: pa.Schema, name: str) -> None:
+        """Raise InputError if a table does not have the columns: that is a slip in the command, not in a document."""
+        for option, column in (("--text-column", self.columns.text), ("--id-column", self.columns.id)):
+            if column is not None and column not in schema.names:
+                raise InputError(
+                    f"{option} must name a column of {name} ({', '.join(map(shown, schema.names))}); got {shown(column)}."
+                )
+        kind = schema.field(self.columns.text).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+            raise InputError(
+                f"--text-column must name a column of strings; {self.columns.text} of {name} has the type {kind}. Name "
+                "another column."
+            )
+
+
+def text_bytes(group: Any, column: str) -> int:
+    """Return the uncompressed size in bytes of a column in a Parquet row group."""
+    columns = (group.column(number) for number in range(group.num_columns))
+    return sum(column_chunk.total_uncompressed_size for column_chunk in columns if column_chunk.path_in_schema == column)
+
+
+def check_apart(roots: Iterable[Path]) -> None:
+    """Raise InputError if an input is given twice or lies inside another, which would duplicate documents."""
+    places = sorted((Path(os.path.realpath(root)), root) for root in roots)
+    for (outer, given), (other, again) in pairwise(places):
+        # Sorted by their parts, all that lies below a folder follows it.
+        if other.is_relative_to(outer):
+            within = "is given twice" if outer == other else f"lies within {readable(str(given))}"
+            raise InputError(
+                f"No input may lie within another or be given twice; {readable(str(again))} {within}. Name only one of the "
+                "two."
+            )
+
+
+def label(roots: Sequence[Path], piece: Piece) -> str:
+    """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
+    root = roots[piece.root]
+    above = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
+    return readable(Path(above, piece.path).as_posix())
+
+
+# The documents of a piece, one after another: no more of a file is in memory than one document and a buffer.
+
+
+LONGEST_LINE = 120_000_000
+"""Maximum number of bytes of a line of JSON: six for each character of the largest document, as JSON may escape all of
+them.
+"""
+
+READ_AT_ONCE = 4_000_000
+"""Bytes of texts that are taken from a Parquet file at once, if its rows are about equally long; one row in any case."""
+
+READ_ROWS = 256
+"""Rows that are taken from it at once at the most, as some may be far longer than the others."""
+
+BLANK = b" \t\r\n\xef\xbb\xbf"
+"""Bytes of which an empty line is made; the last three are the mark of the byte order with which some files begin."""
+
+BUFFER = 1 << 20
+"""Bytes by which a Parquet file is read, instead of whole columns."""
+
+
+class Given(NamedTuple):
+    """Document to cut, with its id, its text and the starts of its pages or chapters."""
+
+    id: str
+    text: str
+    parts: dict[str, Any] | None = None
+    doubt: str = ""
+    """A sentence on an encoding that was guessed; empty where it is known."""
+
+
+class Problem(NamedTuple):
+    """Document or part of a file that cannot be read, with the reason in a sentence."""
+
+    id: str
+    said: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Reader that opens input files and yields their documents.
+
+    Attributes
+    ----------
+    roots
+        The inputs as absolute paths, since a worker may have a different working directory.
+    names
+        The inputs as the user gave them, from which ids are made.
+    columns
+        Columns or keys of the documents in JSON lines and Parquet.
+    encoding
+        The encoding of text and HTML, if it was given.
+    """
+
+    roots: Sequence[Path]
+    names: Sequence[Path]
+    columns: Columns
+    encoding: str | None = None
+
+    def documents(self, piece: Piece) -> Iterator[Given | Problem]:
+        """Yield the documents of an input piece in order, with a `Problem` in place of each unreadable document."""
+        name = label(self.names, piece)
+        path = self.roots[piece.root] / piece.path if piece.path else self.roots[piece.root]
+        try:
+            if piece.kind == "problem":
+                yield Problem(name, f"{name}: {piece.said}")
+                return
+            now = path.stat()
+            if (now.st_size, now.st_mtime_ns) != (piece.size, piece.changed):
+                raise InputError(
+                    f"{name}: the file must not change during a run; it has changed since the run began. To cut the new "
+                    "version, start a run with a new --output folder."
+                )
+            if piece.kind == "file":
+                yield self._file(path, name)
+            elif piece.kind == "lines":
+                with path.open("rb") as lines:
+                    yield from self._lines(lines, name, piece)
+            else:
+                yield from self._rows(path, name, piece)
+        except InputError as error:
+            sentence = str(error)
+            yield Problem(name, sentence if sentence.startswith(name) else f"{name}: {sentence}")
+        except (OSError, pa.ArrowException) as error:
+            line = " ".join(str(error).split())[:300]
+            yield Problem(name, f"{name}: the file must be readable and undamaged; reading it failed: {line}")
+
+    def _file(self, path: Path, name: str) -> Given:
+        document = read_document(file_bytes(str(path), name), name, self.encoding)
+        check_text(document.text, name)
+        return Given(name, document.text, told_parts(document.parts), document.doubts(name))
+
+    def _lines(self, lines: BinaryIO, name: str, piece: Piece) -> Iterator[Given | Problem]:
+        """Yield the documents of the lines that begin in the piece; one that begins before it is the piece before's."""
+        at = piece.begin
+        if at:
+            # From the byte before, which is a line end where a line begins with the piece.
+            lines.seek(at - 1)
+            at += _rest_of_line(lines) - 1
+        while at < piece.end:
+            place, line = f"{name}#{at}", lines.readline(LONGEST_LINE + 1)
+            if not line:
+                return
+            at += len(line)
+            if len(line) > LONGEST_LINE:
+                at += 0 if line.endswith(b"\n") else _rest_of_line(lines)
+                yield Problem(place, f"{place}: a line may have at most {LONGEST_LINE:,} bytes; this one has more.")
+            elif line.strip(BLANK):
+                yield self._line(line, place)
+
+    def _line(self, line: bytes, place: str) -> Given | Problem:
+        try:
+            row = json.loads(line.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            return Problem(place, f"{place}: a line must be JSON in UTF-8; {error}.")
+        if not isinstance(row, dict):
+            return Problem(place, f"{place}: a line must be an object of JSON; got {shown(row)}.")
+        for column in (self.columns.text, self.columns.id):
+            if column is not None and column not in row:
+                return Problem(place, f"{place}: a line must have the key {shown(column)}; this one has {shown([*row])}.")
+        key = self.columns.id or "id"
+        return self._document_of(row[self.columns.text], row.get(key, place) if key in row else place, place)
+
+    def _rows(self, path: Path, name: str, piece: Piece) -> Iterator[Given | Problem]:
+        with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
+            key = self.columns.id or ("id" if "id" in file.schema_arrow.names else None)
+            wanted = [self.columns.text, *([] if key in (None, self.columns.text) else [key])]
+            group = file.metadata.row_group(piece.group)
+            length = text_bytes(group, self.columns.text) / max(1, group.num_rows)
+            rows = max(1, min(READ_ROWS, int(READ_AT_ONCE / max(1.0, length))))
+            at = 0
+            for batch in file.iter_batches(rows, row_groups=[piece.group], columns=wanted, use_threads=False):
+                first, at = at, at + batch.num_rows
+                for row in range(max(piece.begin, first) - first, min(piece.end, at) - first):
+                    place = f"{name}#{piece.before + first + row}"
+                    text = _value(batch, self.columns.text, row)
+                    yield self._document_of(text, place if key is None else _value(batch, key, row), place)
+                if at >= piece.end:
+                    return
+
+    def _document_of(self, text: object, number: object, place: str) -> Given | Problem:
+        """Return a document of a table; its id is a text or a whole number."""
+        if isinstance(number, bool) or not isinstance(number, str | int):
+            return Problem(place, f"{place}: an id must be a text or a whole number; got {shown(number)}.")
+        name = str(number)
+        try:
+            check_text(name, place)
+            check_text(text, name)
+        except InputError as error:
+            return Problem(place, str(error) if str(error).startswith(place) else f"{place}: {error}")
+        assert isinstance(text, str)
+        return Given(name, text)
+
+
+def _value(batch: pa.RecordBatch, column: str, row: int) -> object:
+    try:
+        return batch.column(column)[row].as_py()
+    except UnicodeDecodeError as error:
+        # Arrow takes on trust that texts are UTF-8.
+        return error.object
+
+
+def _rest_of_line(lines: BinaryIO) -> int:
+    """Go behind the next line end, a buffer at a time; return how many bytes that are."""
+    length = 0
+    while piece := lines.readline(BUFFER):
+        length += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return length

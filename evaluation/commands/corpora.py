@@ -1,0 +1,181 @@
+"""The documents of a corpus on the command line: files, and rows of JSON lines and Parquet as in ``seamark corpus``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from chunkers import InputError, Recipe, load_tokenizer
+from chunkers.commands.arguments import document_reader, file_bytes, named_files
+from chunkers.support.errors import shown
+from chunkers.support.extras import need
+from chunkers.text.reading import READABLE, FileText
+
+TABLES = (".jsonl", ".ndjson", ".parquet")
+"""File endings of tables with one document per row: its text in ``text`` and, optionally, its name in ``id``."""
+
+_PART = 1 << 40
+"""Bytes of a table that are one piece: all of them."""
+
+
+def documents_of(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileText | InputError]]:
+    """Yield name and text of each document of a folder or file, or an error in place of an unreadable text.
+
+    Raises
+    ------
+    InputError
+        If there is no file to read, or a table has no texts.
+    """
+    read = document_reader(encoding)
+    files = [*named_files([corpus], (*READABLE, *TABLES))]
+    for path, name in files:
+        if not _is_table(name):
+            try:
+                yield name, read(file_bytes(path, name), name)
+            except InputError as error:
+                yield name, error
+    if any(_is_table(name) for _, name in files):
+        yield from _rows(Path(corpus))
+
+
+def names_of(corpus: str) -> Iterator[str]:
+    """Yield the names of `documents_of`. Raises the same errors."""
+    files = [*named_files([corpus], (*READABLE, *TABLES))]
+    yield from (name for _, name in files if not _is_table(name))
+    if any(_is_table(name) for _, name in files):
+        yield from (name for name, _ in _rows(Path(corpus)))
+
+
+def _is_table(name: str) -> bool:
+    return name.lower().endswith(TABLES)
+
+
+def _rows(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
+    """Yield the documents in all tables of a folder, or in a single table."""
+    need("corpus", "reading JSON lines and Parquet")
+    from corpus.inputs import Columns, Given, Inputs, Source
+
+    source = Source([root.absolute()], [root], Columns())
+    for piece in Inputs([root], Columns(), _PART).pieces():
+        if piece.kind == "file" or not _is_table(piece.path or root.name):
+            continue
+        for document in source.documents(piece):
+            if isinstance(document, Given):
+                yield document.id, FileText(document.text, "utf-8", "utf-8")
+            else:
+                yield document.id, InputError(document.said)
+
+
+# Chunks of a finished run of ``seamark corpus``, read from its folder; docs/corpora.md describes the columns.
+
+
+_ROWS_AT_ONCE = 4096
+"""Rows that are read from a file at once."""
+
+_BUFFER = 1 << 20
+"""Bytes by which a file is read, instead of whole columns."""
+
+_COLUMNS = ["document_id", "text", "embedded_as", "tokens"]
+
+
+def is_run(folder: Path) -> bool:
+    """Return whether a folder belongs to a run of ``seamark corpus``, finished or not."""
+    return (folder / "_manifest.jsonl").is_file()
+
+
+@dataclass(frozen=True)
+class CorpusRun:
+    """Finished run of ``seamark corpus``.
+
+    Attributes
+    ----------
+    folder
+        The output folder of the run.
+
+    Raises
+    ------
+    InputError
+        If the run is not finished, or pyarrow is not installed.
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        need("corpus", "reading a corpus run")
+        if not (self.folder / "_summary.json").is_file():
+            raise InputError(
+                f"{self.folder}: the corpus run must be finished; it is not. Run the same “seamark corpus” command again."
+            )
+
+    @cached_property
+    def _summary(self) -> dict[str, Any]:
+        try:
+            summary = json.loads((self.folder / "_summary.json").read_bytes())
+            return {name: summary[name] for name in ("recipe", "chunks", "shards")}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{self.folder}: the summary of a corpus run must be valid; reading it failed: {shown(str(error))}."
+            ) from error
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """The recipe of the run."""
+        return Recipe.of_value(self._summary["recipe"])
+
+    @property
+    def count(self) -> int:
+        """Number of chunks of the run."""
+        return int(self._summary["chunks"])
+
+    @cached_property
+    def model(self) -> str:
+        """The model that the chunker used, as ``name@revision``; empty if it used none."""
+        import pyarrow.parquet as pq
+
+        metadata: dict[bytes, bytes] = pq.read_schema(self._files[0]).metadata or {}
+        return metadata.get(b"seamark.model", b"").decode()
+
+    @cached_property
+    def _files(self) -> list[Path]:
+        files = sorted(self.folder.glob("part-*.parquet"))
+        if len(files) != self._summary["shards"] or not files:
+            raise InputError(
+                f"{self.folder}: a corpus run must have all its files of chunks, {self._summary['shards']:,}; there are "
+                f"{len(files):,}. Run the same “seamark corpus” command again."
+            )
+        return files
+
+    def documents(self) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+        """Yield the ids of documents with their chunks' embedded texts and tokens; a long document comes in parts.
+
+        Tokens are those of the run's column, or counted again by the run's tokenizer where the embedded text has more than
+        the chunk.
+
+        Raises
+        ------
+        InputError
+            If a file cannot be read.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        for path in self._files:
+            try:
+                with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
+                    for batch in file.iter_batches(_ROWS_AT_ONCE, columns=_COLUMNS, use_threads=False):
+                        rows = zip(*(batch.column(name).to_pylist() for name in _COLUMNS), strict=True)
+                        for document, chunks in groupby(rows, key=lambda row: str(row[0])):
+                            yield document, self._embedded([*chunks])
+            except (OSError, pa.ArrowException) as error:
+                line = " ".join(str(error).split())[:300]
+                raise InputError(f"{path}: a file of chunks must be valid Parquet; reading it failed: {line}") from error
+
+    def _embedded(self, rows: list[tuple[str, str, str | None, int]]) -> list[tuple[str, int]]:
+        longer = [embedded for _, _, embedded, _ in rows if embedded is not None]
+        sizes = iter(load_tokenizer(self.recipe.tokenizer).count(longer) if longer else ())
+        return [(text, tokens) if embedded is None else (embedded, int(next(sizes))) for _, text, embedded, tokens in rows]

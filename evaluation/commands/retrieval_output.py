@@ -1,0 +1,265 @@
+"""Output of ``retrieval`` at equal budgets: tables next to the top k, the leader at each budget, and the same as JSON."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chunkers import InputError
+from chunkers.support.arrays import FloatArray
+from evaluation.questions.corpus import Ruler
+from evaluation.retrieval.budget import LAST, AtBudgets, Budgets
+from evaluation.retrieval.leads import Leads
+from evaluation.retrieval.measures import CALLED, FOUND_SCORES, UNITS, Evaluation, mean_and_deviation
+from evaluation.retrieval.repeats import RepeatCost, Repeats
+from evaluation.statistics.paired import Difference
+from evaluation.statistics.significance import FALSE_VERDICTS, mean_interval
+
+_LAST = {last.replace("_", "-"): last for last in LAST}
+
+
+def add_budgets(command: argparse.ArgumentParser) -> None:
+    """Add the options for measuring retrieval at equal budgets to an argument parser."""
+    command.add_argument(
+        "--budget", metavar="N,N...", help="measure what fills budgets of so many tokens too, and say who is ahead where"
+    )
+    command.add_argument("--budget-unit", choices=UNITS, help="the unit of the budgets (default: tokens)")
+    command.add_argument(
+        "--last", choices=[*_LAST], help="what is done with the chunk that passes a budget (default: cut, where it is full)"
+    )
+
+
+def budgets_of(options: argparse.Namespace) -> Budgets | None:
+    """Return the budgets given on the command line; None if there are none.
+
+    Raises
+    ------
+    InputError
+        If the budgets are not positive integers, if there are too many, or if another budget option is given without them.
+    """
+    if options.budget is None:
+        for name, given in (("--budget-unit", options.budget_unit), ("--last", options.last)):
+            if given is not None:
+                raise InputError(f"{name} works only with --budget, which is missing. Add --budget, or leave {name} out.")
+        return None
+    parts = [part.strip() for part in options.budget.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in parts):
+        raise InputError(
+            f"--budget must be a list of whole numbers separated by commas, such as 1000,2000; got {options.budget[:60]!r}."
+        )
+    return Budgets(tuple(sorted(set(map(int, parts)))), options.budget_unit or "tokens", _LAST[options.last or "cut"])
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Retrieval results of a recipe, for the top k and at every budget.
+
+    Attributes
+    ----------
+    top_k
+        Measures over the top k, by name, each of shape (questions,), in the unit of the budgets.
+    top_k_given
+        Mean length of the top k chunks' text.
+    """
+
+    name: str
+    top_k: Mapping[str, FloatArray]
+    top_k_given: float
+    at: AtBudgets
+
+
+def printed(measured: Sequence[Measured], k: int) -> str:
+    """Return a text table for each measure, with sentences on the leading recipe at each budget."""
+    budgets = measured[0].at.budgets
+    ends = "the last chunk cut off" if budgets.last == "cut" else "the chunk that does not fit left out"
+    heads = [f"k = {k:,}", *(f"{size:,} {budgets.unit}" for size in budgets.sizes)]
+    parts = []
+    for measure in FOUND_SCORES:
+        title = f"{CALLED[measure]} in {budgets.unit}, 95 % confidence intervals in brackets; {ends}"
+        rows = [[recipe.name, *map(_cell, (recipe.top_k[measure], *_at(recipe, measure)))] for recipe in measured]
+        parts.append(_table(title, heads, rows))
+        if len(measured) > 1:
+            parts.append(leads(measured, measure).words())
+    if len(measured) > 1:
+        parts.append(FALSE_VERDICTS)
+    place = UNITS.index(budgets.unit)
+    given = [
+        [recipe.name, f"{recipe.top_k_given:,.0f}", *(f"{row.mean():,.0f}" for row in recipe.at.given[place])]
+        for recipe in measured
+    ]
+    parts.append(_table(f"{budgets.unit} that a question is given", heads, given))
+    return "\n\n".join(parts)
+
+
+def leads(measured: Sequence[Measured], measure: str) -> Leads:
+    """Return the leading recipe at each budget, by one measure."""
+    budgets = measured[0].at.budgets
+    values = {size: [recipe.at.values(measure, size, budgets.unit) for recipe in measured] for size in budgets.sizes}
+    return Leads.of([recipe.name for recipe in measured], CALLED[measure], budgets.unit, values)
+
+
+def _at(measured: Measured, measure: str) -> list[FloatArray]:
+    return [measured.at.values(measure, size, measured.at.budgets.unit) for size in measured.at.budgets.sizes]
+
+
+def _cell(values: FloatArray) -> str:
+    mean, ends = mean_and_deviation(values), mean_interval(values)
+    if mean is None:
+        return "undefined"
+    return f"{100 * mean[0]:.1f}" + ("" if ends is None else f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})")
+
+
+def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(["", *heads], *rows, strict=True)]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+        for row in (["", *heads], *rows)
+    ]
+    return "\n".join([f"{title}:", *lines])
+
+
+def as_json(at: AtBudgets) -> dict[str, Any]:
+    """Return a recipe's mean results at every budget as JSON-compatible values, without individual questions."""
+    return {
+        "unit": at.budgets.unit,
+        "last": at.budgets.last,
+        "at": [
+            {
+                "budget": size,
+                "chunks": _mean(at.taken[row]),
+                "given": {unit: _mean(at.given[place, row]) for place, unit in enumerate(UNITS)},
+                **{unit: {name: _summary(at.values(name, size, unit)) for name in FOUND_SCORES} for unit in UNITS},
+            }
+            for row, size in enumerate(at.budgets.sizes)
+        ],
+    }
+
+
+def question_as_json(at: AtBudgets, number: int) -> list[dict[str, Any]]:
+    """Return one question's results at every budget as JSON-compatible values."""
+    return [
+        {
+            "budget": size,
+            "chunks": int(at.taken[row, number]),
+            **{
+                unit: {name: _defined(at.values(name, size, unit)[number]) for name in FOUND_SCORES}
+                | {"given": int(at.given[place, row, number])}
+                for place, unit in enumerate(UNITS)
+            },
+        }
+        for row, size in enumerate(at.budgets.sizes)
+    ]
+
+
+def leads_as_json(measured: Sequence[Measured]) -> dict[str, Any]:
+    """Return the leader at each budget, for every measure, as JSON-compatible values."""
+    return {"leads": {measure: _leads_as_json(leads(measured, measure)) for measure in FOUND_SCORES}}
+
+
+def _leads_as_json(all_leads: Leads) -> dict[str, Any]:
+    rows = []
+    for size, lead in all_leads.leads.items():
+        rows.append(
+            {
+                "budget": size,
+                "best": all_leads.names[lead.best],
+                "mean": lead.mean,
+                "behind": [all_leads.names[other] for other in lead.behind],
+                "rival": all_leads.names[lead.rival],
+                "told": lead.significant,
+                "difference": difference_as_json(lead.difference),
+                "questions_to_tell": lead.needed,
+            }
+        )
+    return {"comparisons": all_leads.comparisons, "at": rows, "words": all_leads.words()}
+
+
+def difference_as_json(difference: Difference | None) -> dict[str, float] | None:
+    """Return a difference with its interval and p-values as JSON-compatible values; None if it was not tested."""
+    if difference is None:
+        return None
+    return {
+        "mean": difference.mean,
+        "low": difference.low,
+        "high": difference.high,
+        "level": 1 - difference.alpha,
+        "p": difference.p,
+        "adjusted_p": difference.adjusted,
+        "questions": difference.count,
+    }
+
+
+def _summary(values: FloatArray) -> dict[str, float | None] | None:
+    mean = mean_and_deviation(values)
+    if mean is None:
+        return None
+    low, high = mean_interval(values) or (None, None)
+    return {"mean": mean[0], "standard_deviation": mean[1], "low": low, "high": high}
+
+
+def _mean(values: Any) -> float | None:
+    return float(np.mean(values)) if len(values) else None
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+# Output of ``retrieval`` on near-duplicates: the places that they take, and recall without them.
+
+
+def repeats_in_words(repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: AtBudgets | None) -> str:
+    """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
+    chunks = len(evaluation.index.chunks)
+    if not repeats.near:
+        return f"none of {chunks:,} chunks has one"
+    lines = [f"{repeats.near:,} of {chunks:,} chunks have one"]
+    lines.append(_cost_words(f"top {evaluation.top_k:,}", repeats.in_top_k(evaluation, UNITS[0], ruler), UNITS[0]))
+    if at is not None:
+        unit = at.budgets.unit
+        lines += [_cost_words(f"{size:,} {unit}", repeats.at_budget(at, size, unit), unit) for size in at.budgets.sizes]
+    return "\n    ".join(lines)
+
+
+def _cost_words(limit: str, cost: RepeatCost, unit: str) -> str:
+    difference = cost.difference
+    means = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
+    before, after = ("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means)
+    gain = "too few questions for an interval" if difference is None else f"{difference.points}, {difference.interval}"
+    return (
+        f"{limit}: {cost.taken.mean():.2f} of {cost.retrieved.mean():.1f} chunks repeat a better one, in "
+        f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,} questions; recall in {unit} {before}, without them "
+        f"{after} ({gain})"
+    )
+
+
+def repeats_as_json(repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: AtBudgets | None) -> dict[str, Any]:
+    """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
+    in_top_k = {unit: repeats.in_top_k(evaluation, unit, ruler) for unit in UNITS}
+    as_json = {"chunks": repeats.near, "groups": repeats.groups, "top_k": _costs_as_json(in_top_k)}
+    if at is not None:
+        as_json["budgets"] = [
+            {"budget": size} | _costs_as_json({unit: repeats.at_budget(at, size, unit) for unit in UNITS})
+            for size in at.budgets.sizes
+        ]
+    return as_json
+
+
+def _costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:
+    cost = next(iter(costs.values()))
+    return {
+        "retrieved": float(cost.retrieved.mean()),
+        "taken": float(cost.taken.mean()),
+        "questions": int(np.count_nonzero(cost.taken)),
+        **{unit: _recalls(cost) for unit, cost in costs.items()},
+    }
+
+
+def _recalls(cost: RepeatCost) -> dict[str, Any]:
+    means = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
+    recall, without = (None if mean is None else mean[0] for mean in means)
+    return {"recall": recall, "recall_without": without, "difference": difference_as_json(cost.difference)}

@@ -1,0 +1,233 @@
+"""Tested changes that keep an answer whole where a column fails a question, at the same limit on what is retrieved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from chunkers import Chunking, Span, Tools
+from chunkers.contract.base import run
+from chunkers.results.embedded import embedded_text
+from evaluation.asking.answer import Posed, chunks_holding
+from evaluation.asking.ask import embed_texts
+from evaluation.inbox.case import HAIR
+from evaluation.inbox.rules import FEWEST, Finding, inbox
+from evaluation.remedies.search import Column, Questions, Remedy, Trial, least_changes, lengths_of, trials
+from evaluation.retrieval.budget import Measuring
+from evaluation.search.ranking import ROUNDING, Reranker
+
+_TEXTS_AT_ONCE = 16
+"""Chunks that are embedded before it is asked again whether the answer is out of reach."""
+
+
+@dataclass(frozen=True, eq=False)
+class Failure(Column):
+    """Chunker's result from which retrieval does not return the whole answer to a question.
+
+    Attributes
+    ----------
+    posed
+        The question that fails, which is not among ``others``.
+    """
+
+    posed: Posed = field(kw_only=True)
+
+
+def try_answer(failure: Failure, tools: Tools) -> list[Trial[Chunking]]:
+    """Cut the text with every alternative setting; keep the results in which one chunk contains the whole answer."""
+    text, answer = failure.chunking.document.text, failure.posed.answer
+
+    def keep(chunking: Chunking) -> Chunking | None:
+        return chunking if chunks_holding(text, [chunk.spans for chunk in chunking.chunks], answer) else None
+
+    return trials(failure, tools, keep)
+
+
+def keep_answer_whole(
+    failure: Failure,
+    tried: Sequence[Trial[Chunking]],
+    tools: Tools,
+    ruler: Measuring,
+    reranker: Reranker | None = None,
+) -> Iterator[Remedy]:
+    """Yield the smallest setting changes that make retrieval return the whole answer, one of each kind.
+
+    There are at most `WANTED` of them.
+
+    The criterion is that of the page: a chunk retrieved within the failure's limit contains the whole answer. If the limit
+    is a number of chunks, the answer must also be whole within the number of tokens retrieved now, so that larger chunks
+    have no advantage. A text without cuts is no remedy. Only chunks that the decision requires are embedded.
+
+    Parameters
+    ----------
+    tried
+        The result of `try_answer`.
+    ruler
+        Counts the tokens of ranges of the text.
+
+    Raises
+    ------
+    ChunkingError
+        As in `Tools.embed`.
+    Cancelled
+        If the user asked to stop.
+    """
+    questions = Questions(failure, tools, ruler, reranker)
+    reach = _Reach(failure, questions)
+
+    def is_met(chunking: Chunking) -> bool:
+        return not reach.is_beyond(chunking) and questions.is_whole(questions.prepared(chunking), failure.posed)
+
+    for trial, chunking in least_changes(tried, is_met, tools):
+        yield questions.remedy(trial, chunking)
+
+
+class _Reach:
+    """Tells whether other chunks rank above the answer's and leave no room for it."""
+
+    def __init__(self, failure: Failure, questions: Questions) -> None:
+        self.failure, self.questions = failure, questions
+        passages, vector = questions.passages, questions.vector(failure.posed.question)
+        self._scores: dict[str, float] = {}
+        """Cosine of the failing question and each text embedded so far."""
+        if vector is not None and passages.vectors is not None:
+            self._scores.update(zip(passages.texts, (passages.vectors @ vector).tolist(), strict=True))
+        self._column_scores = np.array([self._scores.get(text, -1.0) for text in passages.texts])
+        self._starts = np.array([spans[0].start for spans in passages.spans])
+        self._ends = np.array([spans[-1].end for spans in passages.spans])
+
+    def is_beyond(self, chunking: Chunking) -> bool:
+        """Return whether retrieval certainly returns no alternative chunk with the whole answer.
+
+        As few chunks as possible are embedded: first those that overlap the current chunks most similar to the question. The
+        result is False if the ranking does not depend on the cosine alone.
+        """
+        failure, ruler = self.failure, self.questions.ruler
+        if failure.method != "embedding" or self.questions.tools.embedder is None or self.questions.reranker is not None:
+            return False
+        if failure.embedded_as == "late":
+            # Equal texts have other vectors at other places.
+            return False
+        document, answer = chunking.document, failure.posed.answer
+        spans = [chunk.spans for chunk in chunking.chunks]
+        texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
+        holding = chunks_holding(document.text, spans, answer)
+        budget = failure.limit.tokens or self.questions.now(failure.posed).tokens
+        room = budget - min(ruler(_until(spans[chunk], answer.end)) for chunk in holding)
+        self._embed(chunking, [texts[chunk] for chunk in holding])
+        best = max(self._scores[texts[chunk]] for chunk in holding) + ROUNDING
+        lengths = lengths_of(spans, ruler)
+        promises = {
+            text: self._promise(chunk_spans)
+            for text, chunk_spans in zip(texts, spans, strict=True)
+            if text not in self._scores
+        }
+        missing = sorted(promises, key=promises.__getitem__, reverse=True)
+        while True:
+            above = np.array([self._scores.get(text, -np.inf) > best for text in texts])
+            if lengths[above].sum() > room or (failure.limit.top is not None and above.sum() >= failure.limit.top):
+                return True
+            if not missing:
+                return False
+            self._embed(chunking, missing[:_TEXTS_AT_ONCE])
+            del missing[:_TEXTS_AT_ONCE]
+
+    def _embed(self, chunking: Chunking, texts: Sequence[str]) -> None:
+        vector = self.questions.vector(self.failure.posed.question)
+        missing = [*dict.fromkeys(text for text in texts if text not in self._scores)]
+        if missing:
+            assert vector is not None
+            scores = embed_texts(chunking, self.questions.tools, missing) @ vector
+            self._scores.update(zip(missing, scores.tolist(), strict=True))
+
+    def _promise(self, spans: Sequence[Span]) -> float:
+        """Return the score of the most similar chunk of the column that overlaps a chunk."""
+        overlapping = (self._starts < spans[-1].end) & (self._ends > spans[0].start)
+        return float(np.max(self._column_scores, where=overlapping, initial=-1.0))
+
+
+def _until(spans: Sequence[Span], end: int) -> list[Span]:
+    """Return the beginning of a chunk up to a place of the text."""
+    return [Span(span.start, min(span.end, end)) for span in spans if span.start < end]
+
+
+# Tested changes that remove a finding of the inbox of suspicious cuts.
+
+
+BY_MEDIAN = frozenset({"tiny", "oversized"})
+"""Rules that compare chunks with the median, and find nothing where there are too few chunks for one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Suspect(Column):
+    """Chunker's result with suspicious cuts; ``hair`` is the margin within which a decision counts as narrow."""
+
+    hair: float = HAIR
+
+
+class Findings(NamedTuple):
+    """Suspicious passages of a chunking by rule, and the number of its chunks."""
+
+    passages: Mapping[str, Sequence[Span]]
+    chunks: int
+
+    @property
+    def total(self) -> int:
+        """Total number of findings over all rules."""
+        return sum(map(len, self.passages.values()))
+
+    def lacks(self, finding: Finding) -> bool:
+        """Return whether a finding is gone: its rule still applies, but finds nothing that overlaps the passage."""
+        start, end = finding.span
+        if finding.rule in BY_MEDIAN and self.chunks < FEWEST:
+            return False
+        return not any(span.start < end and start < span.end for span in self.passages.get(finding.rule, ()))
+
+
+def findings_of(chunking: Chunking, tools: Tools, hair: float = HAIR) -> Findings:
+    """Return the suspicious passages of a chunking, by rule."""
+    passages: dict[str, list[Span]] = {}
+    for finding in inbox(chunking, tools.embedder, hair):
+        passages.setdefault(finding.rule, []).append(finding.span)
+    return Findings(passages, len(chunking.chunks))
+
+
+def try_findings(suspect: Suspect, tools: Tools) -> list[Trial[Findings]]:
+    """Cut the text with every alternative setting, and keep the suspicious passages of each result."""
+    return trials(suspect, tools, lambda chunking: findings_of(chunking, tools, suspect.hair))
+
+
+def remove_finding(
+    suspect: Suspect,
+    finding: Finding,
+    tried: Sequence[Trial[Findings]],
+    tools: Tools,
+    ruler: Measuring,
+    reranker: Reranker | None = None,
+) -> Iterator[Remedy]:
+    """Yield the smallest setting changes that remove a suspicious finding, one of each kind.
+
+    There are at most `WANTED` of them.
+
+    Parameters
+    ----------
+    tried
+        The result of `try_findings`.
+    ruler
+        Counts the tokens of ranges of the text.
+
+    Raises
+    ------
+    ChunkingError
+        As in `Tools.embed`, which embeds chunks for the other questions.
+    Cancelled
+        If the user asked to stop.
+    """
+    questions = Questions(suspect, tools, ruler, reranker)
+    before = findings_of(suspect.chunking, tools, suspect.hair).total - 1
+    for trial, new_findings in least_changes(tried, lambda findings: findings.lacks(finding), tools):
+        chunking = run(trial.variation.chunker, suspect.chunking.document, tools)
+        yield questions.remedy(trial, chunking, (before, new_findings.total))

@@ -1,0 +1,181 @@
+"""Single linkage as steps: all joins and all refused merges in the order of the decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from chunkers.methods.single_linkage import LinkedGroups
+from chunkers.results.result import Clusters, Merge
+from viz.components.stepper.stepper import Step
+
+MOST_RUNS = 6
+"""Most ranges of sentences that a step lists per cluster; the rest are counted."""
+
+
+def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
+    """Return the steps of single-linkage clustering under a size cap and the maximum distance ``most``."""
+    groups = LinkedGroups(count)
+    steps: list[Step] = []
+    refusals = iter(clusters.refused)
+    refusal = next(refusals, None)
+    for number in range(len(merges) + 1):
+        while refusal is not None and refusal.joins == number:
+            steps.append(_step(groups, refusal.left, refusal.right, refusal.distance, cap, most))
+            refusal = next(refusals, None)
+        if number < len(merges):
+            merge = merges[number]
+            left, right = merge.left.start, merge.right.start
+            steps.append(_step(groups, left, right, 1 - merge.similarity, cap, most))
+            groups.join(left, right)
+    return steps
+
+
+def _step(groups: LinkedGroups, left: int, right: int, distance: float, cap: int, most: float) -> Step:
+    """Return the step at two sentences: their clusters are joined unless together they exceed the cap."""
+    one, other = groups.members(left), groups.members(right)
+    both = sorted([*one, *other])
+    fits = len(both) <= cap
+    scattered = len(_runs(both)) > 1
+    story = [f"Sentences {left + 1} and {right + 1} are the nearest remaining pair of different clusters."]
+    if fits and scattered:
+        story.append(f"Their clusters become one that lies in several places: {places(both)}. The text's order is lost.")
+    elif fits:
+        story.append(f"Their clusters become one: {places(both)}.")
+    else:
+        story.append(f"Together their clusters would hold {len(both)} sentences, and the cap is {cap}: they stay apart.")
+    numbers = [
+        ["joint distance", f"{distance:.3f}, at most {most:g}"],
+        [f"cluster of {left + 1}", places(one)],
+        [f"cluster of {right + 1}", places(other)],
+        ["together", f"{len(both)} of at most {cap}"],
+    ]
+    return {
+        "title": f"{'Joined' if fits else 'Refused'}: sentences {left + 1} and {right + 1}",
+        "story": story,
+        "numbers": numbers,
+        "tone": ("turn" if scattered else "") if fits else "cut",
+        "mark": {"growing": (left, left + 1), "next": (right, right + 1), "middle": None, "gap": None},
+        "placed": (0, 0),
+        "prediction": {"words": "Do their clusters join?", "yes": "Join", "no": "Stay apart", "right": fits},
+        "gauge": None,
+    }
+
+
+def places(sentences: Sequence[int]) -> str:
+    """Return sentence numbers as text, such as ``3–5, 9``, with at most `MOST_RUNS` ranges."""
+    runs = _runs(sorted(sentences))
+    words = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in runs[:MOST_RUNS]]
+    return ", ".join(words) + (f" and {len(runs) - MOST_RUNS} more places" if len(runs) > MOST_RUNS else "")
+
+
+def _runs(sentences: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first and last number of each run of consecutive numbers."""
+    rows = [[number for _, number in row] for _, row in groupby(enumerate(sentences), key=lambda at: at[1] - at[0])]
+    return [(row[0], row[-1]) for row in rows]
+
+
+# The layout of the dendrogram.
+
+
+@dataclass
+class Bracket:
+    """An accepted or refused join of two clusters, drawn as a bracket from ``left`` to ``right`` at ``height``.
+
+    Its legs reach down to the heights ``low_left`` and ``low_right``.
+    """
+
+    left: float
+    right: float
+    height: float
+    low_left: float
+    low_right: float
+
+
+@dataclass
+class Tree:
+    """A dendrogram: its sentences in an order in which no joins cross, and a bracket for each join."""
+
+    leaves: list[int]
+    joins: list[Bracket]
+    refused: list[Bracket]
+
+
+def layout(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
+    """Lay out a dendrogram of ``count`` sentences so that clusters whose join was refused are next to each other."""
+    groups = LinkedGroups(count)
+    node = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
+    first = [*range(count)]  # first sentence of each node
+    children: list[tuple[int, int]] = []
+    refused: list[tuple[int, int]] = []
+    refusals = iter(clusters.refused)
+    refusal = next(refusals, None)
+
+    def pair(left: int, right: int) -> tuple[int, int]:
+        a, b = node[groups.label[left]], node[groups.label[right]]
+        return (a, b) if first[a] < first[b] else (b, a)
+
+    for number in range(len(merges) + 1):
+        while refusal is not None and refusal.joins == number:
+            refused.append(pair(refusal.left, refusal.right))
+            refusal = next(refusals, None)
+        if number < len(merges):
+            left, right = merges[number].left.start, merges[number].right.start
+            children.append(pair(left, right))
+            groups.join(left, right)
+            node[groups.label[left]] = len(first)
+            first.append(first[children[-1][0]])
+    roots = [node[label] for label in groups.label]
+    leaves = [leaf for root in _side_by_side(roots, first, clusters) for leaf in _leaves(root, count, children)]
+    return _placed(leaves, merges, clusters, children, refused)
+
+
+def _side_by_side(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
+    """Return the distinct roots of ``roots``, ordered so that clusters whose join was refused are neighbours."""
+    rows = {root: [root] for root in roots}
+    for refusal in clusters.refused:
+        left, right = sorted((rows[roots[refusal.left]], rows[roots[refusal.right]]), key=lambda row: first[row[0]])
+        if left is not right:
+            left += right
+            rows.update(dict.fromkeys(right, left))
+    return [root for row in {id(row): row for row in rows.values()}.values() for root in row]
+
+
+def _leaves(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[int]:
+    leaves = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node < count:
+            leaves.append(node)
+        else:
+            stack += reversed(children[node - count])
+    return leaves
+
+
+def _placed(
+    leaves: list[int],
+    merges: Sequence[Merge],
+    clusters: Clusters,
+    children: Sequence[tuple[int, int]],
+    refused: Sequence[tuple[int, int]],
+) -> Tree:
+    places = [0.0] * len(leaves)
+    for place, leaf in enumerate(leaves):
+        places[leaf] = float(place)
+    heights = [0.0] * len(leaves)
+
+    def bracket(left: int, right: int, height: float) -> Bracket:
+        left, right = sorted((left, right), key=places.__getitem__)
+        return Bracket(places[left], places[right], height, heights[left], heights[right])
+
+    joins = []
+    for merge, (left, right) in zip(merges, children, strict=True):
+        joins.append(bracket(left, right, 1 - merge.similarity))
+        places.append((places[left] + places[right]) / 2)
+        heights.append(1 - merge.similarity)
+    kept_apart = [
+        bracket(left, right, refusal.distance) for refusal, (left, right) in zip(clusters.refused, refused, strict=True)
+    ]
+    return Tree(leaves, joins, kept_apart)

@@ -1,0 +1,315 @@
+"""The segments of a text covered by chunks, as sent to the browser."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from chunkers import Chunker, Chunking, Curve, Document, Span, Verdict
+from chunkers.results.levels import parents_among
+from chunkers.results.result import Line, start_after
+from chunkers.results.stated import Proposition
+from chunkers.support.arrays import FloatArray
+from viz.components.reader.payload import (
+    CurveData,
+    LineData,
+    PropositionData,
+    Segments,
+    StatedData,
+    verdict_data,
+    verdicts_of,
+)
+from viz.components.text_in_browser import positions, utf16_offsets
+from viz.theme import palette
+
+
+def covered(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
+    """Split the text covered by chunks at each start and end of their ``spans``.
+
+    Returns
+    -------
+    list of (start, end, chunks)
+        Non-overlapping ranges in order, each with the numbers of the chunks that cover it, at least one.
+    """
+    opening: dict[int, list[int]] = {}
+    closing: dict[int, list[int]] = {}
+    for number, parts in enumerate(spans):
+        for start, end in parts:
+            opening.setdefault(start, []).append(number)
+            closing.setdefault(end, []).append(number)
+    ranges = []
+    over: list[int] = []
+    edges = sorted(opening.keys() | closing.keys())
+    for edge, following in pairwise(edges):
+        over = [number for number in over if number not in closing.get(edge, ())] + opening.get(edge, [])
+        if over:
+            ranges.append((edge, following, sorted(over)))
+    return ranges
+
+
+def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[int, int, list[int]]]:
+    """Strip leading white space from each range: after the end of an overlap it would show as an odd indent."""
+    trimmed = []
+    for start, end, over in ranges:
+        while start < end and text[start].isspace():
+            start += 1
+        if start < end:
+            trimmed.append((start, end, over))
+    return trimmed
+
+
+def segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
+    """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
+    text = document.text
+    parents = {chunk: number for number, chunk in enumerate(parents_among(chunking.chunks), start=1)}
+    ranges = [
+        (start, end, sorted(over, key=lambda chunk: (chunk in parents, chunk)))
+        for start, end, over in _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
+    ]
+    parent_at = {chunking.chunks[chunk].start: number for chunk, number in parents.items()}
+    outer = [_outer(over, parents) for _, _, over in ranges]
+    own = [over[: len(over) - count] for (_, _, over), count in zip(ranges, outer, strict=True)]
+    cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}
+    chunks = [*enumerate(chunking.chunks)]
+    continuing = {span.start: number for number, chunk in chunks for span in chunk.spans[1:]}
+    first_of = {chunk.start: number for number, chunk in reversed(chunks)}
+    labels: list[str] = []
+    tones: list[str] = []
+    for (start, _, over), before in zip(ranges, [[], *[over for _, _, over in ranges]], strict=False):
+        gap = cuts.get(start)
+        if start in continuing and start not in first_of:
+            label = f"chunk {continuing[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
+        elif gap is not None:
+            label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
+        elif start in first_of:
+            label = f"chunk {first_of[start] + 1} begins"
+        else:
+            label = _ended({*before} - {*over})
+        if start in parent_at:
+            label = f"parent {parent_at[start]} begins · {label}"
+        wrong = known is not None and (start in first_of or start in continuing) and start not in known
+        labels.append(label + (" · not a known boundary" if wrong else ""))
+        tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else "") + " parent" * (start in parent_at))
+    # If several chunks begin here, as with overlaps, use the first, as the reason does.
+    beside = [chunking.chunks[first_of[start]].context if start in first_of else "" for start, _, _ in ranges]
+    contexts = [*dict.fromkeys(filter(None, beside))]
+    number_of = {context: number for number, context in enumerate(contexts, start=1)}
+    starts, ends = [start for start, _, _ in ranges], [end for _, end, _ in ranges]
+    return {
+        "start": utf16_offsets(text, starts),
+        "end": utf16_offsets(text, ends),
+        "over": [over for _, _, over in ranges],
+        "from": positions(document, starts),
+        "to": positions(document, ends),
+        "label": labels,
+        "tone": tones,
+        "colours": colours(own, len(chunks)),
+        "outer": outer if parents else [],
+        "parentFrom": positions(document, [chunking.chunks[chunk].start for chunk in parents]),
+        "parentTo": positions(document, [chunking.chunks[chunk].end for chunk in parents]),
+        "contexts": contexts,
+        "context": [number_of.get(context, 0) for context in beside] if contexts else [],
+        "split": [number for number, chunk in chunks if len(chunk.spans) > 1],
+        "stated": _statements_data(document, chunking, [over for _, _, over in ranges]),
+    }
+
+
+def _outer(over: Collection[int], parents: Collection[int]) -> int:
+    """Return the number of chunks over a segment that are parents of others there; 0 where a parent has no child."""
+    count = sum(chunk in parents for chunk in over)
+    return count if count < len(over) else 0
+
+
+def _ended(chunks: Collection[int]) -> str:
+    """Name the chunks that end where no other chunk begins."""
+    numbers = " and ".join(f"{chunk + 1}" for chunk in sorted(chunks))
+    return f"chunk{'s' * (len(chunks) > 1)} {numbers} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
+
+
+def _statements_data(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
+    """Return the titles, summaries and propositions that a language model wrote for the chunks; empty if it wrote none."""
+    begins: dict[int, int] = {}
+    for part, numbers in enumerate(over):
+        for number in numbers:
+            begins.setdefault(number, part)
+    left_out = left_out_by_chunk(chunking)
+    return [
+        {
+            "at": begins[number],
+            "title": chunk.stated.title,
+            "summary": chunk.stated.summary,
+            "propositions": [
+                _proposition(document, proposition.text, proposition.span, proposition.remark)
+                for proposition in chunk.stated.propositions
+                if proposition.span is not None
+            ],
+            "left_out": [
+                _proposition(document, proposition.text, document.sentences[sentence], _quoted(proposition.quotation))
+                for sentence, proposition in left_out.get(number, [])
+            ],
+        }
+        for number, chunk in enumerate(chunking.chunks)
+        if chunk.stated is not None
+    ]
+
+
+def _quoted(quotation: str) -> str:
+    return f"quotes “{quotation}”" if quotation else "quotes nothing"
+
+
+def left_out_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
+    """Return, by chunk, the propositions whose quotation is not in the text, each with the sentence that it names.
+
+    The keys are the numbers, from 0, of the first chunk that overlaps the sentence, or 0 if none does.
+    """
+    by_chunk: dict[int, list[tuple[int, Proposition]]] = {}
+    for proposition in chunking.left_out:
+        if proposition.sentence is not None:
+            start, end = chunking.document.sentences[proposition.sentence]
+            over = (
+                number
+                for number, chunk in enumerate(chunking.chunks)
+                if any(span.start < end and start < span.end for span in chunk.spans)
+            )
+            by_chunk.setdefault(next(over, 0), []).append((proposition.sentence, proposition))
+    return by_chunk
+
+
+def _proposition(document: Document, text: str, span: Span, remark: str) -> PropositionData:
+    start, end = utf16_offsets(document.text, span)
+    first, last = document.sentence_at(span.start), document.sentence_at(span.end - 1)
+    return {"text": text, "start": start, "end": end, "first": first, "last": last, "remark": remark}
+
+
+def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
+    """Return a background colour number for each of ``count`` chunks, so that neighbouring chunks differ.
+
+    ``over`` has the numbers of the chunks that cover each segment of the text.
+
+    The colours are assigned in rotation, skipping those of neighbours. If the neighbours use all colours, the one used by
+    the fewest is assigned.
+    """
+    neighbours: list[set[int]] = [set() for _ in range(count)]
+    for left, right in pairwise(over):
+        for left_chunk in left:
+            neighbours[left_chunk].update(right)
+        for right_chunk in right:
+            neighbours[right_chunk].update(left)
+    chosen: list[int] = []
+    for number in range(count):
+        taken = Counter(chosen[other] for other in neighbours[number] if other < number)
+        # Among equally good colours, min returns the first, which is the next in turn.
+        chosen.append(
+            min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda colour: taken[colour])
+        )
+    return chosen
+
+
+# The score curve of a result and its threshold lines, as sent to the browser.
+
+
+MOST_REASONS = 2000
+"""Most gaps for which all reasons are sent; in longer texts, only cuts have reasons, as labels of the segments."""
+
+_ROUNDING = 2e-6
+"""Upper bound of the change in the distance between two numbers when both are rounded to six decimals."""
+
+
+_NO_AMOUNT = 987.123
+"""A placeholder for the amount that no description contains otherwise; its position is the amount's."""
+
+
+def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
+    """Return the payload of a result's score curve, or None if the result has no scores.
+
+    If ``movable``, the threshold lines can be dragged.
+    """
+    if not chunking.curves or not chunking.curves[0].scores:
+        return None
+    curve = chunking.curves[0]
+    at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
+    verdicts, verdict_of = verdicts_of(at_gaps)
+    stops = [_stops(chunker, curve, line.parameter) if movable else [] for line in curve.lines]
+    levels = [line.level for line in curve.lines] + [level for some in stops for _, level in some]
+    short = shortener(curve.scores, levels)
+    lines: list[LineData] = [
+        {
+            "label": line.label,
+            "level": short(line.level),
+            "parameter": line.parameter,
+            "value": _value(chunker, line),
+            "stops": [(amount, short(level)) for amount, level in some],
+            "around": _around(chunker, line.parameter) if some else None,
+        }
+        for line, some in zip(curve.lines, stops, strict=True)
+        if not math.isnan(line.level)
+    ]
+    return {
+        "label": curve.label,
+        "scores": [None if math.isnan(score) else short(score) for score in curve.scores],
+        "above": curve.cut_above,
+        "live": curve.live,
+        "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
+        "verdicts": [verdict_data(verdict) for verdict in verdicts],
+        "verdictOf": verdict_of,
+        "reasons": [gap.reason for gap in at_gaps] if len(at_gaps) <= MOST_REASONS else None,
+        "lines": lines,
+        "null": None if curve.null is None else (curve.null.low, curve.null.high),
+    }
+
+
+def shortener(scores: Sequence[float], levels: Sequence[float]) -> Callable[[float], float]:
+    """Return a function that rounds numbers to six decimals unless that would change what the browser shows.
+
+    If a score and a level differ by less than the rounding, both keep all decimals, so that the score stays on the same
+    side of the level. A number that would end in the digit 5 keeps more decimals, because rounding it again in the browser
+    could otherwise differ from rounding the full number.
+    """
+    ours, theirs = (np.unique([number for number in values if not math.isnan(number)]) for values in (scores, levels))
+    full = _nearly_equal(ours, theirs) | _nearly_equal(theirs, ours)
+
+    def short(number: float) -> float:
+        return number if number in full else _rounded(number)
+
+    return short
+
+
+def _nearly_equal(numbers: FloatArray, others: FloatArray) -> set[float]:
+    """Return the numbers less than `_ROUNDING` from one of ``others`` but not equal to it; both arrays ascend."""
+    before = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
+    after = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]
+    return set(numbers[np.minimum(numbers - before, after - numbers) < _ROUNDING].tolist())
+
+
+def _rounded(number: float) -> float:
+    written = f"{number:.6f}"
+    decimals = 6
+    while written[-1] in "05" and written.rstrip("0")[-1] == "5":
+        decimals += 1
+        if decimals > 16:
+            return number
+        written = f"{number:.{decimals}f}"
+    return float(written)
+
+
+def _value(chunker: Chunker, line: Line) -> float:
+    """Return the value of the parameter that moves a line, or the line's level if the parameter is not set."""
+    value: float | None = getattr(chunker, line.parameter)
+    return line.level if value is None else value
+
+
+def _around(chunker: Chunker, parameter: str) -> tuple[str, str] | None:
+    """Return the chunker's description before and after the parameter's value; None unless it has the value once."""
+    described = chunker.model_copy(update={parameter: _NO_AMOUNT}).describe().split(f"{_NO_AMOUNT:g}")
+    return (described[0], described[1]) if len(described) == 2 else None
+
+
+def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
+    """Return the amounts to which the line can be dragged (the slider's steps), each with its level."""
+    spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
+    levels = chunker.levels(parameter, spec.stops, curve.scores)
+    return [(amount, level) for amount, level in zip(spec.stops, levels, strict=True) if not math.isnan(level)]

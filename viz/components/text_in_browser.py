@@ -1,0 +1,84 @@
+"""Positions in a text in the browser's units: UTF-16 code units, and positions on the sentence axis."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from chunkers import Document
+from chunkers.support.arrays import IntArray
+from viz.components.mounting import store
+from viz.jobs.resources import CACHED_BYTES, forget_by, kept
+
+
+def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
+    """Convert offsets in code points of ``text`` to offsets in UTF-16 code units, which browsers use."""
+    astral = _astral(text)
+    return (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral, offsets)).tolist() if len(astral) else [*offsets]
+
+
+def code_points(text: str, offsets: Sequence[int]) -> list[int]:
+    """Convert offsets in UTF-16 code units of ``text`` to offsets in code points, the inverse of `utf16_offsets`.
+
+    An offset between the two units of a character is converted to the start of that character.
+    """
+    astral = _astral(text)
+    if not len(astral):
+        return [*offsets]
+    before = np.searchsorted(astral + np.arange(len(astral)), offsets)
+    points: list[int] = (np.asarray(offsets, dtype=np.int64) - before).tolist()
+    return points
+
+
+@lru_cache(maxsize=4)
+def _astral(text: str) -> IntArray:
+    """Return the offsets, in code points, of the characters with two UTF-16 code units."""
+    if text.isascii():
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) > 0xFFFF)
+
+
+forget_by(lambda _: _astral.cache_clear())
+
+
+def positions(document: Document, offsets: Sequence[int]) -> list[float]:
+    """Convert offsets in code points to positions on the sentence axis: 2.5 is the middle of the third sentence."""
+    if not (offsets and document.sentences):
+        return [0.0 for _ in offsets]
+    at = np.asarray(offsets, dtype=np.int64)
+    starts, ends = np.asarray(document.sentences).T
+    index = np.maximum(np.searchsorted(starts, at, side="right") - 1, 0)
+    within = (at - starts[index]) / (ends - starts)[index]
+    rounded: list[float] = np.round(index + np.clip(within, 0, 1), 4).tolist()
+    return rounded
+
+
+# The text, sent to the browser once and stored there for all components.
+
+
+text_store = store("seamark_text", "storeText")
+
+
+@kept(CACHED_BYTES, lambda document: (document.identity,), len)
+def source_bytes(document: Document) -> bytes:
+    """Return the bytes for the browser's store: a line of JSON with the sentences and pages, then the text.
+
+    All offsets are in UTF-16 code units.
+    """
+    starts = utf16_offsets(document.text, document.starts)
+    ends = utf16_offsets(document.text, [span.end for span in document.sentences])
+    head: dict[str, Any] = {"id": document.identity, "starts": starts, "ends": ends}
+    parts = document.parts
+    if parts is not None:
+        names = [parts.name(number) for number in range(len(parts.starts))]
+        head["pages"] = {"kind": parts.kind, "starts": utf16_offsets(document.text, parts.starts), "names": names}
+    return f"{compact_json(head)}\n{document.text}".encode()
+
+
+def compact_json(data: Any) -> str:
+    """Return ``data`` as JSON without whitespace between tokens."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,260 @@
+"""Controls that keep a document on this machine, and the list of kept texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+from pydantic import BaseModel, Field, ValidationError
+
+from chunkers import InputError
+from sample_docs import load_sample
+from viz.components.notice import notice, remark
+from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_words_in_tab
+from viz.jobs.keeping.notebook_store import Listed
+from viz.jobs.resources import notebook_store
+from viz.state import stored
+from viz.state.choices import OWN, Choices
+from viz.state.compared import COMPARE
+from viz.state.keys import session
+from viz.state.notebook import forget, is_private, keep, kept_here, open_notebook
+from viz.state.own_text import bring_back, choose_document, questions_about, set_own_text
+from viz.state.stored import KeptText, give_back_text, kept_text
+from viz.state.text import Source
+from viz.state.values import Arrival
+from viz.theme.numbers import counted, known_boundaries
+
+MOST_LISTED = 20
+
+SHARED_SERVER = (
+    "Others can reach this server, so it keeps no texts. A session file, under “Downloads” on Compare, keeps all of it."
+)
+
+DOWNLOADS = "Downloads"
+"""The view of Compare with the session file."""
+
+
+def chip_of(document: str) -> NotebookChip:
+    """Return the chip next to a document's name, which shows whether and how the document can be kept."""
+    own = session.own if document == OWN else None
+    source = own if document == OWN else _sample(document)
+    questions = 0 if source is None else questions_about(source)
+    at_stake = [counted(questions, "question")] * bool(questions)
+    if own is not None and own.known:
+        at_stake.append(known_boundaries(len(own.known)))
+    if source is None or (own is None and not questions):
+        return {"state": "", "title": ""}
+    if document in session.notebooks:
+        return {"state": "kept", "title": "The text, its questions and the columns are in a file that only you can read"}
+    if not is_private():
+        return {"state": "shared", "title": SHARED_SERVER}
+    state = "urgent" if at_stake else "offered"
+    lost = f"Only this tab has its {' and '.join(at_stake)}. " if at_stake else ""
+    return {"state": state, "title": f"{lost}{KEEPS}"}
+
+
+KEEPS = (
+    "The text with its boundaries, its questions and the columns: in a file that only you can read, until you remove it. "
+    "Changes are kept as you make them."
+)
+
+
+def _sample(document: str) -> Source:
+    sample = load_sample(document)
+    return Source(sample.text, sample.title)
+
+
+def take_chip(event: Mapping[str, Any], document: str) -> None:
+    """Apply the action chosen on a document's chip: keep the document, remove it, or open the downloads on Compare."""
+    wanted = event.get("act")
+    if wanted == "keep" and is_private():
+        keep(document)
+    elif wanted == "remove" and (place := kept_here()) is not None:
+        forget(place.id)
+    elif wanted == "file":
+        session.below_wanted = DOWNLOADS
+        session.arriving = Arrival(COMPARE, session.page)
+
+
+def offer_to_keep(key: str, document: str) -> None:
+    """Draw the button that keeps a document on this machine, or the reason why it cannot be kept."""
+    if not is_private():
+        remark(SHARED_SERVER, key=f"{key}_shared")
+    elif document not in session.notebooks:
+        st.button("Keep on this machine", key=f"{key}_keep", on_click=keep, args=(document,), help=KEEPS)
+
+
+def offer_replaced(choices: Choices) -> None:
+    """Draw errors in keeping texts, and a button that restores a replaced text that had questions or boundaries."""
+    if session.notebook_complaint:
+        notice(session.notebook_complaint, "error", key="notebook_complaint_notice")
+    replaced = session.replaced
+    if replaced is None:
+        return
+
+    def back() -> None:
+        bring_back()
+        choose_document(choices, OWN)
+
+    def dismiss() -> None:
+        session.replaced = None
+
+    row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
+    with row:
+        questions = questions_about(replaced.own)
+        with_them = f" with {counted(questions, 'question')}" if questions else " with its boundaries"
+        remark(f"{replaced.own.name}{with_them} was replaced and is kept nowhere.", key="replaced_text")
+    row.button("Restore text", key="replaced_back", on_click=back, type="tertiary", width="content")
+    row.button("Discard text", key="replaced_gone", on_click=dismiss, type="tertiary", width="content")
+
+
+def show_kept_texts(choices: Choices) -> None:
+    """Draw the list of the texts kept on this machine, each with buttons to open and remove it."""
+    if not is_private():
+        return
+    try:
+        kept = notebook_store().listed()
+    except InputError as error:
+        notice(str(error), "error", key="kept_texts_error")
+        return
+    if not kept:
+        return
+    remark("Kept on this machine:", key="kept_texts")
+    place = kept_here()
+    here = None if place is None else place.id
+    for listed in kept[:MOST_LISTED]:
+        row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{listed.id}")
+        with row.container():
+            remark(_said(listed), key=f"kept_text_said_{listed.id}")
+        row.button(
+            "Open text",
+            key=f"kept_text_open_{listed.id}",
+            on_click=_open,
+            args=(listed.id, choices),
+            disabled=listed.id == here,
+            width="content",
+        )
+        row.button("Remove text", key=f"kept_text_remove_{listed.id}", on_click=forget, args=(listed.id,), width="content")
+    if len(kept) > MOST_LISTED:
+        remark(f"{len(kept) - MOST_LISTED:,} older ones are not listed.", key="kept_texts_more")
+    if len(kept) > 1:
+        st.button("Remove all texts", key="kept_texts_clear", on_click=forget)
+
+
+def _said(listed: Listed) -> str:
+    day = datetime.fromtimestamp(listed.changed).strftime("%Y-%m-%d")
+    return f"{listed.name} · {counted(listed.questions, 'question')} · {day}"
+
+
+def _open(id: str, choices: Choices) -> None:
+    page = open_notebook(id, choices)
+    if page and page != session.page:
+        session.arriving = Arrival(page, session.page)
+
+
+# Storage of the user's text and questions in the browser's tab, so that they survive a reload or server restart.
+
+
+MOST_KEPT = 2_000_000
+"""Most characters of a text that the tab keeps: 4 MB in the browser, and browsers grant at least 5 MB."""
+
+FOREIGN = (
+    "This link does not include its text. Paste the text above, ask whoever made the link for the session file, or use this "
+    "sample."
+)
+
+
+class _Head(KeptText):
+    """Metadata returned by the tab, which may be arbitrary."""
+
+    left: int = Field(ge=0)
+    unseen: bool = False
+
+
+class _Kept(BaseModel):
+    head: _Head
+    text: str = Field(max_length=MOST_KEPT)
+
+
+def to_keep() -> tuple[KeptHead | None, str] | None:
+    """Return the metadata and the text for the browser's tab to keep; None if its copy is up to date.
+
+    Without metadata, the tab drops its copy. Of a text that is too long, it keeps the metadata only.
+    """
+    own, given = session.own, session.own_given
+    if own is None:
+        return (None, "") if session.own_gone else None
+    about, text = kept_text(own, given)
+    left = len(text) if _units(text) > MOST_KEPT else 0
+    if left:
+        about, text = about.model_copy(update={"known": None, "file": ""}), ""
+    head: KeptHead = {
+        "name": about.name,
+        "known": about.known,
+        "dashes": about.dashes,
+        "teaches": about.teaches,
+        "left": left,
+        "unseen": False,
+        "file": about.file,
+    }
+    return head, text
+
+
+def keep_questions() -> None:
+    """Store the session's questions in the browser's tab, at the end of a run of the page."""
+    questions = stored.written_questions()
+    # Until this session has questions, the tab may still have those of the previous session.
+    session.questions_sent = session.questions_sent or bool(questions)
+    if session.questions_sent:
+        keep_words_in_tab({"name": "questions", "words": stored.questions_to_json(questions)})
+
+
+def too_long_to_keep() -> str:
+    """Return a warning if the user's text is too long for the browser's tab to keep; otherwise an empty string."""
+    own = session.own
+    if own is None or _units((session.own_given or own).text) <= MOST_KEPT:
+        return ""
+    return (
+        f"A reload loses this text: it has {len(own.text):,} characters, and the tab keeps at most {MOST_KEPT:,}. "
+        "Keep the text on this machine, or its file at hand."
+    )
+
+
+def take_back(detail: Mapping[str, Any]) -> bool:
+    """Restore the text kept by the browser's tab; return whether the user's own text is open.
+
+    A text that is already open stays. If there is no text to restore, because it was too long for the tab or because a link
+    refers to a text that the session lacks, `session.lost` has the reason.
+    """
+    session.tab_answered = True
+    if session.own is not None:
+        return True
+    try:
+        kept = _Kept.model_validate(detail)
+        if not kept.head.left and kept.text:
+            _restore(kept)
+            return True
+    except ValidationError:
+        kept = None
+    if kept is not None and kept.head.left:
+        session.lost = (
+            f"The tab could not keep {kept.head.name}: it has {kept.head.left:,} characters. "
+            "Upload it again, or look at this sample."
+        )
+    elif session.own_linked:
+        session.lost = FOREIGN
+    return False
+
+
+def _restore(kept: _Kept) -> None:
+    if kept.head.unseen:
+        set_own_text(Source(kept.text, kept.head.name, None, kept.head.teaches))
+    else:
+        give_back_text(kept.head, kept.text)
+
+
+def _units(text: str) -> int:
+    """Return the length in UTF-16 code units, as JavaScript counts."""
+    return len(text) + (sum(character > "\uffff" for character in text) if 2 * len(text) > MOST_KEPT else 0)

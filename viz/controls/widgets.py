@@ -1,0 +1,152 @@
+"""Widgets bound to values of the session, most of which are link parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz.components.notice import remark
+from viz.state.keys import session
+from viz.state.undo import last_change, undo_last
+
+_RENEWED = "_renewed_"
+"""Stands between a widget's key and its number; page.css knows it too."""
+
+
+def key_showing(value: object, key: str) -> str:
+    """Return the key of a widget that must show ``value``; the key is new if the value was changed elsewhere.
+
+    A widget whose value was changed by anything but itself gets a new key. Under the old key, a message that the browser
+    sends before it has received the new value would count as the user's choice of the old value; for the new key, `heeded`
+    ignores it. In addition, Streamlit sends a value that is set for an existing widget only once, even if the next run
+    begins before it is sent.
+    """
+    drawn = numbered(key)
+    if drawn in st.session_state and _in_any_order(st.session_state[drawn]) != _in_any_order(value):
+        session.widget_numbers[key] = session.widget_numbers.get(key, 0) + 1
+    return numbered(key)
+
+
+def heeded(drawn: str, changed: Callable[..., None]) -> Callable[..., None]:
+    """Return the callback of the widget with the key ``drawn``: ``changed``, unless the key has been renewed since.
+
+    Streamlit calls the callback of a widget that is gone if the browser reports a value of it once more.
+    """
+
+    def called(*given: object) -> None:
+        if drawn == numbered(drawn.partition(_RENEWED)[0]):
+            changed(*given)
+
+    return called
+
+
+def _in_any_order(value: object) -> object:
+    """Return a comparable form of a value; the order of several chosen options is the widget's affair."""
+    return sorted(value) if isinstance(value, list) else value
+
+
+def numbered(key: str) -> str:
+    """Return a widget's current key: ``key``, with a number once the value was changed outside the widget."""
+    number = session.widget_numbers.get(key, 0)
+    return f"{key}{_RENEWED}{number}" if number else key
+
+
+def select(
+    label: str,
+    words: dict[str, str],
+    name: str,
+    options: Mapping[str, str],
+    key: str,
+    then: Callable[[], None] | None = None,
+    help: str | None = None,
+) -> str:
+    """Draw a select box for the setting ``words[name]``, and return the chosen value.
+
+    ``options`` maps values to labels; an unknown value is replaced by the first option. ``then`` is called after a change.
+    """
+    if words[name] not in options:
+        words[name] = next(iter(options))
+    drawn = key_showing(words[name], key)
+
+    def changed() -> None:
+        words[name] = st.session_state[drawn]
+        if then is not None:
+            then()
+
+    st.selectbox(
+        label,
+        names := list(options),
+        index=names.index(words[name]),
+        format_func=options.__getitem__,
+        key=drawn,
+        on_change=heeded(drawn, changed),
+        help=help,
+    )
+    return words[name]
+
+
+def switch(
+    label: str,
+    words: dict[str, str],
+    name: str,
+    options: Mapping[str, str],
+    key: str,
+    *,
+    hidden: bool = False,
+    help: str | None = None,
+) -> None:
+    """Draw a segmented control for the setting ``words[name]``; an unknown value is shown as the first option.
+
+    ``options`` maps values to labels. If ``hidden``, the control's own label is not shown.
+    """
+    shown = words[name] if words[name] in options else next(iter(options))
+    drawn = key_showing(shown, key)
+
+    def changed() -> None:
+        words[name] = st.session_state[drawn]
+
+    st.segmented_control(
+        label,
+        list(options),
+        default=shown,
+        format_func=options.__getitem__,
+        key=drawn,
+        on_change=heeded(drawn, changed),
+        required=True,
+        help=help,
+        label_visibility="collapsed" if hidden else "visible",
+    )
+
+
+# Buttons whose press counts after the inputs that the same message of the browser brings, and is not lost.
+
+
+def pressed(place: DeltaGenerator, label: str, key: str, **options: Any) -> bool:
+    """Draw a button, and return whether it was pressed.
+
+    A callback alone would come before a setting or a mark that arrives with the press. What Streamlit's button returns is
+    lost if another input interrupts the run before it reaches the button. So a callback notes the press for the next run
+    that draws the button.
+    """
+    place.button(label, key=key, on_click=session.pressed.add, args=(key,), **options)
+    if key not in session.pressed:
+        return False
+    session.pressed.remove(key)
+    return True
+
+
+# The description of the last change to the columns, with an undo button.
+
+
+def offer_undo(page: str) -> None:
+    """Draw a description of the last change to a page's columns, and an undo button, if the change can be undone."""
+    undo = last_change(page)
+    if undo is not None:
+        row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
+        with row:
+            # The description may contain a file name.
+            remark(undo.said, key=f"undo_said/{page}")
+        row.button("Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content")

@@ -1,0 +1,218 @@
+"""Patches that keep user input which Streamlit would lose when another run interferes."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from asyncio import AbstractEventLoop, Server
+from dataclasses import replace
+from functools import wraps
+from inspect import unwrap
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from streamlit import delta_generator
+from streamlit.components.v2 import manifest_scanner
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequest, ScriptRequests
+from streamlit.runtime.state.safe_session_state import SafeSessionState
+from streamlit.runtime.state.session_state import SessionState
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+
+def let_callbacks_end() -> None:
+    """Make Streamlit finish a page's callbacks before it handles the browser's next request.
+
+    Streamlit handles a request at a callback's next access to the session state, by raising an exception. It then mistakes
+    the exception for a rerun requested by the callback, and skips the rest of the callback. Nothing runs it later, since
+    the widget's value is no longer new. A user's action is therefore lost if the next follows within milliseconds, such as
+    a pasted text when the box is closed right after. The patch also applies to existing threads, and a second call has no
+    effect.
+
+    It requires ``runner.fastReruns`` to be off, as in config.toml, so that requests wait for the running thread.
+    """
+    dispatch = unwrap(SessionState._call_callbacks)
+    take_up = unwrap(ScriptRequests.on_scriptrunner_yield)
+    thread = threading.local()
+
+    @wraps(dispatch)
+    def dispatch_undisturbed(self: SessionState, **given: Any) -> None:
+        thread.calls_back = True
+        try:
+            dispatch(self, **given)
+        finally:
+            thread.calls_back = False
+
+    @wraps(take_up)
+    def take_up_between(self: ScriptRequests) -> ScriptRequest | None:
+        return None if getattr(thread, "calls_back", False) else take_up(self)
+
+    SessionState._call_callbacks = dispatch_undisturbed  # type: ignore[method-assign]
+    ScriptRequests.on_scriptrunner_yield = take_up_between  # type: ignore[method-assign]
+
+
+def interrupt_where_drawn() -> None:
+    """Make Streamlit interrupt a run only where it draws an element, and not where it reads or writes the session state.
+
+    A page notes that it has taken an event, and then changes the session as the event asks. An interruption in between
+    lost the user's action. A second call has no effect.
+    """
+    begin = unwrap(SafeSessionState.__init__)
+
+    @wraps(begin)
+    def begin_undisturbed(self: SafeSessionState, state: SessionState, yield_callback: object) -> None:
+        begin(self, state, lambda: None)
+
+    SafeSessionState.__init__ = begin_undisturbed  # type: ignore[method-assign]
+
+
+def keep_values_until_drawn() -> None:
+    """Make Streamlit forget the values of widgets only after a run that finished.
+
+    Streamlit also forgets them before a run for which the browser names no values, such as that of ``st.switch_page``. Input
+    from the page that is being left may interrupt that run, and names the values of all widgets there. Streamlit took each
+    for the user's change, as it knew no value before: the callback of an empty text box chose its text, or ended in an
+    exception if the next page had drawn a widget with the same key. A second call has no effect.
+    """
+    finish = unwrap(SafeSessionState.on_script_finished)
+
+    @wraps(finish)
+    def finish_drawn(self: SafeSessionState, *widgets: frozenset[str], **given: Any) -> None:
+        # Only the end of a run says whether to forget.
+        finish(self, *widgets, **{"remove_stale_widgets": False, **given})
+
+    SafeSessionState.on_script_finished = finish_drawn  # type: ignore[method-assign]
+
+
+def keep_inputs_of_fragments() -> None:
+    """Rerun the whole page on input to a fragment that was just replaced; Streamlit drops such input.
+
+    A run of the page replaces a fragment if elements above it appeared or disappeared, and the user may click before the
+    browser has received the new fragment, or while the run that replaces it is in progress. Input from a page that the user
+    has left is still dropped, and so are automatic reruns of a fragment. A second call has no effect.
+    """
+    request, run = unwrap(AppSession.request_rerun), unwrap(ScriptRunner._run_script)
+
+    @wraps(request)
+    def request_page(self: AppSession, client_state: ClientState | None) -> None:
+        if (
+            client_state is not None
+            and client_state.fragment_id
+            and not client_state.is_auto_rerun
+            and client_state.page_script_hash == self.page_script_hash
+            and not self.has_fragment(client_state.fragment_id)
+        ):
+            whole = ClientState()
+            whole.CopyFrom(client_state)
+            whole.fragment_id = ""
+            client_state = whole
+        request(self, client_state)
+
+    @wraps(run)
+    def run_page(self: ScriptRunner, rerun_data: RerunData) -> None:
+        replaced = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
+        same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
+        # Of several requests that waited, this flag is that of the last.
+        automatic = rerun_data.is_auto_rerun and len(rerun_data.fragment_id_queue) == 1
+        if replaced and same_page and not automatic:
+            rerun_data = replace(rerun_data, fragment_id_queue=[], is_fragment_scoped_rerun=False)
+        run(self, rerun_data)
+
+    AppSession.request_rerun = request_page  # type: ignore[method-assign]
+    ScriptRunner._run_script = run_page  # type: ignore[method-assign]
+
+
+# A socket option that makes the server send data immediately; asyncio omits it for the socket that Streamlit binds.
+
+
+def disable_send_delay(loop: AbstractEventLoop) -> None:
+    """Disable Nagle's algorithm for servers that ``loop`` creates from now on.
+
+    asyncio does so only for connections whose socket names TCP as its protocol. Streamlit creates its socket with the family
+    alone, which leaves the protocol 0 for every connection. The body of a response, and the second of two messages, then
+    wait about 40 ms until the browser acknowledges the first part. Connections inherit the option of the listening socket.
+    """
+    create = loop.create_server
+
+    @wraps(create)
+    async def create_server(*given: Any, **named: Any) -> Server:
+        bound = named.get("sock")
+        if isinstance(bound, socket.socket) and bound.family in (socket.AF_INET, socket.AF_INET6):
+            bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return await create(*given, **named)
+
+    loop.create_server = create_server  # type: ignore[method-assign]
+
+
+# Patches that skip Streamlit startup work that this app does not need.
+
+
+def skip_needless_startup() -> None:
+    """Skip Streamlit's search for components of other packages, and its check for an interactive prompt.
+
+    The search reads the metadata of every installed package before the first response. The check, which would warn users of
+    a prompt to use ``streamlit run``, reads the source of every stack frame and resolves the paths of a thousand modules
+    when the first element is drawn. A second call has no effect.
+    """
+    manifest_scanner.scan_component_manifests = _none
+    delta_generator._use_warning_has_been_displayed = True
+
+
+def _none(max_workers: int | None = None) -> list[tuple[manifest_scanner.ComponentManifest, Path]]:
+    return []
+
+
+# Patches for uploads: none is lost when the page is redrawn, and each session has a size limit.
+
+
+MOST_UPLOADED = 200_000_000
+"""Most bytes of all files that a session has uploaded, enough for ten of the largest; Streamlit keeps them all."""
+
+
+def keep_upload_addresses() -> None:
+    """Stop Streamlit from dropping its replies to browsers that ask for an upload address.
+
+    When a run of the page begins, Streamlit drops the unsent messages of the previous run, and with them these replies,
+    which do not belong to a run. The browser then waits forever, and the file that the user dropped on the page is lost
+    silently. This is likely on a busy server, or while a job reruns the page. A second call has no effect.
+    """
+    clear = unwrap(ForwardMsgQueue.clear)
+
+    @wraps(clear)
+    def clear_but_addresses(
+        self: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None
+    ) -> None:
+        # Messages that were sent are not retained.
+        queue = self._queue if retain_lifecycle_msgs else []
+        waiting = [msg for msg in queue if msg.WhichOneof("type") == "file_urls_response"]
+        clear(self, retain_lifecycle_msgs, fragment_ids_this_run)
+        self._queue += [msg for msg in waiting if all(msg is not kept for kept in self._queue)]
+
+    ForwardMsgQueue.clear = clear_but_addresses  # type: ignore[method-assign]
+
+
+def limit_uploads() -> None:
+    """Make Streamlit refuse files that would exceed the session's upload limit; a second call has no effect.
+
+    Streamlit keeps every file until the browser removes it or the session ends, even if no widget shows it.
+    """
+    add = unwrap(MemoryUploadedFileManager.add_file)
+
+    @wraps(add)
+    def add_within_limit(self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec) -> None:
+        kept = self.file_storage.get(session_id, {})
+        size = len(file.data) + sum(len(other.data) for number, other in [*kept.items()] if number != file.file_id)
+        if size > MOST_UPLOADED:
+            raise HTTPException(
+                413,
+                f"The files of a session may have at most {MOST_UPLOADED:,} bytes; with this one they would have {size:,}. "
+                "Remove others, or reload the page.",
+            )
+        add(self, session_id, file)
+
+    MemoryUploadedFileManager.add_file = add_within_limit  # type: ignore[method-assign]

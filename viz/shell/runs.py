@@ -1,0 +1,229 @@
+"""The run that a link names: found in memory or on disk, started, shown if interrupted, and resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+import streamlit as st
+
+from chunkers import InputError
+from chunkers.language_models.asking import Asking
+from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice, remark
+from viz.components.sending import SHORT_ANSWER, ask_to_send
+from viz.jobs.background import MOST_KEPT, Background, KeptJob, registry
+from viz.jobs.estimating import Count, Estimating
+from viz.jobs.keeping.kept_run import Keeper, KeptRun, RunFile
+from viz.jobs.resources import run_store
+from viz.shell.page import Page
+from viz.state.keys import session
+from viz.state.models import identity_of
+from viz.theme.numbers import counted
+
+# The user's consent to a run that calls a language model for many documents: the estimate, then the button.
+
+
+@dataclass(frozen=True)
+class Requests:
+    """The requests that a run would send to the session's language model.
+
+    Attributes
+    ----------
+    subject
+        The identity of the run, compared by value; the user's consent applies to it alone.
+    asking
+        The language model; None if none is named yet.
+    count
+        Estimates the requests.
+    what
+        The beginning of the sentence about the request, as in `ask_to_send`.
+    key
+        Key of the notice and the button.
+    answer_tokens
+        Assumed tokens of one answer; 0 if the estimate includes them.
+    formed
+        True if answers must follow a schema; False if all of them are free text.
+    """
+
+    subject: object
+    asking: Asking | None
+    count: Count
+    what: str
+    key: str
+    answer_tokens: int = SHORT_ANSWER
+    formed: bool = True
+
+
+def ask_first(requests: Requests | None, run: Callable[[], None]) -> None:
+    """Call ``run`` if nothing is sent to a language model; otherwise estimate the requests for `show_consent`."""
+    if requests is None:
+        run()
+    elif requests.asking is not None:
+        session.estimating = job = Estimating(requests.subject, requests.asking, requests.count, run)
+        job.start()
+
+
+def show_consent(requests: Requests | None) -> None:
+    """Draw the estimated requests of a run and the button that starts it.
+
+    Nothing is drawn if no estimate was requested, or if the run or the language model has changed since.
+    """
+    job = session.estimating
+    if (
+        requests is None
+        or job is None
+        or job.subject != requests.subject
+        or job.asking is not requests.asking
+        or job.cancelled
+    ):
+        return
+    if job.running:
+        show_job_progress(job, key=f"estimating_{requests.key}")
+    elif job.error:
+        notice(job.error, "error", key=f"estimating_{requests.key}_error")
+    elif job.found is not None:
+
+        def send() -> None:
+            session.estimating = None
+            job.then()
+
+        formed = job.asking if requests.formed else None
+        ask_to_send(requests.what, job.asking, job.found, requests.answer_tokens, key=requests.key, send=send, formed=formed)
+
+
+RUN = "run"
+"""The link parameter with a run's token."""
+
+ENDING_S = 2.0
+"""Seconds to wait for a cancelled run to end before it resumes."""
+
+Kept = TypeVar("Kept", bound=KeptRun[Any])
+
+
+class Lost(NamedTuple):
+    """The reason why a link's run cannot be shown, and the tone of its notice."""
+
+    reason: str
+    tone: str
+
+    def show(self, key: str) -> None:
+        """Draw the reason why a run cannot be shown, as a notice."""
+        notice(self.reason, self.tone, key=f"{key}_lost")
+
+
+def find_kept(token: str, kind: type[Kept]) -> Kept | Lost | None:
+    """Return the run stored on disk under a link's token, or the reason why there is none; None without a token."""
+    if not token:
+        return None
+    try:
+        kept = kind.find(Keeper(run_store(), token, kind.kind))
+    except InputError as error:
+        return Lost(str(error), "error")
+    remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
+    return kept or Lost(f"The link's run is no longer remembered: {remembered}.", "info")
+
+
+def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
+    """Return the storage for a new run, or None if the session does not keep embeddings on disk."""
+    return Keeper(run_store(), token, kind.kind) if session.on_disk else None
+
+
+def begin(words: MutableMapping[str, str], run: Background, token: str) -> None:
+    """Start a run and put its token into the link's parameters."""
+    words[RUN] = registry().keep(run, token, session.runs)
+    run.start()
+
+
+def show_kept(kept: Kept, run: Background) -> None:
+    """Register a stored run's results in memory, so that all sessions with the link show them."""
+    registry().keep(run, kept.keeper.token, session.runs, begun=False)
+
+
+def say_missing(kept: KeptRun[Any], way: str, key: str) -> None:
+    """Draw a notice on how much of a run is stored, followed by ``way``, a sentence on how to see the run."""
+    notice(
+        f"The results for {_parts_done(kept, kept.done)} of this run are kept on disk, but its texts are not. {way}",
+        key=f"{key}_kept",
+    )
+
+
+def say_interrupted(run: KeptJob, way: str, key: str) -> None:
+    """Draw a notice on how much of an interrupted run is stored, followed by ``way``, a sentence on how to complete it.
+
+    Nothing is drawn if the user cancelled the run or it failed.
+    """
+    kept = run.kept
+    if kept is not None and run.can_go_on and not run.cancelled and not run.error:
+        done = _parts_done(kept, run.done)
+        notice(
+            f"This {kept.title} was interrupted; the results for {done} are kept on disk. {way}", key=f"{key}_interrupted"
+        )
+
+
+def _parts_done(kept: KeptRun[Any], done: int) -> str:
+    return f"{done:,} of {counted(kept.total, kept.part)}"
+
+
+def show_way_on(
+    here: Page, run: KeptJob, again: Callable[[], Background], requests: Requests | None, missing: str, key: str
+) -> None:
+    """Draw the button that resumes an interrupted run, or a note on what the run still needs.
+
+    Parameters
+    ----------
+    again
+        Returns the job for the rest of the run, which replaces ``run`` under the same link.
+    requests
+        The requests that the rest would send; None if it calls no language model.
+    missing
+        A sentence that names missing documents or files; empty if nothing is missing.
+    key
+        Key of the button and the notices.
+    """
+    kept = run.kept
+    if kept is None or not run.can_go_on:
+        return
+    say_interrupted(run, "“Resume” measures the others.", key)
+    why_not = missing or _not_as_begun(here, kept, requests)
+
+    def resume() -> None:
+        run.cancel()
+        run.join(ENDING_S)
+        begin(here.choices.extra, again(), kept.keeper.token)
+
+    row = st.container(horizontal=True, vertical_alignment="center")
+    row.button("Resume", on_click=lambda: ask_first(requests, resume), disabled=bool(why_not), key=f"{key}_resume")
+    if why_not:
+        with row:
+            remark(why_not, key=f"{key}_resume_waits")
+    else:
+        show_consent(requests)
+
+
+def _not_as_begun(here: Page, kept: KeptRun[Any], requests: Requests | None) -> str:
+    """Return a sentence about a model that is missing or differs from the run's; empty if both match."""
+    if here.embedder is None:
+        return here.embedder_complaint
+    begun = f"The {kept.title} was begun with the"
+    if here.embedder.name != kept.plan.embedder:
+        return f"{begun} embedder {kept.plan.embedder}; to go on, choose it on the left."
+    if requests is not None and identity_of(requests.asking) != kept.plan.language_model:
+        name = kept.plan.language_model.rpartition(" ")[0]
+        return f"{begun} language model {name}; to go on, name it and its server beside the settings."
+    return ""
+
+
+def say_where_it_is_from(file: RunFile, on: str, way_on: str, key: str) -> None:
+    """Draw a note on a bundled run's origin (version, date, data) and on how the user can start a run of their own."""
+    day = f"{file.made.day} {file.made:%B %Y}"
+    notice(
+        f"This result comes with Seamark {file.seamark} and was measured on {day} with {on}. {way_on}",
+        key=f"{key}_bundled",
+    )
+
+
+def say_there_is_none(why: str, key: str) -> None:
+    """Draw the reason why there is no bundled run."""
+    notice(f"There is no ready-made result: {why} Press “Run” to measure.", key=f"{key}_no_first_run")

@@ -1,0 +1,175 @@
+"""Background clean-up: release ended sessions and everything cached for them."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import logging
+import threading
+import webbrowser
+from collections.abc import Iterator
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime import get_instance
+from streamlit.web.server import server_util
+
+_log = logging.getLogger(__name__)
+
+EVERY_S = 20.0
+"""Seconds between two checks; Streamlit keeps a disconnected session for two minutes, in case its page reconnects."""
+
+LONGEST_WAIT = 15
+"""Most checks in a row that postpone garbage collection because a page is being drawn."""
+
+
+async def keep_house() -> None:
+    """Release ended sessions every `EVERY_S` seconds, until cancelled."""
+    house = Housekeeper()
+    while True:
+        await asyncio.sleep(EVERY_S)
+        try:
+            house.look()
+        except Exception:
+            # The server continues without it; the next check may succeed.
+            _log.exception("Sessions that have ended could not be released.")
+
+
+class Housekeeper:
+    """A recurring check that releases the memory of ended sessions.
+
+    Streamlit drops ended sessions only when another session connects or ends. Much of a session is in reference cycles,
+    which only the garbage collector frees. The collector stops all threads, so it runs only after sessions have ended and,
+    if possible, while no page is being drawn.
+    """
+
+    def __init__(self) -> None:
+        self._ended = 0
+        self._owed = 0
+
+    def look(self) -> None:
+        """Check for sessions that have ended since the last check, and collect garbage if there are any."""
+        manager: Any = get_instance()._session_mgr
+        drop_expired(manager)
+        ended = manager._connect_count - len(manager.list_sessions())
+        if self._owed or ended > self._ended:
+            self._owed += 1
+        self._ended = ended
+        if self._owed > LONGEST_WAIT or (self._owed and not is_drawing()):
+            # The server starts before these are imported; by now they are loaded.
+            from viz.jobs.background import registry
+            from viz.jobs.resources import collect_garbage, forget_gone, give_back_memory
+
+            collect_garbage()
+            # Only now is it known that their cached values are unused.
+            forget_gone()
+            registry().forget_left()
+            give_back_memory()
+            self._owed = 0
+
+
+def is_drawing() -> bool:
+    """Return whether a page's script is running."""
+    return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
+
+
+def drop_expired(manager: Any) -> None:
+    """Make Streamlit drop expired sessions, for which Streamlit has no public function."""
+    manager._session_storage._cache.expire()
+
+
+# Preparation of the first page in a thread while the server starts.
+
+
+LONGEST_STEP_S = 30
+"""Seconds that the server's shutdown waits for the current step, which takes one or two."""
+
+SHOWN_S = 4.0
+"""Seconds after which a browser opened with the server has received all of the first page."""
+
+
+class Preload:
+    """A daemon thread that prepares the first page.
+
+    It imports the module ``work`` and calls its ``start``, which may leave a job to another thread; meanwhile it imports the
+    module ``page``, and at last it calls ``work.finish``. The modules must not be imported before, since that would delay
+    the server's first response. Python's garbage collection is paused meanwhile, because it would traverse the imported
+    objects repeatedly and find nothing. It runs once after the first page is shown, which stops every thread for a quarter
+    of a second.
+    """
+
+    def __init__(self, work: str, page: str) -> None:
+        self._work, self._page = work, page
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._load, daemon=True, name="preload")
+
+    def start(self) -> None:
+        """Start importing the modules in the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread after its current step and wait for it, since Python must not exit during an import."""
+        self._stopped.set()
+        self.join(LONGEST_STEP_S)
+
+    def join(self, seconds: float) -> None:
+        """Wait until all modules are loaded, for at most ``seconds``."""
+        self._thread.join(seconds)
+
+    @property
+    def running(self) -> bool:
+        """True while the thread is alive."""
+        return self._thread.is_alive()
+
+    def _load(self) -> None:
+        gc.disable()
+        try:
+            for _ in self._steps():
+                if self._stopped.is_set():
+                    return
+            if not self._stopped.wait(SHOWN_S):
+                _collect_garbage()
+        finally:
+            gc.enable()
+
+    def _steps(self) -> Iterator[None]:
+        work = importlib.import_module(self._work)
+        yield
+        work.start()
+        yield
+        importlib.import_module(self._page)
+        yield
+        work.finish()
+
+
+def _collect_garbage() -> None:
+    from viz.jobs.resources import collect_garbage
+
+    collect_garbage()
+
+
+# Opening the page in the user's browser, which Streamlit only does for scripts run by its own command.
+
+
+ATTEMPTS = 200
+PAUSE_S = 0.05
+"""Number of attempts to reach the server, and seconds between two of them."""
+
+
+async def open_browser() -> None:
+    """Open the page in the user's browser once the server listens, unless the server is headless."""
+    if st.get_option("server.headless"):
+        return
+    # The address that Streamlit itself would open and print.
+    address = server_util.get_display_address(st.get_option("server.address") or "localhost")
+    for _ in range(ATTEMPTS):
+        try:
+            _, writer = await asyncio.open_connection(address.strip("[]"), st.get_option("server.port"))
+        except OSError:
+            await asyncio.sleep(PAUSE_S)
+            continue
+        writer.close()
+        # A browser may block the process that starts it.
+        await asyncio.to_thread(webbrowser.open, server_util.get_url(address))
+        return
