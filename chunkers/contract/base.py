@@ -13,7 +13,7 @@ from importlib import metadata
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from chunkers.contract.tools import Meter, Tools
@@ -156,7 +156,7 @@ class Estimate(NamedTuple):
     answers: int = 0
 
 
-class Chunker(BaseModel, ABC):
+class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
     """Base class for all chunkers; a subclass declares its parameters and implements ``chunk``, a pure function.
 
     The fields of a subclass are its parameters, declared once with type, bounds, default, title and help. The page's
@@ -174,8 +174,6 @@ class Chunker(BaseModel, ABC):
     `for_documents`, `caveat`, `wording` and `versions`, or sets ``packages``, the distributions besides this one on whose
     versions the result depends. ``extra`` is the extra of Seamark without which the chunker cannot run; empty for most.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     name: ClassVar[str]
     title: ClassVar[str]

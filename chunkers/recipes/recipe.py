@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
     ValidationError,
@@ -47,7 +46,7 @@ LONGEST_NAME = 1_000
 """Maximum number of characters of a name in a recipe; an embedder's or a splitter's may be a path."""
 
 
-class Recipe(BaseModel):
+class Recipe(BaseModel, frozen=True, extra="forbid"):
     """A chunker with its parameters, and the splitter, embedder and tokenizer that it ran with.
 
     ``versions`` records the versions with which the recipe was made; running the recipe does not require the same
@@ -57,8 +56,6 @@ class Recipe(BaseModel):
     never contains a key. A parameter that was added after the recipe was made has the value that the chunker used until
     then, which may differ from the default; see `settings`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     recipe: Literal[1] = 1
     chunker: str = Field(max_length=LONGEST_NAME)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from chunkers import InputError
 from chunkers.contract.base import Estimate
@@ -381,12 +381,8 @@ def _sum(tokens: Iterable[int]) -> Estimate:
 NOT_KEPT = "what was wrong with it is not kept"
 """Why there is no answer or judgement, of one that was stored: the reason may quote the model."""
 
-_STRICT = ConfigDict(extra="forbid", strict=True)
 
-
-class _StoredJudgement(BaseModel):
-    model_config = _STRICT
-
+class _StoredJudgement(BaseModel, extra="forbid", strict=True):
     value: float | None
     failed: bool
     tokens_in: int
@@ -394,9 +390,7 @@ class _StoredJudgement(BaseModel):
     repeat: int
 
 
-class _Stored(BaseModel):
-    model_config = _STRICT
-
+class _Stored(BaseModel, extra="forbid", strict=True):
     failed: bool
     tokens_in: int
     tokens_out: int

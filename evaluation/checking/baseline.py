@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import Chunking, Document, InputError, Recipe, Tools
 from chunkers.files.tables import read_value
@@ -44,14 +44,12 @@ Scores = Mapping[str, Mapping[str, float]]
 """The scores of each kind by name; a kind that was not measured, or a score that is undefined, is left out."""
 
 
-class Baseline(BaseModel):
+class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     """Minimum scores that a check requires, as stored in a baseline file.
 
     ``documents`` is a hash that identifies the texts, their known boundaries and the questions, since scores on others
     cannot be compared.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     seamark_baseline: Literal[1] = 1
     documents: str = Field(max_length=64)
@@ -142,10 +140,8 @@ _LONGEST_SHOWN = 60
 _DIGITS = 16
 
 
-class KnownProblem(BaseModel):
+class KnownProblem(BaseModel, frozen=True, extra="forbid"):
     """Known problem to ignore: its rule, a hash of its passage, and the beginning of the passage for human readers."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     rule: str = Field(max_length=64)
     passage: str = Field(max_length=64)
@@ -161,10 +157,8 @@ class KnownProblem(BaseModel):
         return cls(rule=problem.rule, passage=digest, text=text.encode("utf-8", "replace").decode())
 
 
-class KnownProblems(BaseModel):
+class KnownProblems(BaseModel, frozen=True, extra="forbid"):
     """List of known problems that a check ignores, by file name."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     seamark_known: Literal[1] = 1
     files: dict[str, list[KnownProblem]]

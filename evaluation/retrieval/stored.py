@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from chunkers import InputError, Span
 from chunkers.support.arrays import FloatArray, IntArray
@@ -19,10 +19,8 @@ from evaluation.retrieval.repeats import Repeats
 from evaluation.search.index import Indexed, Search
 
 
-class _StoredAt(BaseModel):
+class _StoredAt(BaseModel, extra="forbid", strict=True):
     """Results at the budgets of one unit, with the last chunk cut off or left out."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     unit: str
     last: Last
@@ -33,10 +31,8 @@ class _StoredAt(BaseModel):
     hit: list[list[list[int]]]
 
 
-class _StoredRepeats(BaseModel):
+class _StoredRepeats(BaseModel, extra="forbid", strict=True):
     """Near-duplicates of better-ranked chunks among the chunks that questions retrieve."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     near: int
     groups: int
@@ -45,10 +41,8 @@ class _StoredRepeats(BaseModel):
     at: tuple[_StoredAt, ...]
 
 
-class _StoredLadder(BaseModel):
+class _StoredLadder(BaseModel, extra="forbid", strict=True):
     """A ladder; the ranks of a question without those that it does not need."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     wanted: list[list[int]]
     at: tuple[_StoredAt, ...]
@@ -59,10 +53,8 @@ class _StoredLadder(BaseModel):
     repeats: _StoredRepeats | None = None
 
 
-class _Stored(BaseModel):
+class _Stored(BaseModel, extra="forbid", strict=True):
     """An evaluation without its corpus and its questions."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     chunks: tuple[tuple[tuple[int, int], ...], ...]
     chunk_s: float | None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from chunkers import InputError, Span
 from chunkers.files.chunk_rows import GivenChunk
@@ -39,7 +39,7 @@ def _visible(text: str) -> str:
     return text
 
 
-class Retrieved(BaseModel):
+class Retrieved(BaseModel, frozen=True, extra="forbid", strict=True):
     """A text that was retrieved for a question.
 
     Attributes
@@ -53,8 +53,6 @@ class Retrieved(BaseModel):
     score
         The retriever's score; None if the trace has none.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     rank: int = Field(ge=1)
     text: str | None
@@ -70,16 +68,14 @@ class Retrieved(BaseModel):
         return GivenChunk(self.text, tuple(Span(*span) for span in self.spans), self.document, self.id)
 
 
-class Quoted(BaseModel):
+class Quoted(BaseModel, frozen=True, extra="ignore", strict=True):
     """A passage that answers a question, as a trace quotes it."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
     content: Annotated[str, AfterValidator(_visible)]
     corpus_id: str | None = None
 
 
-class TracedQuestion(BaseModel):
+class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
     """A question that was asked in production or in an evaluation, with what was retrieved and answered there.
 
     Attributes
@@ -95,8 +91,6 @@ class TracedQuestion(BaseModel):
     feedback
         Names and values of users' or evaluators' verdicts on the answer.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     place: str
     format: str

@@ -34,9 +34,7 @@ from viz.jobs.resources import embedding_cache, load_model
 # Storage of a retrieval run: its plan without any text, and the evaluation of each finished chunker.
 
 
-class _Chunker(BaseModel):
-    model_config = KeptPlan.model_config
-
+class _Chunker(BaseModel, extra="forbid", frozen=True, strict=True):
     name: str
     parameters: dict[str, Any]
 

@@ -24,7 +24,7 @@ from viz.jobs.resources import load_model
 # Storage of a sweep: its plan, and a row for each finished run.
 
 
-class KeptDocument(BaseModel):
+class KeptDocument(BaseModel, extra="forbid", frozen=True, strict=True):
     """The stored form of a sweep's document, without its text.
 
     Attributes
@@ -39,18 +39,14 @@ class KeptDocument(BaseModel):
         True if the document is held out of the ranking.
     """
 
-    model_config = KeptPlan.model_config
-
     digest: str
     sample: str
     splitter: str
     held: bool
 
 
-class KeptSetting(BaseModel):
+class KeptSetting(BaseModel, extra="forbid", frozen=True, strict=True):
     """The stored form of a setting: a chunker's name and its parameters."""
-
-    model_config = KeptPlan.model_config
 
     chunker: str
     parameters: tuple[tuple[str, bool | int | float | str | None], ...]
@@ -78,10 +74,8 @@ class _Plan(KeptPlan):
         _parameters(self.settings)
 
 
-class KeptRow(BaseModel):
+class KeptRow(BaseModel, extra="forbid", frozen=True, strict=True):
     """The stored result of one setting on one document, both of which follow from the number of the row."""
-
-    model_config = KeptPlan.model_config
 
     chunks: int = Field(ge=0)
     scores: dict[str, tuple[float | None, str]]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from chunkers import InputError
 from evaluation.asking.ask import LONGEST_QUESTION
@@ -48,7 +48,7 @@ MOST_SCENES = 100
 Words = Annotated[str, Field(max_length=LONGEST_WORDS)]
 
 
-class Scene(BaseModel):
+class Scene(BaseModel, frozen=True, extra="forbid"):
     """A state of a page, and the words to say there.
 
     Attributes
@@ -68,8 +68,6 @@ class Scene(BaseModel):
     at
         The key of the container to which the part `SEE` scrolls the page; empty for none.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str = Field(min_length=1, max_length=LONGEST_TITLE)
     link: str = Field(pattern="^/", max_length=10 * LONGEST_WORD)
@@ -105,10 +103,8 @@ def link_of(page: str, query: dict[str, str]) -> str:
     return f"/{page}?{urlencode(query)}" if query else f"/{page}"
 
 
-class Deck(BaseModel):
+class Deck(BaseModel, frozen=True, extra="forbid"):
     """A lecture: scenes in order."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str = Field(min_length=1, max_length=LONGEST_TITLE)
     about: Words = ""
@@ -141,10 +137,8 @@ LARGEST_LINKED = 1_000_000
 """Maximum number of bytes of a lecture in a link, uncompressed."""
 
 
-class SceneText(BaseModel):
+class SceneText(BaseModel, frozen=True, extra="forbid"):
     """The stored form of a text; ``known`` are offsets in code points, as in `Source`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(max_length=300)
     text: str = Field(min_length=1)
@@ -177,7 +171,7 @@ class SceneText(BaseModel):
         return hashlib.blake2b(f"{self.name}\n{self.known}\n{self.text}".encode(), digest_size=12).hexdigest()
 
 
-class LectureFile(BaseModel):
+class LectureFile(BaseModel, frozen=True, extra="forbid"):
     """The content of a lecture's file.
 
     Attributes
@@ -185,8 +179,6 @@ class LectureFile(BaseModel):
     texts
         The texts of the user by the name under which scenes refer to them.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     seamark_lecture: Literal[1] = 1
     deck: Deck = Deck(title="My lecture")

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 
 import streamlit as st
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import InputError
 from sample_docs import load_sample, sample_splitters, sample_titles
@@ -26,7 +26,7 @@ _OPENED = "opened"
 """Placeholder for the digest of a notebook that was read and not changed since."""
 
 
-class _Head(BaseModel):
+class _Head(BaseModel, frozen=True, extra="ignore"):
     """The stored metadata of a notebook: everything except the text.
 
     Attributes
@@ -40,8 +40,6 @@ class _Head(BaseModel):
     sample
         The id of the bundled document; empty for a text of the user's own.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     about: KeptText
     questions: tuple[KeptQuestion, ...] = Field(max_length=MOST_QUESTIONS)

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
     SkipValidation,
@@ -35,10 +34,8 @@ from viz.state.values import MOST_QUESTIONS, KeptQuestion
 ENDING = ".json"
 
 
-class KeptFile(BaseModel):
+class KeptFile(BaseModel, frozen=True, extra="forbid"):
     """The stored form of a `chunkers.methods.your_chunks.ChunkFile`, a file of external chunks."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     document: str | None = None
@@ -50,10 +47,8 @@ class KeptFile(BaseModel):
         return ChunkFile(self.name, self.chunks, self.document)
 
 
-class KeptColumn(BaseModel):
+class KeptColumn(BaseModel, frozen=True, extra="forbid"):
     """The stored form of a column: its recipe, the spans of its chunks, and its file of external chunks, if any."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     recipe: Recipe
     chunks: SkipValidation[tuple[tuple[Span, ...], ...]]
@@ -73,10 +68,8 @@ class KeptColumn(BaseModel):
         return self
 
 
-class KeptParts(BaseModel):
+class KeptParts(BaseModel, frozen=True, extra="forbid"):
     """The stored form of a text's pages or chapters, `chunkers.text.parts.Parts`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Kind
     starts: Annotated[tuple[int, ...], Field(fail_fast=True)]
@@ -94,10 +87,8 @@ class KeptParts(BaseModel):
         return Parts(self.kind, self.starts, self.labels)
 
 
-class SessionFile(BaseModel):
+class SessionFile(BaseModel, frozen=True, extra="forbid"):
     """The content of a session file; ``known`` are offsets in code points, as in `Source`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     seamark_session: Literal[1] = 1
     name: str = Field(max_length=300)

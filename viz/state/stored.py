@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from chunkers import Document
 from chunkers.text.extracted import LeftOut
@@ -123,7 +123,7 @@ MOST_OF_FILE = 200_000
 """Most characters of the stored properties of a text's file (pages and omitted content), enough for 10,000 pages."""
 
 
-class KeptText(BaseModel):
+class KeptText(BaseModel, frozen=True, extra="ignore"):
     """The stored metadata of a text: its name, boundaries and origin.
 
     Attributes
@@ -136,8 +136,6 @@ class KeptText(BaseModel):
         JSON with the properties of the file that the text was read from; empty if it was not read from a file.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
     name: str = Field(max_length=300)
     known: tuple[int, ...] | None
     dashes: bool | None
@@ -145,10 +143,8 @@ class KeptText(BaseModel):
     file: str = Field("", max_length=MOST_OF_FILE)
 
 
-class _File(BaseModel):
+class _File(BaseModel, frozen=True, extra="ignore"):
     """Details of a text's source file."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     parts: KeptParts | None = None
     left_out: tuple[LeftOut, ...] = ()

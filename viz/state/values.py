@@ -8,7 +8,7 @@ from itertools import count
 from typing import NamedTuple
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from chunkers.support.limits import MOST_SPENT_TOKENS
 from evaluation.asking.answer import LONGEST_ANSWER
@@ -135,7 +135,7 @@ MOST_QUESTIONS = 100
 """Most questions with a marked answer in a session."""
 
 
-class KeptQuestion(BaseModel):
+class KeptQuestion(BaseModel, frozen=True, extra="forbid"):
     """The stored form of a question and its marked answer, `evaluation.questions.marked_file.Marked`.
 
     Attributes
@@ -145,8 +145,6 @@ class KeptQuestion(BaseModel):
     text
         A digest of the text, by which it is recognised.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
     document: str = Field(max_length=300)

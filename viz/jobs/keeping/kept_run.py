@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from chunkers import Embedder, InputError, __version__, load_embedder
 from viz.jobs.keeping.run_store import RunStore
@@ -19,9 +19,7 @@ from viz.jobs.keeping.run_store import RunStore
 # A run in a file of its own, such as the bundled runs that pages show before the user starts one.
 
 
-class _Content(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Content(BaseModel, extra="forbid", frozen=True):
     kind: str
     made: date
     seamark: str
@@ -168,13 +166,11 @@ class Keeper:
         return hashlib.blake2b(self.token.encode("utf-8", "surrogatepass"), digest_size=32, person=purpose).digest()
 
 
-class KeptPlan(BaseModel):
+class KeptPlan(BaseModel, extra="forbid", frozen=True, strict=True):
     """The stored settings of a run, with hashes in place of texts.
 
     ``embedder`` is the embedder's name, ``language_model`` the identity of the model that chunkers call; empty for none.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     embedder: str
     tokenizer: str
