@@ -16,7 +16,7 @@ from chunkers.embedders.base import batches, check_size, checked_vectors, embedd
 from chunkers.network.request import cancellable
 from chunkers.storage.cache import EmbeddingCache, Entry
 from chunkers.support.arrays import IntArray, VectorArray
-from chunkers.support.errors import Cancelled, ModelError
+from chunkers.support.errors import Cancelled, ModelError, stop_if
 from chunkers.text.tokenizers import Tokenizer
 
 if TYPE_CHECKING:
@@ -178,8 +178,7 @@ class Tools:
             lengths, ordered = self._by_length({key: text for key, text in missing.items() if key not in computed_meanwhile})
             work, work_done = sum(lengths), 0
             for place in batches(lengths, embedder.batch, embedder.batch_length):
-                if self.cancelled():
-                    raise Cancelled
+                stop_if(self.cancelled)
                 batch = ordered[place]
                 began = time.perf_counter()
                 some = [text for _, text in batch]
@@ -283,8 +282,7 @@ class Tools:
         Cancelled
             If the user asked to stop.
         """
-        if self.cancelled():
-            raise Cancelled
+        stop_if(self.cancelled)
         self.deciding(done, total)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

@@ -24,7 +24,7 @@ import numpy as np
 from chunkers.embedders.base import Embedder, unit
 from chunkers.embedders.models import Model
 from chunkers.support.arrays import IntArray, VectorArray
-from chunkers.support.errors import Cancelled, ModelError
+from chunkers.support.errors import ModelError, stop_if
 
 if TYPE_CHECKING:
     from chunkers.embedders.bert import Encoder
@@ -158,8 +158,7 @@ class LateChunks(Embedder):
         missing = iter([key for key in keys if key not in before])
         first, last = encoder.ends()
         while group := list(islice(missing, WINDOWS_AT_ONCE)):
-            if self._cancelled():
-                raise Cancelled
+            stop_if(self._cancelled)
             texts = []
             for digest, number in group:
                 pieces = self._pieces[digest]

@@ -17,7 +17,7 @@ from chunkers.embedders.base import Embedder, unit
 from chunkers.embedders.models import MiniLM
 from chunkers.storage.turn_taking import Turns
 from chunkers.support.arrays import FloatArray, VectorArray
-from chunkers.support.errors import Cancelled
+from chunkers.support.errors import stop_if
 from chunkers.support.folders import user_cache, write_whole
 from chunkers.text.minilm import SHA256, WEIGHTS_SHA256
 from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
@@ -74,8 +74,7 @@ def distilled(
     batches = []
     for start in range(0, len(pieces), BATCH):
         progress(start / len(pieces))
-        if cancelled():
-            raise Cancelled
+        stop_if(cancelled)
         batches.append(means([[first, piece, last] for piece in pieces[start : start + BATCH]]))
         # Others use the network too. Its lock is not fair: without a pause this thread would have it again before they wake.
         time.sleep(_PAUSE_S)

@@ -17,7 +17,7 @@ from chunkers.language_models.prompts import PROBE
 from chunkers.language_models.server import ChatServer, SchemaRefused
 from chunkers.language_models.spending import Ledger, Limit, Purse, Spending, most_tokens_of, remembered, spent_by
 from chunkers.network.request import Attempts, cancellable
-from chunkers.support.errors import Cancelled, InputError, shown
+from chunkers.support.errors import Cancelled, InputError, shown, stop_if
 
 Structured = Literal["enforced", "refused", "ignored"]
 
@@ -238,8 +238,7 @@ class Asking:
         reply = self._answers.get(key)
         if reply is not None:
             return reply, False
-        if cancelled():
-            raise Cancelled
+        stop_if(cancelled)
         with self._answers.turns.take(key, cancelled):
             # Another may have asked the same while this one waited for its turn.
             reply = self._answers.get(key)
@@ -333,8 +332,7 @@ class Asking:
 
     def _wait_for_slot(self, cancelled: Callable[[], bool]) -> None:
         while not self._slots.acquire(timeout=_POLL_S):
-            if cancelled():
-                raise Cancelled
+            stop_if(cancelled)
 
 
 class Tally:

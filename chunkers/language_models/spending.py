@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.network.request import Attempts
-from chunkers.support.errors import Cancelled, InputError, ModelError
+from chunkers.support.errors import InputError, ModelError, stop_if
 from chunkers.support.formatting import counted
 from chunkers.support.limits import MOST_SPENT_TOKENS
 
@@ -180,8 +180,7 @@ class Purse(Ledger):
                 if stopped is None or not others:
                     raise ModelError(refused)
                 self._settled.wait(_POLL_S)
-            if stopped():
-                raise Cancelled
+            stop_if(stopped)
 
     def _refused(self, there: Spending, wanted: Spending, name: str) -> str:
         """Return the reason why a request may not be sent; empty if it may."""

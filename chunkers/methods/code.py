@@ -20,7 +20,7 @@ from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason
 from chunkers.results.result import Chunking, Gap
-from chunkers.support.errors import Cancelled
+from chunkers.support.errors import stop_if
 from chunkers.support.extras import MODULES
 from chunkers.support.formatting import counted
 from chunkers.support.lazy import LazyTuple
@@ -156,8 +156,7 @@ class _Cutting:
 
     def fits(self, start: int, end: int) -> bool:
         """Return whether the text between two offsets fits into a chunk."""
-        if self.tools.cancelled():
-            raise Cancelled
+        stop_if(self.tools.cancelled)
         # A token has a character at least.
         return end - start <= self.most or self.size(start, self._end(start, end)) <= self.most
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 
-from chunkers.support.errors import Cancelled
+from chunkers.support.errors import stop_if
 
 _POLL_S = 0.05
 """Seconds between two looks at whether a waiting run was cancelled."""
@@ -108,8 +108,7 @@ class Turns:
                 if ahead != last_ahead:
                     waiting(ahead)
                     last_ahead = ahead
-                if cancelled():
-                    raise Cancelled
+                stop_if(cancelled)
                 with self._changed:
                     if queue.tickets[0] is not ticket:
                         self._changed.wait(_POLL_S)

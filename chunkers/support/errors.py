@@ -6,6 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
@@ -24,6 +26,12 @@ class ModelError(InputError):
 
 class Cancelled(Exception):
     """Exception raised when the user asks to stop; everything computed so far is in the cache."""
+
+
+def stop_if(cancelled: Callable[[], bool]) -> None:
+    """Raise `Cancelled` if ``cancelled`` returns True."""
+    if cancelled():
+        raise Cancelled
 
 
 def first_fault(error: ValidationError, whole: str = "") -> tuple[str, ErrorDetails]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from chunkers.support.errors import Cancelled, InputError
+from chunkers.support.errors import InputError, stop_if
 from chunkers.support.extras import need
 from chunkers.support.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
 
@@ -125,8 +125,7 @@ def parsed_apart(
         If the user asked to stop.
     """
     while not _free.acquire(timeout=0.1):
-        if cancelled():
-            raise Cancelled
+        stop_if(cancelled)
     try:
         reader = _take_reader()
         try:
@@ -243,13 +242,11 @@ class _Reader:
         """Wait for the answer; raise if a limit is passed or the user cancels."""
         began, wait = time.monotonic(), _POLL_S
         # A small file may be read before the first look.
-        if cancelled():
-            raise Cancelled
+        stop_if(cancelled)
         while thread.is_alive():
             thread.join(wait)
             wait = min(0.05, wait * 1.2)
-            if cancelled():
-                raise Cancelled
+            stop_if(cancelled)
             if time.monotonic() - began > READ_SECONDS:
                 raise InputError(
                     f"{name}: a file may take at most {READ_SECONDS} seconds to be read; this file takes longer. Use a "

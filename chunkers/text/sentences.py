@@ -11,7 +11,7 @@ from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chunkers.support.errors import LONGEST_SHOWN, Cancelled, InputError, shown
+from chunkers.support.errors import LONGEST_SHOWN, InputError, shown, stop_if
 from chunkers.support.extras import need
 from chunkers.support.limits import MAX_PARAGRAPH
 from chunkers.text.front_matter import front_matter
@@ -360,8 +360,7 @@ def _trimmed(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[
     trimmed: list[tuple[int, int]] = []
     front = front_matter(text)
     for start, end in pieces:
-        if cancelled():
-            raise Cancelled
+        stop_if(cancelled)
         # Most sentences end in one such character: to step over it is faster than to copy the text.
         while start < end and text[end - 1].isspace():
             end -= 1

@@ -11,7 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
-from chunkers import Cancelled, InputError, Span
+from chunkers import InputError, Span
+from chunkers.support.errors import stop_if
 from chunkers.support.limits import MAX_BYTES
 from chunkers.text.quotations import ALIKE, NEAREST, How, Match, Quotation, Searched, Work, context_of
 from evaluation.questions.corpus import Corpus
@@ -298,8 +299,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
     labels: list[Label] = []
     seen: set[tuple[object, ...]] = set()
     for place, row in rows:
-        if cancelled():
-            raise Cancelled
+        stop_if(cancelled)
         if len(usable) == MOST:
             problems.append(f"{name}, from {place} on: a file may have at most {MOST:,} questions; the rest is left out.")
             break

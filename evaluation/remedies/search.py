@@ -14,6 +14,7 @@ from chunkers.contract.base import FieldSpec, run
 from chunkers.recipes.registry import CHUNKERS
 from chunkers.results.embedded import EmbeddedAs
 from chunkers.support.arrays import IntArray, VectorArray
+from chunkers.support.errors import stop_if
 from chunkers.support.formatting import signed
 from evaluation.asking.answer import Posed, judge
 from evaluation.asking.ask import Asked, Limit, Passages, ask, embed_question, prepare
@@ -340,8 +341,7 @@ def least_changes(
     for trial in tried:
         if trial.kept is None or trial.variation.kind in kinds:
             continue
-        if tools.cancelled():
-            raise Cancelled
+        stop_if(tools.cancelled)
         if is_met(trial.kept):
             kinds.add(trial.variation.kind)
             yield trial, trial.kept

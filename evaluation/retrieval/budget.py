@@ -20,8 +20,9 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from chunkers import Cancelled, InputError, Span, Tools
+from chunkers import InputError, Span, Tools
 from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.errors import stop_if
 from evaluation.questions.corpus import CharacterRuler, Ruler, intersection, union
 from evaluation.questions.reading import Question
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, on_axis
@@ -315,8 +316,7 @@ def _ranks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tools: Tools
         still_open = []
         at_once = max(1, min(QUERIES, _RANKS_AT_ONCE // max(1, depth)))
         for start in range(0, len(open_questions), at_once):
-            if tools.cancelled():
-                raise Cancelled
+            stop_if(tools.cancelled)
             batch = open_questions[start : start + at_once]
             ranked = queries.ranked(batch, depth)
             full = np.logical_and.reduce([lengths[ranked].sum(axis=1) >= size for lengths, size in needs])

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chunkers import Cancelled, Tools
+from chunkers import Tools
 from chunkers.support.arrays import IntArray
+from chunkers.support.errors import stop_if
 from evaluation.questions.corpus import Corpus, Ruler, characters, intersection
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last, evaluate_each
@@ -163,8 +164,7 @@ def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: 
         queries = Queries.of(index, [questions[number].text for number, _, _ in open_places], tools)
         at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
         for start in range(0, len(open_places), at_once):
-            if tools.cancelled():
-                raise Cancelled
+            stop_if(tools.cancelled)
             some = range(start, min(start + at_once, len(open_places)))
             for row, (_, place, chunks) in zip(queries.scores(some), open_places[start : some.stop], strict=True):
                 chunk = max(chunks, key=lambda candidate: (row[candidate], -candidate))

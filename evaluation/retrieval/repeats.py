@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from chunkers import Cancelled, Tools
+from chunkers import Tools
 from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.errors import stop_if
 from evaluation.questions.corpus import Ruler, characters
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import AtBudgets, evaluate_each
@@ -157,8 +158,7 @@ def find_repeats(
         depths = np.max([np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0)
         queries = Queries.of(index, [question.text for question in questions], tools)
         for start in range(0, len(questions), QUERIES):
-            if tools.cancelled():
-                raise Cancelled
+            stop_if(tools.cancelled)
             numbers = np.arange(start, min(start + QUERIES, len(questions)))
             for number, row in zip(numbers.tolist(), queries.ranked(numbers, int(depths[numbers].max())), strict=True):
                 repeats = near.repeats(row[: depths[number]].tolist())

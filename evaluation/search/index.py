@@ -13,12 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
-from chunkers import Cancelled, Chunker, Chunking, InputError, Span, Tools, run
+from chunkers import Chunker, Chunking, InputError, Span, Tools, run
 from chunkers.contract.tools import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.results.embedded import EmbeddedAs, embedded_text
 from chunkers.results.levels import parents_by_child
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
+from chunkers.support.errors import stop_if
 from chunkers.text.languages import detect_language
 from evaluation.questions.corpus import Corpus, Covered
 from evaluation.questions.reading import Question
@@ -158,8 +159,7 @@ def build_index(
     chunker = chunker.for_documents([document.name for document in corpus.documents if document.sentences])
     chunkings = []
     for document in corpus.documents:
-        if tools.cancelled():
-            raise Cancelled
+        stop_if(tools.cancelled)
         chunkings.append(run(chunker, document, tools, embedded_as))
     on_axis = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
     by_child = parents_by_child(on_axis)

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
 from typing import Any
 
-from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Span, Tools
+from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
 from chunkers.contract.base import run
 from chunkers.support.arrays import VectorArray
+from chunkers.support.errors import stop_if
 from chunkers.text.outline import blocks, special_blocks
 from chunkers.text.sentences import GIVEN
 from evaluation.segmentation.chunk_facts import Bounds, Compliance, asked_of, compliance, sizes_in
@@ -311,8 +312,7 @@ def edit_stability(
     measured_edits = []
     planned = edits_of(document, edits, seed)
     for number, (after, sentence) in enumerate(planned, start=1):
-        if tools.cancelled():
-            raise Cancelled
+        stop_if(tools.cancelled)
         after_it = Counter(run(chunker, inserted(document, after, sentence), replace(tools)).texts)
         measured_edits.append(Edit(after, (after_it - before).total(), after_it.total()))
         if progress is not None:

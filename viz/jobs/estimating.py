@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from chunkers import Cancelled, Chunker, Document, load_tokenizer
+from chunkers import Chunker, Document, load_tokenizer
 from chunkers.contract.base import Estimate
 from chunkers.contract.tools import Tools
 from chunkers.language_models.asking import Asking
+from chunkers.support.errors import stop_if
 from viz.jobs.background import Background
 
 Count = Callable[[Callable[[], bool]], Estimate]
@@ -63,8 +64,7 @@ def estimate(
     whole = Estimate(0, 0)
     for document in documents:
         for chunker in chunkers:
-            if cancelled():
-                raise Cancelled
+            stop_if(cancelled)
             part = chunker.estimate(document, tools)
             whole = Estimate(*map(sum, zip(whole, part, strict=True)))
     return whole

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from chunkers import Cancelled, Chunker, Document
+from chunkers import Chunker, Document
 from chunkers.results.embedded import EmbeddedAs
+from chunkers.support.errors import stop_if
 from chunkers.text.parts import Parts
 from evaluation.search.ranking import Method
 from evaluation.search.returned import THE_CHUNK, Returned
@@ -71,8 +72,7 @@ class Material:
         """
         parts = dict(self.parts)
         for name, text in self.texts:
-            if cancelled():
-                raise Cancelled
+            stop_if(cancelled)
             yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
 
 

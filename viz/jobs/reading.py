@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from chunkers import Cancelled
+from chunkers.support.errors import stop_if
 from chunkers.text.reading import FileText, read_document
 from viz.jobs.background import Background
 
@@ -74,8 +74,7 @@ class ReadingJob(Background, Generic[Made]):
 
     def _one_by_one(self) -> Iterator[tuple[str, bytes]]:
         for number, file in enumerate(self.files, start=1):
-            if self.cancelled:
-                raise Cancelled
+            stop_if(self._cancel.is_set)
             self._begun = number
             yield file
 

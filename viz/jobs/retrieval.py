@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from chunkers import Cancelled, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
+from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from chunkers.recipes import situating
 from chunkers.results.embedded import EmbeddedAs
+from chunkers.support.errors import stop_if
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question, Questions, read_questions
 from evaluation.retrieval.given import Measured
@@ -402,8 +403,7 @@ def estimate_of_plan(
         try:
             cutting = STAND_IN if chunker.asks else chunker.for_documents(names)
             for document in documents:
-                if cancelled():
-                    raise Cancelled
+                stop_if(cancelled)
                 estimates.append(situating.estimate(run(cutting, document, tools), tools))
         except InputError:
             # A run skips a column whose file lacks chunks.

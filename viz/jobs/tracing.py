@@ -9,6 +9,7 @@ from chunkers import Cancelled, Chunker, Document, Embedder
 from chunkers.contract.base import run
 from chunkers.found_again.inspected import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
+from chunkers.support.errors import stop_if
 from chunkers.support.formatting import counted
 from evaluation.traces.reading import read_traces
 from evaluation.traces.report import TraceReport
@@ -55,8 +56,7 @@ class DiagnosingTraces(Background):
 
     def _tell(self, status: str, done: int, total: int) -> None:
         self._status, self._share = f"{done:,} of {total:,} {status}", done / max(1, total)
-        if self.cancelled:
-            raise Cancelled
+        stop_if(self._cancel.is_set)
 
     def _run(self) -> None:
         name, data = self.file

@@ -5,6 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from chunkers import Cancelled
 from chunkers.found_again.inspected import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from tests import ROOT
@@ -161,7 +162,7 @@ def test_an_interrupted_run_goes_on_with_the_file_that_is_chosen_again(restart, 
     def stops(corpus, chunker, tools, way, *others):
         # At the last column of all.
         if chunker.elsewhere and way == embedded.split(":")[-1]:
-            raise retrieval.Cancelled
+            raise Cancelled
         return first(corpus, chunker, tools, way, *others)
 
     app = give(with_documents(opened(embedded=embedded)), rows(*TEXTS))

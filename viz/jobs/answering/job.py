@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers import Cancelled, Chunking, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers import Chunking, Document, Embedder, InputError, Tools, load_tokenizer
 from chunkers.language_models.asking import Asking, together
 from chunkers.storage.turn_taking import arrival
 from chunkers.support.arrays import FloatArray
+from chunkers.support.errors import stop_if
 from chunkers.text.languages import detect_language
 from chunkers.text.parts import Parts
 from evaluation.answering.answer import Gathered, controls_of, gather, gather_trivial
@@ -317,8 +318,7 @@ class Sharing(Background):
     def _take(self, origin: str, material: Material) -> None:
         documents = []
         for name, text in material.texts:
-            if self.cancelled:
-                raise Cancelled
+            stop_if(self._cancel.is_set)
             # Splitting into lines is fast, and excerpts do not depend on sentences.
             documents.append(Document.from_text(text, "lines", name))
         corpus = Corpus(tuple(documents))

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
+from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.recipes import situating
 from chunkers.results.embedded import EmbeddedAs
 from chunkers.storage.turn_taking import arrival
 from chunkers.support.arrays import VectorArray
+from chunkers.support.errors import stop_if
 from evaluation.asking.answer import CutChange, Posed, Search, are_whole
 from evaluation.asking.ask import Asked, Limit, Passages, ask, embed_question, prepare
 from evaluation.questions.corpus import Ruler
@@ -238,7 +239,6 @@ def estimate_of_contexts(
     """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops."""
     tools, estimates = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
     for chunking in chunkings.values():
-        if cancelled():
-            raise Cancelled
+        stop_if(cancelled)
         estimates.append(situating.estimate(chunking, tools))
     return Estimate(*map(sum, zip(*estimates, strict=True)))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from chunkers import InputError, build_chunker
+from chunkers import Cancelled, InputError, build_chunker
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.parts import Parts
 from evaluation.retrieval.report import Choice
@@ -70,7 +70,7 @@ def interrupted(folder, monkeypatch):
     def counted(marked, setting, *others):
         if job.cancelled or len(computed) == 4:
             job.cancel()
-            raise sweeps.Cancelled
+            raise Cancelled
         computed.append((marked.document.name, setting))
         return row(marked, setting, *others)
 
@@ -171,7 +171,7 @@ def indexed(monkeypatch):
 
     def counted(corpus, chunker, *others):
         if len(sizes) == 2:
-            raise retrievals.Cancelled
+            raise Cancelled
         sizes.append(chunker.size)
         return build(corpus, chunker, *others)
 
