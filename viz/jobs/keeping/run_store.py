@@ -119,10 +119,11 @@ class RunStore:
             self.complaint = ""
             try:
                 self._write(key, write)
-            except (Foreign, sqlite3.DatabaseError) as error:
-                if not isinstance(error, sqlite3.OperationalError):
-                    self._remove()
-                    self._write(key, write)
+            except sqlite3.OperationalError:
+                raise
+            except (Foreign, sqlite3.DatabaseError):
+                self._remove()
+                self._write(key, write)
 
     def add(self, key: bytes, number: int, part: bytes) -> None:
         """Store a finished part of a run, unless the run was deleted, and return only after the part is written."""
@@ -197,11 +198,9 @@ class RunStore:
                     connection.execute("DELETE FROM parts")
                     connection.execute("DELETE FROM runs")
                     connection.execute("VACUUM")
-                except Foreign:
-                    self._remove()
-                except sqlite3.DatabaseError as error:
-                    if isinstance(error, sqlite3.OperationalError):
-                        raise
+                except sqlite3.OperationalError:
+                    raise
+                except (Foreign, sqlite3.DatabaseError):
                     self._remove()
 
     @property

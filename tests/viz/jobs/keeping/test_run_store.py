@@ -13,6 +13,7 @@ from contextlib import closing
 import pytest
 
 from chunkers import InputError
+from chunkers.storage import private_file
 from tests import ROOT
 from tests.support import LIMIT, HashEmbedder
 from viz.jobs.keeping import run_store
@@ -296,6 +297,21 @@ def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
     assert run_keeper.parts() == {}
     run_keeper.check_embedder(HashEmbedder())
     run_keeper.store.clear()
+
+
+def test_a_run_that_cannot_begin_while_another_process_writes_says_so(path, monkeypatch):
+    filled(path)
+    monkeypatch.setattr(private_file, "_BUSY_S", 0)
+    run_keeper = keeper(path, "another token")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        run_keeper.begin(PLAN)
+    assert "writing it failed: database is locked" in run_keeper.store.complaint
+    # The run is not there, so its parts are not either, and writing them fails in no other way.
+    run_keeper.add(0, b"part")
+    assert (run_keeper.plan(), run_keeper.parts()) == (None, {})
+    run_keeper.begin(PLAN)
+    assert (run_keeper.plan(), run_keeper.store.complaint) == (PLAN, "")
 
 
 def test_a_folder_that_may_not_be_looked_into_does_no_harm(path, monkeypatch):
