@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -130,26 +130,7 @@ def answer_headers() -> dict[str, str]:
 
 def inline_scripts() -> list[str]:
     """Return the hashes of the inline scripts in Streamlit's page, in the syntax of a content security policy."""
-    collector = _InlineScripts()
-    collector.feed((Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8"))
-    digests = (hashlib.sha256(script.encode()).digest() for script in collector.scripts)
+    page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    scripts = re.findall(r"<script(?![^>]*\ssrc\b)[^>]*>(.*?)</script>", page, re.DOTALL)
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
-
-
-class _InlineScripts(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.scripts: list[str] = []
-        self._inside = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._inside = tag == "script" and "src" not in dict(attrs)
-        if self._inside:
-            self.scripts.append("")
-
-    def handle_data(self, data: str) -> None:
-        if self._inside:
-            self.scripts[-1] += data
-
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = False
