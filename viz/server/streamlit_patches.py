@@ -1,10 +1,14 @@
-"""Patches that keep user input which Streamlit would lose when another run interferes."""
+"""Patches of Streamlit that keep user input from being lost, limit uploads, and start and answer sooner.
+
+Calling the function of a patch again has no effect.
+"""
 
 from __future__ import annotations
 
 import socket
 import threading
 from asyncio import AbstractEventLoop, Server
+from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from inspect import unwrap
@@ -25,50 +29,64 @@ from streamlit.runtime.state.session_state import SessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 
+def _in_place_of(owner: type, name: str) -> Callable[[Callable[..., Any]], None]:
+    """Return a decorator that puts a function in place of a method, which the function gets as its first argument."""
+
+    def replace_method(function: Callable[..., Any]) -> None:
+        # An earlier replacement is replaced, not wrapped.
+        method = unwrap(getattr(owner, name))
+
+        @wraps(method)
+        def replacement(*given: Any, **named: Any) -> Any:
+            return function(method, *given, **named)
+
+        setattr(owner, name, replacement)
+
+    return replace_method
+
+
+# Input that Streamlit would lose when another run interferes.
+
+
 def let_callbacks_end() -> None:
     """Make Streamlit finish a page's callbacks before it handles the browser's next request.
 
     Streamlit handles a request at a callback's next access to the session state, by raising an exception. It then mistakes
     the exception for a rerun requested by the callback, and skips the rest of the callback. Nothing runs it later, since
     the widget's value is no longer new. A user's action is therefore lost if the next follows within milliseconds, such as
-    a pasted text when the box is closed right after. The patch also applies to existing threads, and a second call has no
-    effect.
+    a pasted text when the box is closed right after. The patch also applies to existing threads.
 
     It requires ``runner.fastReruns`` to be off, as in config.toml, so that requests wait for the running thread.
     """
-    dispatch = unwrap(SessionState._call_callbacks)
-    take_up = unwrap(ScriptRequests.on_scriptrunner_yield)
     thread = threading.local()
 
-    @wraps(dispatch)
-    def dispatch_undisturbed(self: SessionState, **given: Any) -> None:
+    @_in_place_of(SessionState, "_call_callbacks")
+    def dispatch_undisturbed(dispatch: Callable[..., None], self: SessionState, **given: Any) -> None:
         thread.calls_back = True
         try:
             dispatch(self, **given)
         finally:
             thread.calls_back = False
 
-    @wraps(take_up)
-    def take_up_between(self: ScriptRequests) -> ScriptRequest | None:
+    @_in_place_of(ScriptRequests, "on_scriptrunner_yield")
+    def take_up_between(
+        take_up: Callable[[ScriptRequests], ScriptRequest | None], self: ScriptRequests
+    ) -> ScriptRequest | None:
         return None if getattr(thread, "calls_back", False) else take_up(self)
-
-    SessionState._call_callbacks = dispatch_undisturbed  # type: ignore[method-assign]
-    ScriptRequests.on_scriptrunner_yield = take_up_between  # type: ignore[method-assign]
 
 
 def interrupt_where_drawn() -> None:
     """Make Streamlit interrupt a run only where it draws an element, and not where it reads or writes the session state.
 
     A page notes that it has taken an event, and then changes the session as the event asks. An interruption in between
-    lost the user's action. A second call has no effect.
+    lost the user's action.
     """
-    begin = unwrap(SafeSessionState.__init__)
 
-    @wraps(begin)
-    def begin_undisturbed(self: SafeSessionState, state: SessionState, yield_callback: object) -> None:
+    @_in_place_of(SafeSessionState, "__init__")
+    def begin_undisturbed(
+        begin: Callable[..., None], self: SafeSessionState, state: SessionState, yield_callback: object
+    ) -> None:
         begin(self, state, lambda: None)
-
-    SafeSessionState.__init__ = begin_undisturbed  # type: ignore[method-assign]
 
 
 def keep_values_until_drawn() -> None:
@@ -77,16 +95,13 @@ def keep_values_until_drawn() -> None:
     Streamlit also forgets them before a run for which the browser names no values, such as that of ``st.switch_page``. Input
     from the page that is being left may interrupt that run, and names the values of all widgets there. Streamlit took each
     for the user's change, as it knew no value before: the callback of an empty text box chose its text, or ended in an
-    exception if the next page had drawn a widget with the same key. A second call has no effect.
+    exception if the next page had drawn a widget with the same key.
     """
-    finish = unwrap(SafeSessionState.on_script_finished)
 
-    @wraps(finish)
-    def finish_drawn(self: SafeSessionState, *widgets: frozenset[str], **given: Any) -> None:
+    @_in_place_of(SafeSessionState, "on_script_finished")
+    def finish_drawn(finish: Callable[..., None], self: SafeSessionState, *widgets: frozenset[str], **given: Any) -> None:
         # Only the end of a run says whether to forget.
         finish(self, *widgets, **{"remove_stale_widgets": False, **given})
-
-    SafeSessionState.on_script_finished = finish_drawn  # type: ignore[method-assign]
 
 
 def keep_inputs_of_fragments() -> None:
@@ -94,12 +109,11 @@ def keep_inputs_of_fragments() -> None:
 
     A run of the page replaces a fragment if elements above it appeared or disappeared, and the user may click before the
     browser has received the new fragment, or while the run that replaces it is in progress. Input from a page that the user
-    has left is still dropped, and so are automatic reruns of a fragment. A second call has no effect.
+    has left is still dropped, and so are automatic reruns of a fragment.
     """
-    request, run = unwrap(AppSession.request_rerun), unwrap(ScriptRunner._run_script)
 
-    @wraps(request)
-    def request_page(self: AppSession, client_state: ClientState | None) -> None:
+    @_in_place_of(AppSession, "request_rerun")
+    def request_page(request: Callable[..., None], self: AppSession, client_state: ClientState | None) -> None:
         if (
             client_state is not None
             and client_state.fragment_id
@@ -113,8 +127,8 @@ def keep_inputs_of_fragments() -> None:
             client_state = whole
         request(self, client_state)
 
-    @wraps(run)
-    def run_page(self: ScriptRunner, rerun_data: RerunData) -> None:
+    @_in_place_of(ScriptRunner, "_run_script")
+    def run_page(run: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
         replaced = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
         same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
         # Of several requests that waited, this flag is that of the last.
@@ -122,9 +136,6 @@ def keep_inputs_of_fragments() -> None:
         if replaced and same_page and not automatic:
             rerun_data = replace(rerun_data, fragment_id_queue=[], is_fragment_scoped_rerun=False)
         run(self, rerun_data)
-
-    AppSession.request_rerun = request_page  # type: ignore[method-assign]
-    ScriptRunner._run_script = run_page  # type: ignore[method-assign]
 
 
 # A socket option that makes the server send data immediately; asyncio omits it for the socket that Streamlit binds.
@@ -157,7 +168,7 @@ def skip_needless_startup() -> None:
 
     The search reads the metadata of every installed package before the first response. The check, which would warn users of
     a prompt to use ``streamlit run``, reads the source of every stack frame and resolves the paths of a thousand modules
-    when the first element is drawn. A second call has no effect.
+    when the first element is drawn.
     """
     manifest_scanner.scan_component_manifests = _none
     delta_generator._use_warning_has_been_displayed = True
@@ -179,13 +190,15 @@ def keep_upload_addresses() -> None:
 
     When a run of the page begins, Streamlit drops the unsent messages of the previous run, and with them these replies,
     which do not belong to a run. The browser then waits forever, and the file that the user dropped on the page is lost
-    silently. This is likely on a busy server, or while a job reruns the page. A second call has no effect.
+    silently. This is likely on a busy server, or while a job reruns the page.
     """
-    clear = unwrap(ForwardMsgQueue.clear)
 
-    @wraps(clear)
+    @_in_place_of(ForwardMsgQueue, "clear")
     def clear_but_addresses(
-        self: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None
+        clear: Callable[..., None],
+        self: ForwardMsgQueue,
+        retain_lifecycle_msgs: bool = False,
+        fragment_ids_this_run: list[str] | None = None,
     ) -> None:
         # Messages that were sent are not retained.
         queue = self._queue if retain_lifecycle_msgs else []
@@ -193,18 +206,17 @@ def keep_upload_addresses() -> None:
         clear(self, retain_lifecycle_msgs, fragment_ids_this_run)
         self._queue += [msg for msg in waiting if all(msg is not kept for kept in self._queue)]
 
-    ForwardMsgQueue.clear = clear_but_addresses  # type: ignore[method-assign]
-
 
 def limit_uploads() -> None:
-    """Make Streamlit refuse files that would exceed the session's upload limit; a second call has no effect.
+    """Make Streamlit refuse files that would exceed the session's upload limit.
 
     Streamlit keeps every file until the browser removes it or the session ends, even if no widget shows it.
     """
-    add = unwrap(MemoryUploadedFileManager.add_file)
 
-    @wraps(add)
-    def add_within_limit(self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec) -> None:
+    @_in_place_of(MemoryUploadedFileManager, "add_file")
+    def add_within_limit(
+        add: Callable[..., None], self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec
+    ) -> None:
         kept = self.file_storage.get(session_id, {})
         size = len(file.data) + sum(len(other.data) for number, other in [*kept.items()] if number != file.file_id)
         if size > MOST_UPLOADED:
@@ -214,5 +226,3 @@ def limit_uploads() -> None:
                 "Remove others, or reload the page.",
             )
         add(self, session_id, file)
-
-    MemoryUploadedFileManager.add_file = add_within_limit  # type: ignore[method-assign]
