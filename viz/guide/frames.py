@@ -13,7 +13,7 @@ from chunkers.support.formatting import signed
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from viz.guide.pictures import GapData, PictureData, picture, rows_of
-from viz.jobs.resources import embedding_cache, load_model
+from viz.jobs.resources import embedding_cache
 from viz.jobs.worked_formula import result_of, worked
 from viz.theme.glossary import explained
 from viz.theme.numbers import counted, known_boundaries
@@ -226,7 +226,7 @@ SHOWN: Mapping[str, Shown] = {
 def bundled_tools() -> Tools:
     """Return the services of chunkers with the bundled embedding model, loaded, and its tokenizer."""
     embedder = load_embedder(MiniLM.name)
-    load_model(embedder)
+    embedder.prepare()
     return Tools(embedder, load_tokenizer(MiniLM.name), embedding_cache(False))
 
 

@@ -6,14 +6,16 @@ import secrets
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from chunkers import Cancelled, Embedder, InputError, Tools, load_tokenizer
+from chunkers.storage.turn_taking import arrival
 from chunkers.support.recently_used import RecentlyUsed, kept_in
 from viz.jobs.keeping.kept_run import KeptRun, RunFile
-from viz.jobs.resources import embedding_cache, load_model
+from viz.jobs.resources import embedding_cache
 
 MOST_KEPT = 8
 """Most runs kept in memory for each session, and for all ended sessions together; the oldest are dropped first."""
@@ -21,9 +23,18 @@ MOST_KEPT = 8
 
 @dataclass(eq=False)
 class Background(ABC):
-    """A job that runs in its own thread; ``error`` is its error message, or empty."""
+    """A job that runs in its own thread.
+
+    Attributes
+    ----------
+    error
+        The job's error message; empty if there is none.
+    came
+        The number of the job's arrival. Jobs that pass it to their tools keep their place in the line of jobs that embed.
+    """
 
     error: str = field(default="", init=False)
+    came: int = field(default_factory=arrival, init=False)
     _status: str = field(default="", init=False)
     _share: float = field(default=0.0, init=False)
     _cancel: threading.Event = field(default_factory=threading.Event, init=False)
@@ -54,13 +65,13 @@ class Background(ABC):
             self._thread.join(seconds)
 
     def load(self, embedder: Embedder) -> None:
-        """Load an embedding model and update the job's progress meanwhile; raises as `load_model` does."""
+        """Load an embedding model and update the job's progress meanwhile; raises as `Embedder.prepare` does."""
 
         def prepares(share: float) -> None:
             self._status, self._share = embedder.prepared_said(share), share
 
         self._status, self._share = embedder.loading_said(), 0.0
-        load_model(embedder, prepares, self._cancel.is_set)
+        embedder.prepare(prepares, self._cancel.is_set)
 
     def tools(
         self, embedder: Embedder | None, tokenizer: str = "all-MiniLM-L6-v2", *, on_disk: bool = False, **watching: Any
@@ -69,13 +80,29 @@ class Background(ABC):
         cache = embedding_cache(on_disk)
         return Tools(embedder, load_tokenizer(tokenizer), cache, cancelled=self._cancel.is_set, **watching)
 
-    @abstractmethod
     def progress(self) -> tuple[float, str]:
         """Return the share of the job that is done, from 0 to 1, and a short status text."""
+        return self._share, self._status
 
     @abstractmethod
     def _run(self) -> None:
         """Do the work."""
+
+    def _shared(self, share: float) -> None:
+        """Note the share of the current step that is done."""
+        self._share = share
+
+    def _deciding(self, done: int, total: int) -> None:
+        """Note how many parts of the current step are done."""
+        self._share = done / max(1, total)
+
+    def _embedding_counter(self, title: str, unit: str = "texts") -> Callable[[int, int], None]:
+        """Return a callback that shows how many texts are embedded, after ``title``, as the job's status."""
+
+        def count(done: int, total: int) -> None:
+            self._status = f"{title}: {done:,} of {total:,} {unit} embedded"
+
+        return count
 
     def _guarded(self) -> None:
         try:
@@ -186,9 +213,6 @@ class Registry:
 def registry() -> Registry:
     """Return the server's registry of the runs that links refer to."""
     return Registry()
-
-
-# Base class of jobs that can be stored on disk.
 
 
 class KeptJob(Background):

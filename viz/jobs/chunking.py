@@ -1,4 +1,4 @@
-"""Chunking of documents for the pages: immediately if it is quick, otherwise as a background job."""
+"""Chunking of documents for the pages, immediately if it is quick and otherwise as a background job, and its timing."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, Tools, load_tokenizer, run
 from chunkers.contract.base import Estimate, Tipping
 from chunkers.language_models.asking import Asking
-from chunkers.storage.turn_taking import arrival
 from chunkers.support.arrays import VectorArray
 from viz.jobs.background import Background
-from viz.jobs.resources import embedding_cache, kept, load_model
+from viz.jobs.resources import embedding_cache, kept
 from viz.jobs.worked_formula import worked
 
 
@@ -42,8 +41,8 @@ class Task:
     ) -> Task:
         """Build the task from the document's identity and all parameters of the chunker."""
         name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
-        asks = asking is not None and chunker.asks
-        model = f"{asking.model.name} {asking.model.revision} {asking.memory}" if asking is not None and asks else ""
+        asked = asking if chunker.asks else None
+        model = "" if asked is None else f"{asked.model.name} {asked.model.revision} {asked.memory}"
         parameters = json.dumps(chunker.model_dump())
         return cls(document.identity, name, revision, tokenizer, chunker.name + parameters, model)
 
@@ -64,7 +63,8 @@ class ChunkingJob(Background):
 
     If a chunker fails, so do those that need the same embedder or language model; the others continue. ``failed`` has the
     error messages by task without embedder. ``made`` are the tasks, also without embedder, that gave a result; ``results``
-    has those that are still shown.
+    has those that are still shown. ``seconds_left`` estimates the time until the current chunker's texts are embedded; None
+    until the speed is known.
     """
 
     source: Document
@@ -72,13 +72,13 @@ class ChunkingJob(Background):
     tasks: list[tuple[Task, Chunker]]
     on_disk: bool
     asking: Asking | None = None
-    came: int = field(default_factory=arrival, init=False)
     done: int = 0
     total: int = 0
     decided: float = 0.0
     ahead: int = 0
     share: float = 0.0
     prepared: float | None = None
+    seconds_left: float | None = None
     results: dict[Task, Chunking] = field(default_factory=dict)
     failed: dict[Task, str] = field(default_factory=dict)
     made: set[Task] = field(default_factory=set, init=False)
@@ -86,7 +86,6 @@ class ChunkingJob(Background):
     embedded: int = 0
     _asks: bool = False
     _measured_from: tuple[float, float] | None = None  # the moment of the first batch's end, and the share done by then
-    _left: float | None = None
 
     def finished(self) -> dict[Task, Chunking]:
         """Return a copy of the results so far, by task."""
@@ -107,14 +106,9 @@ class ChunkingJob(Background):
         embedder = self.embedder
         if not self.total:
             return 0.0, "Loading the embedding model" if embedder is None else embedder.loading_said()
-        left = "" if self._left is None else f", {time_left(self._left)}"
+        left = "" if self.seconds_left is None else f", {time_left(self.seconds_left)}"
         where = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
         return self.share, f"Embedding{where}: {self.done:,} of {self.total:,} texts{left}"
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Estimated seconds until the current chunker's texts are embedded; None until the speed is known."""
-        return self._left
 
     def _embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total
@@ -134,7 +128,7 @@ class ChunkingJob(Background):
             return
         began, before = self._measured_from
         if share > before:
-            self._left = (now - began) * (1 - share) / (share - before)
+            self.seconds_left = (now - began) * (1 - share) / (share - before)
 
     def _waits(self, ahead: int) -> None:
         self.ahead = ahead
@@ -158,9 +152,9 @@ class ChunkingJob(Background):
         self.decided = 0.0
         self._asks = chunker.asks
         self.share = 0.0
-        self._measured_from = self._left = None
+        self._measured_from = self.seconds_left = None
         if chunker.embeds and self.embedder is not None:
-            load_model(self.embedder, self._prepares, self._cancel.is_set)
+            self.embedder.prepare(self._prepares, self._cancel.is_set)
             self.prepared = None
             # For some models the revision is known only after loading.
             task = replace(task, revision=self.embedder.revision)
@@ -223,9 +217,8 @@ def worked_at_once(
     task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> list[str]:
     """Return the formula behind the verdict on a gap with its values, as lines; empty if an embedding is not cached."""
-    at_hand = embedder.for_document(chunking.document) if embedder is not None else None
     try:
-        return worked(chunker, chunking, gap, _tools_at_once(at_hand, task.tokenizer, on_disk))
+        return worked(chunker, chunking, gap, _fitted_at_once(embedder, chunking.document, task.tokenizer, on_disk))
     except Cancelled:
         return []
 
@@ -234,14 +227,19 @@ def worked_at_once(
 def _tipping(
     task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
-    at_hand = embedder.for_document(chunking.document) if embedder is not None else None
-    return chunker.tipping(chunking, gap, _tools_at_once(at_hand, task.tokenizer, on_disk))
+    return chunker.tipping(chunking, gap, _fitted_at_once(embedder, chunking.document, task.tokenizer, on_disk))
 
 
 def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, asking: Asking | None = None) -> Tools:
     """Return tools that raise Cancelled instead of embedding, sending requests or searching for long."""
     cache = embedding_cache(on_disk)
     return Tools(embedder, load_tokenizer(tokenizer), cache, cancelled=lambda: True, asking=asking)
+
+
+def _fitted_at_once(embedder: Embedder | None, document: Document, tokenizer: str, on_disk: bool) -> Tools:
+    """Return tools as `_tools_at_once` does; an embedder that must be fitted on each document is fitted on this one."""
+    fitted = embedder.for_document(document) if embedder is not None else None
+    return _tools_at_once(fitted, tokenizer, on_disk)
 
 
 def tools_to_repeat(embedder: Embedder | None, tokenizer: str, on_disk: bool) -> Tools:
@@ -269,10 +267,10 @@ def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_di
     Cancelled
         If a sentence's embedding is not cached.
     """
-    return _tools_at_once(embedder.for_document(source), tokenizer, on_disk).embed(source.sentence_texts)
+    return _fitted_at_once(embedder, source, tokenizer, on_disk).embed(source.sentence_texts)
 
 
-# Repeated timing of a chunker's decision stage.
+# Timing of a chunker's decisions, repeated.
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError
-from chunkers.storage.turn_taking import arrival
 from evaluation.segmentation.unlabelled import EDITS, Stability, edit_stability
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
@@ -27,7 +26,6 @@ class EditStabilityJob(Background):
     edits: int = EDITS
     results: dict[Task, Stability] = field(default_factory=dict)
     refused: dict[Task, str] = field(default_factory=dict)
-    came: int = field(default_factory=arrival, init=False)
     _at: int = 0
     _done: int = 0
 

@@ -88,10 +88,6 @@ class Comparing(Background):
     alike: Alike | None = field(default=None, init=False)
     _status: str = field(default="Loading the embedding model", init=False)
 
-    def progress(self) -> tuple[float, str]:
-        """Return the share of questions and excerpts that are embedded, and a status text."""
-        return self._share, self._status
-
     def _run(self) -> None:
         def embedded(done: int, total: int) -> None:
             self._status, self._share = f"{done:,} of {total:,} questions and excerpts embedded", done / max(1, total)

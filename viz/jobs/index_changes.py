@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chunkers import Chunker, Embedder, InputError, load_tokenizer
 from chunkers.results.embedded import EmbeddedAs
-from chunkers.storage.turn_taking import arrival
 from chunkers.support.arrays import FloatArray
 from evaluation.asking.ask import Limit
 from evaluation.changes.changed_chunks import DIGEST_BYTES, ChunkComparison, Comparison
@@ -61,14 +60,6 @@ class Measured(NamedTuple):
     recalls: Mapping[str, FloatArray]
 
 
-class Searching(NamedTuple):
-    """The documents and questions of all chunkers, and the ruler that counts tokens."""
-
-    corpus: Corpus
-    questions: tuple[Question, ...]
-    ruler: Ruler
-
-
 @dataclass(eq=False)
 class IndexChanges(Background):
     """A job that cuts the documents by one chunker after another and searches their chunks.
@@ -95,7 +86,6 @@ class IndexChanges(Background):
     refused: dict[Chunker, str] = field(default_factory=dict)
     questions: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    came: int = field(default_factory=arrival, init=False)
     _compared: dict[tuple[Chunker, Chunker], Comparison] = field(default_factory=dict, init=False)
 
     def progress(self) -> tuple[float, str]:
@@ -118,7 +108,7 @@ class IndexChanges(Background):
         self._status = "Splitting into sentences"
         corpus = Corpus(tuple(setting.material.documents(setting.sentences, self._cancel.is_set)))
         questions = self._read_questions(corpus)
-        searching = Searching(corpus, questions, Ruler(corpus.whole.text, load_tokenizer(setting.tokenizer)))
+        ruler = Ruler(corpus.whole.text, load_tokenizer(setting.tokenizer))
         # Without questions only the chunks count, and nothing is embedded for searching.
         method: Method = setting.method if questions else "bm25"
         if self.embedder is not None and (method != "bm25" or any(chunker.embeds for chunker in self.chunkers)):
@@ -130,7 +120,7 @@ class IndexChanges(Background):
                 self.refused[chunker] = "Not measured: its language model would be asked about every document."
                 continue
             try:
-                self.results[chunker] = self._measured(searching, chunker, title, method)
+                self.results[chunker] = self._measured(chunker, title, method, corpus, questions, ruler)
             except InputError as error:
                 self.refused[chunker] = str(error)
 
@@ -143,16 +133,15 @@ class IndexChanges(Background):
         self.questions = tuple(question.text for question in read.usable)
         return tuple(read.usable)
 
-    def _measured(self, searching: Searching, chunker: Chunker, title: str, method: Method) -> Measured:
+    def _measured(
+        self, chunker: Chunker, title: str, method: Method, corpus: Corpus, questions: Sequence[Question], ruler: Ruler
+    ) -> Measured:
         """Cut the documents by a chunker, and search its chunks for the questions."""
-        corpus, questions, ruler = searching
         setting = self.setting
         self._status = f"{title}: cutting"
-
-        def embedded(done: int, total: int) -> None:
-            self._status = f"{title}: {done:,} of {total:,} texts embedded"
-
-        tools = self.tools(self.embedder, setting.tokenizer, on_disk=self.on_disk, progress=embedded, came=self.came)
+        tools = self.tools(
+            self.embedder, setting.tokenizer, on_disk=self.on_disk, progress=self._embedding_counter(title), came=self.came
+        )
         index = build_index(corpus, chunker, tools, setting.embedded_as, method)
         by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
         tokens = map(int, tools.tokenizer.count(index.texts))

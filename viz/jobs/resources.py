@@ -1,4 +1,4 @@
-"""Resources shared by all sessions: the embedding cache, split documents, loaded models.
+"""Resources shared by all sessions: caches of values derived from texts, split documents, stores on disk, memory.
 
 They are not in Streamlit's caches, which any browser can clear for all sessions with one message.
 """
@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from chunkers import Document, Embedder
+from chunkers import Document
 from chunkers.language_models.answers import AnswerCache
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.folders import user_cache, user_data
@@ -27,7 +27,6 @@ from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.jobs.keeping.run_store import RunStore
 
 # Caches of values derived from texts, each kept only while a session shows the text.
-
 
 Arguments = ParamSpec("Arguments")
 Made = TypeVar("Made")
@@ -153,20 +152,6 @@ def split_document(text: str, splitter: str, name: str, parts: Parts | None = No
     """
     forget_gone()
     return _split(Document.identity_of(text, splitter, parts), name, text, splitter, parts)
-
-
-def _untold(share: float) -> None:
-    """Report nothing."""
-
-
-def load_model(
-    embedder: Embedder, preparing: Callable[[float], None] = _untold, cancelled: Callable[[], bool] = bool
-) -> None:
-    """Load the embedder's model, building the model first if necessary.
-
-    Preparation calls ``preparing`` with the share that is done, and raises `Cancelled` once ``cancelled`` returns True.
-    """
-    embedder.prepare(preparing, cancelled)
 
 
 def collect_garbage() -> None:

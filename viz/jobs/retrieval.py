@@ -1,4 +1,4 @@
-"""A background job that retrieves the chunks of several chunkers for questions and measures the results."""
+"""A retrieval run as a background job: its storage, the measures of each chunker's chunks on questions, and the report."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from viz.jobs.background import Background, KeptJob
 from viz.jobs.estimating import estimate
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 from viz.jobs.plan import Material, Plan
-from viz.jobs.resources import embedding_cache, load_model
+from viz.jobs.resources import embedding_cache
 
-# Storage of a retrieval run: its plan without any text, and the evaluation of each finished chunker.
+# The stored run, which has no text: its plan, and the evaluation of each finished chunker.
 
 
 class _Chunker(BaseModel, extra="forbid", frozen=True, strict=True):
@@ -107,8 +107,10 @@ class KeptRetrieval(KeptRun[_Plan]):
         """
 
         def decode(_: int, part: bytes) -> tuple[Evaluation, Ladder | None]:
+            # The returned passages are derived from the corpus, not stored.
             evaluation, ladder = from_json(part, corpus, questions)
-            return _returning(evaluation, Returned.parse(self.plan.returned)), ladder
+            index = returning(evaluation.index, Returned.parse(self.plan.returned))
+            return replace(evaluation, search=replace(evaluation.search, index=index)), ladder
 
         return self.results(decode)
 
@@ -132,10 +134,18 @@ class KeptRetrieval(KeptRun[_Plan]):
         given = Material(
             texts, questions, self.plan.own, tuple(named_parts for named_parts in material.parts if named_parts[0] in names)
         )
-        kept = self.plan
-        how = Returned.parse(kept.returned)
-        settings = kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as, how, kept.language_model, kept.each
-        return Plan(given, chunkers, *settings, kept.searched_by)
+        return Plan(
+            given,
+            chunkers,
+            embedder=self.plan.embedder,
+            sentences=self.plan.sentences,
+            tokenizer=self.plan.tokenizer,
+            embedded_as=self.plan.embedded_as,
+            returned=Returned.parse(self.plan.returned),
+            language_model=self.plan.language_model,
+            each=self.plan.each,
+            searched_by=self.plan.searched_by,
+        )
 
     def _recognised(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
         """Return the run's documents and questions as far as ``material`` has them."""
@@ -147,10 +157,7 @@ class KeptRetrieval(KeptRun[_Plan]):
         return texts, material.questions if same else None
 
 
-def _returning(evaluation: Evaluation, how: Returned) -> Evaluation:
-    """Return an evaluation with the passages that its chunks return, which are derived from the corpus, not stored."""
-    return replace(evaluation, search=replace(evaluation.search, index=returning(evaluation.index, how)))
-
+# The job.
 
 DEPTH = 20
 """Chunks retrieved per question; the user chooses the top k among them without another search."""
@@ -189,16 +196,13 @@ class Reporting(Background):
     found: Mapping[int, Measured]
     choice: Choice
     made: Told | None = field(default=None, init=False)
+    _status: str = field(default="Comparing the chunkers", init=False)
 
     def wait(self) -> Told | None:
         """Return the report if it is ready within `PATIENCE_S`, otherwise None."""
         if self.made is None:
             self.join(PATIENCE_S)
         return self.made
-
-    def progress(self) -> tuple[float, str]:
-        """Return 0 and a status text, since the progress is unknown."""
-        return 0.0, "Comparing the chunkers"
 
     def _run(self) -> None:
         report = self.reports.of(self.found, self.choice)
@@ -324,10 +328,6 @@ class Retrieval(KeptJob):
                 continue
             title = self.plan.names[number]
             self._status = f"{title}: chunking"
-
-            def progress(done: int, total: int, title: str = title) -> None:
-                self._status = f"{title}: {done:,} of {total:,} texts embedded"
-
             way = self.plan.embeds(number)
 
             def deciding(done: int, total: int, title: str = title, asks: bool = chunker.asks or way == "context") -> None:
@@ -336,8 +336,15 @@ class Retrieval(KeptJob):
                         f"{title}: asking {self.asking.model.title}, {done / max(1, total):.0%} of a document done"
                     )
 
-            watching = {"progress": progress, "deciding": deciding, "asking": self.asking, "ledger": self.asked}
-            tools = self.tools(embedder, self.plan.tokenizer, on_disk=self.on_disk, **watching)
+            tools = self.tools(
+                embedder,
+                self.plan.tokenizer,
+                on_disk=self.on_disk,
+                progress=self._embedding_counter(title),
+                deciding=deciding,
+                asking=self.asking,
+                ledger=self.asked,
+            )
             try:
                 how = self.plan.returned
                 index = build_index(corpus, chunker, tools, way, self.plan.searched_by, how.only_children)
@@ -397,7 +404,7 @@ def estimate_of_plan(
     estimates = [estimate(documents, asking, plan.tokenizer, cancelled)]
     numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
     if embedder is not None and any(plan.chunkers[number].embeds for number in numbers):
-        load_model(embedder, lambda share: None, cancelled)
+        embedder.prepare(cancelled=cancelled)
     tools = Tools(embedder, load_tokenizer(plan.tokenizer), embedding_cache(on_disk), cancelled=cancelled)
     for chunker in dict.fromkeys(plan.chunkers[number] for number in numbers):
         try:

@@ -1,4 +1,4 @@
-"""A background job that runs many settings on documents with known boundaries."""
+"""A sweep as a background job: its storage, and the runs of many settings on documents with known boundaries."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from sample_docs import load_sample, sample_titles
 from viz.jobs.background import KeptJob
 from viz.jobs.estimating import estimate
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
-from viz.jobs.resources import load_model
 
-# Storage of a sweep: its plan, and a row for each finished run.
+# The stored sweep, which has no text: its plan, and a row for each finished run.
 
 
 class KeptDocument(BaseModel, extra="forbid", frozen=True, strict=True):
@@ -179,6 +178,9 @@ def digest_of(keeper: Keeper, marked: MarkedText) -> str:
     return keeper.digest(marked.name, marked.text, ",".join(map(str, marked.known)))
 
 
+# The job.
+
+
 @dataclass(eq=False)
 class Sweep(KeptJob):
     """A job that runs chunker settings on documents with known boundaries; ``rows`` grows while it runs.
@@ -261,7 +263,7 @@ class Sweep(KeptJob):
             if self.cancelled:
                 return
             documents.append(document)
-        load_model(self.embedder, self._prepares, self._cancel.is_set)
+        self.embedder.prepare(self._prepares, self._cancel.is_set)
         self.prepared = None
         if self.kept is not None:
             self.kept.keeper.check_embedder(self.embedder)

@@ -50,10 +50,6 @@ class DiagnosingTraces(Background):
     stopped: str = field(default="", init=False)
     _status: str = field(default="Reading the traces", init=False)
 
-    def progress(self) -> tuple[float, str]:
-        """Return the share of the current step that is done, and its name."""
-        return self._share, self._status
-
     def _tell(self, status: str, done: int, total: int) -> None:
         self._status, self._share = f"{done:,} of {total:,} {status}", done / max(1, total)
         stop_if(self._cancel.is_set)

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers import ASKING, ModelError
+from chunkers import ASKING, Embedder, ModelError
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.server import ChatServer, LocalServer
 from chunkers.storage.cache import EmbeddingCache
@@ -336,7 +336,7 @@ def test_an_embedder_that_fails_is_no_matter_to_a_chunker_that_asks(app, http, m
     def refuses(*_):
         raise ModelError("The embedder refused.")
 
-    monkeypatch.setattr(chunking, "load_model", refuses)
+    monkeypatch.setattr(Embedder, "prepare", refuses)
     monkeypatch.setattr(chunking, "embedding_cache", lambda on_disk: EmbeddingCache(None))
     opened(app, c2="breakpoint")
     name_model(app, http)

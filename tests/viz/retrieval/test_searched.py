@@ -6,7 +6,6 @@ from chunkers import InputError, build_chunker
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.small import offer
 from tests.viz.retrieval.steps import button, opened, run_of, said, summary
-from viz.jobs import background
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
 
@@ -68,7 +67,7 @@ def test_a_model_is_loaded_only_for_what_embeds(monkeypatch, method, chunker, lo
     def missing(*_):
         raise InputError("The model is missing.")
 
-    monkeypatch.setattr(background, "load_model", missing)
+    monkeypatch.setattr(HashEmbedder, "prepare", missing)
     asked = b'question,excerpts\n"What of the buoys?",It floats at night.\n'
     material = Material((("marks.md", "It shines.\n\nIt floats at night.\n"),), ("mine.csv", asked), own=True)
     plan = Plan(material, (build_chunker(chunker, {}),), "hash", "paragraphs", "words", searched_by=method)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chunkers import InputError
+from chunkers import Embedder, InputError
 from tests.viz.app_steps import sent, settled
 from tests.viz.controls.test_language_model import labels
 from viz.jobs import chunking
@@ -27,7 +27,7 @@ def broken(app, monkeypatch):
     def refuses(*_):
         raise InputError(BROKEN)
 
-    monkeypatch.setattr(chunking, "load_model", refuses)
+    monkeypatch.setattr(Embedder, "prepare", refuses)
     app.query_params.update({"document": "stubs", "embedder": "tfidf", "tokenizer": "words", "sentences": "lines"})
     app.query_params.update({"c1": "structure", "c2": "breakpoint", "selected": "1"})
     return shown(app)

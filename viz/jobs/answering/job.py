@@ -1,4 +1,4 @@
-"""Jobs that retrieve the chunks for a list of questions, have a language model answer, and have the answers judged."""
+"""Background jobs of the Answers page: retrieving chunks, answering, judging, and taking over questions of Retrieval."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ import numpy as np
 
 from chunkers import Chunking, Document, Embedder, InputError, Tools, load_tokenizer
 from chunkers.language_models.asking import Asking, together
-from chunkers.storage.turn_taking import arrival
 from chunkers.support.arrays import FloatArray
-from chunkers.support.errors import stop_if
 from chunkers.text.languages import detect_language
 from chunkers.text.parts import Parts
 from evaluation.answering.answer import Gathered, controls_of, gather, gather_trivial
@@ -48,7 +46,6 @@ class Gathering(Background):
     on_disk: bool
     found: dict[int, Gathered] = field(default_factory=dict)
     sizes: Sizes | None = None
-    came: int = field(default_factory=arrival, init=False)
     _status: str = field(default="Embedding the chunks", init=False)
 
     def progress(self) -> tuple[float, str]:
@@ -72,15 +69,14 @@ class Gathering(Background):
     def _tools(self, number: int) -> Tools:
         """Return the tools for a column or baseline, which report its progress."""
         self._share = 0.0
-
-        def embedded(done: int, total: int) -> None:
-            self._status = f"{self.plan.names[number]}: {done:,} of {total:,} texts embedded"
-
-        watching = {"progress": embedded, "share": self._shared, "came": self.came}
-        return self.tools(self.embedder, self.plan.tokenizer, on_disk=self.on_disk, **watching)
-
-    def _shared(self, share: float) -> None:
-        self._share = share
+        return self.tools(
+            self.embedder,
+            self.plan.tokenizer,
+            on_disk=self.on_disk,
+            progress=self._embedding_counter(self.plan.names[number]),
+            share=self._shared,
+            came=self.came,
+        )
 
 
 @dataclass(eq=False)
@@ -267,7 +263,7 @@ class Judging(Background):
         together([one(place) for place in self.places], self._cancel.is_set)
 
 
-# Retrieval's questions, grouped by the text that answers them, so that Answers can use them too.
+# Questions of the Retrieval page, grouped by the text that answers them.
 
 
 class Shared(NamedTuple):
@@ -300,10 +296,7 @@ class Sharing(Background):
 
     given: tuple[tuple[str, Material], ...]
     found: dict[str, Shared] = field(default_factory=dict)
-
-    def progress(self) -> tuple[float, str]:
-        """Return 0 and a status text, since the progress is unknown."""
-        return 0.0, "Looking up Retrieval's questions"
+    _status: str = field(default="Looking up Retrieval's questions", init=False)
 
     def _run(self) -> None:
         errors = []
@@ -316,12 +309,8 @@ class Sharing(Background):
             raise InputError(" ".join(errors))
 
     def _take(self, origin: str, material: Material) -> None:
-        documents = []
-        for name, text in material.texts:
-            stop_if(self._cancel.is_set)
-            # Splitting into lines is fast, and excerpts do not depend on sentences.
-            documents.append(Document.from_text(text, "lines", name))
-        corpus = Corpus(tuple(documents))
+        # Splitting into lines is fast, and excerpts do not depend on sentences.
+        corpus = Corpus(tuple(material.documents("lines", self._cancel.is_set)))
         name, data = material.questions
         questions = read_questions(data, name, corpus, self._cancel.is_set)
         names, parts = {text: called for called, text in material.texts}, dict(material.parts)

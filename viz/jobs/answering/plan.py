@@ -1,4 +1,4 @@
-"""The plan of a run of answers: the models, and the settings whose change requires another run."""
+"""The plan of a run of answers, in memory and stored: the models, and the settings whose change requires another run."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class AnswerPlan:
         return [name for name, different in differs.items() if different]
 
 
-# Storage of a run of answers: its plan without any text, and the measures of each answer.
+# The stored run, which has no text: its plan, and the measures of each answer.
 
 
 class _Plan(KeptPlan):

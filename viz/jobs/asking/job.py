@@ -1,4 +1,4 @@
-"""A background job that asks the chunks of several columns one question: embed, rank, and apply the limit."""
+"""Background jobs on the chunks of columns: asking a question, trying a change of parameters, writing context sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.recipes import situating
 from chunkers.results.embedded import EmbeddedAs
-from chunkers.storage.turn_taking import arrival
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import stop_if
 from evaluation.asking.answer import CutChange, Posed, Search, are_whole
@@ -21,7 +20,7 @@ from evaluation.questions.corpus import Ruler
 from evaluation.search.ranking import Method, Reranker
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
-from viz.jobs.resources import CACHED_BYTES, embedding_cache, kept
+from viz.jobs.resources import CACHED_BYTES, kept
 
 
 class Inquiry(NamedTuple):
@@ -62,7 +61,6 @@ class AskJob(Background):
     on_disk: bool
     reranker: Reranker | None = None
     found: dict[int, Asked] = field(default_factory=dict)
-    came: int = field(default_factory=arrival, init=False)
     _status: str = field(default="Looking for the answer", init=False)
 
     @property
@@ -81,15 +79,14 @@ class AskJob(Background):
             self.load(embedder)
         for number, task, chunking in self.columns:
             self._share = 0.0
-
-            def embedded(done: int, total: int, number: int = number) -> None:
-                self._status = f"Column {number + 1}: {done:,} of {total:,} chunks embedded"
-
-            def shared(share: float) -> None:
-                self._share = share
-
-            watching = {"progress": embedded, "share": shared, "came": self.came}
-            tools = self.tools(embedder, self.inquiry.tokenizer, on_disk=self.on_disk, **watching)
+            tools = self.tools(
+                embedder,
+                self.inquiry.tokenizer,
+                on_disk=self.on_disk,
+                progress=self._embedding_counter(f"Column {number + 1}", "chunks"),
+                share=self._shared,
+                came=self.came,
+            )
             passages = _passages(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
             vector: VectorArray | None = None
@@ -134,7 +131,7 @@ def ruler_of(document: Document, tokenizer: str) -> Ruler:
     return Ruler(document.text, load_tokenizer(tokenizer))
 
 
-# A background job that reruns a column with one parameter changed, and asks it the questions about the text.
+# A column with changed parameters, and the answers that it gains and loses.
 
 
 @dataclass(eq=False)
@@ -165,7 +162,6 @@ class ChangedCuts(Background):
     on_disk: bool
     change: CutChange | None = None
     whole: Sequence[tuple[bool, bool]] | None = None
-    came: int = field(default_factory=arrival, init=False)
 
     @property
     def subject(self) -> tuple[object, ...]:
@@ -177,14 +173,8 @@ class ChangedCuts(Background):
         return (0.0, "Cutting the text") if self.change is None else (0.5, "Asking the kept questions")
 
     def _run(self) -> None:
-        tools = Tools(
-            self.embedder,
-            load_tokenizer(self.task.tokenizer),
-            embedding_cache(self.on_disk),
-            came=self.came,
-            cancelled=self._cancel.is_set,
-            cached_only=self.embedder is not None and self.embedder.remote,
-        )
+        cached_only = self.embedder is not None and self.embedder.remote
+        tools = self.tools(self.embedder, self.task.tokenizer, on_disk=self.on_disk, came=self.came, cached_only=cached_only)
         after = run(self.chunker, self.before.document, tools)
         self.change = CutChange.between(self.before, after, self.known)
         if not self.questions:
@@ -196,7 +186,7 @@ class ChangedCuts(Background):
         self.whole = [*zip(first, second, strict=True)]
 
 
-# A background job in which a language model writes a context sentence for every chunk of several columns.
+# Context sentences of chunks.
 
 
 @dataclass(eq=False)
@@ -224,10 +214,7 @@ class Situating(Background):
         return min(1.0, (self._done + self._share) / max(1, len(self.chunkings))), f"Asking {self.asking.model.name}"
 
     def _run(self) -> None:
-        def deciding(done: int, total: int) -> None:
-            self._share = done / max(1, total)
-
-        tools = self.tools(None, self.tokenizer, deciding=deciding, asking=self.asking)
+        tools = self.tools(None, self.tokenizer, deciding=self._deciding, asking=self.asking)
         for task, chunking in self.chunkings.items():
             self.found[task] = situating.situated(chunking, tools)
             self._done, self._share = self._done + 1, 0.0

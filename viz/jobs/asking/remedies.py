@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from chunkers import Embedder, Tools
-from chunkers.storage.turn_taking import arrival
 from evaluation.inbox.rules import Finding
 from evaluation.remedies.search import Remedy, Trial
 from evaluation.remedies.tested import (
@@ -89,7 +88,6 @@ class RemedyJob(Background):
     tokenizer: str
     on_disk: bool
     found: dict[Task, Outcome] = field(default_factory=dict)
-    came: int = field(default_factory=arrival, init=False)
 
     @property
     def done(self) -> bool:
@@ -115,12 +113,8 @@ class RemedyJob(Background):
         return min(1.0, (done + self._share) / max(1, len(self.searches))), "Trying other settings"
 
     def _run(self) -> None:
-        watching = {"deciding": self._deciding, "came": self.came}
-        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, **watching)
+        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._deciding, came=self.came)
         for task, search in self.searches.items():
             if task not in self.found:
                 self._share = 0.0
                 self.found[task] = search(tools)
-
-    def _deciding(self, done: int, total: int) -> None:
-        self._share = done / total

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from chunkers import Embedder, InputError, __version__, load_embedder
 from viz.jobs.keeping.run_store import RunStore
 
-# A run in a file of its own, such as the bundled runs that pages show before the user starts one.
+# A run in a file of its own. Pages show such bundled runs before the user starts one.
 
 
 class _Content(BaseModel, extra="forbid", frozen=True):
@@ -56,10 +56,8 @@ class RunFile:
             raise InputError(f"{path.name}: the file must contain a run that Seamark wrote; it does not.") from error
         run = cls()
         run.whole, run.made, run.seamark = True, content.made, content.seamark
-        run.begin(b"", content.kind, json.dumps(content.plan).encode())
-        run.claim(b"", content.vectors)
-        for number, part in enumerate(content.parts):
-            run.add(b"", number, json.dumps(part).encode())
+        run._kind, run._vectors, run._plan = content.kind, content.vectors, json.dumps(content.plan).encode()
+        run._parts = {number: json.dumps(part).encode() for number, part in enumerate(content.parts)}
         return run
 
     def write(self, path: Path) -> None:

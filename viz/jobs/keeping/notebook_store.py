@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -126,15 +126,13 @@ class NotebookStore:
                 if connection is None:
                     yield None
                     return
-                try:
+                with closing(connection):
                     set_up(connection, MOST_BYTES)
                     # Unlike a cache, the file must survive a crash of the machine.
                     connection.execute("PRAGMA synchronous = FULL")
                     connection.execute("PRAGMA secure_delete = ON")
                     connection.execute(_TABLE)
                     yield connection
-                finally:
-                    connection.close()
         except (OSError, sqlite3.Error) as error:
             if isinstance(error, sqlite3.Error) and is_full(error):
                 raise InputError(

@@ -16,8 +16,7 @@ from pathlib import Path
 from chunkers import InputError, __version__
 from chunkers.storage.private_file import at_once, connect, file_size, is_full, set_up
 
-# The database tables of stored runs, and the check that a file has them.
-
+# The format of the file.
 
 _APPLICATION = 0x5EA3A4
 """SQLite's ``application_id``, which distinguishes our files from those of other programs."""
