@@ -82,7 +82,7 @@ def test_the_amount_goes_this_way_and_no_other(app):
     finally:
         threading.setprofile(None)
     assert not app.exception
-    assert app.session_state["choices/compare"].columns[1].parameters["amount"] == AMOUNT
+    assert app.session_state["choices"]["compare"].columns[1].parameters["amount"] == AMOUNT
     files = [step for step in STEPS if step.endswith(".py")]
     assert set(files) <= entered
     assert carried <= {*files, *ASIDE}, f"the amount goes through {sorted(carried - {*files, *ASIDE})} too"

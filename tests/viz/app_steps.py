@@ -85,7 +85,7 @@ def sent(app, word):
 
 def sweep_of(app):
     """Return the sweep that the link of the Tune page leads to, or None."""
-    return registry().find(app.session_state["choices/tune"].extra["run"], Sweep)
+    return registry().find(app.session_state["choices"]["tune"].extra["run"], Sweep)
 
 
 def said(app):

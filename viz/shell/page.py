@@ -1,4 +1,4 @@
-"""The lifecycle of a page: read its choices from the session or the link, draw it, write the link."""
+"""The lifecycle of a page: read its choices from the session or the link, draw it, write the link; and its layout."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _split(source: Source, sentences: str) -> Text | None:
 
 def _say_what_changed(choices: Choices, text: Text) -> None:
     """Draw a notice that cuts in an older link's columns may have moved, until the user changes the columns."""
-    for index, column in session.older[session.page].items() if session.page in session.older else ():
+    for index, column in session.older.get(session.page, {}).items():
         if choices.columns[index : index + 1] == [column]:
             chunker = build_chunker(column.chunker, column.parameters)
             if sentence := chunker.changed_since(len(text.document.sentences)):

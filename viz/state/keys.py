@@ -128,36 +128,6 @@ class ShownDocument(Value[Document | None]):
             st.session_state[key] = dict([*now.items()][-MOST_SHOWN:])
 
 
-class PerPage(Generic[Kind]):
-    """Mapping from pages to values in the session state, keyed as in `viz.shell.navigation.PAGES`."""
-
-    def __init__(self, kind: str) -> None:
-        self._kind = kind
-
-    def __contains__(self, page: str) -> bool:
-        """Return whether the page has been opened in this session."""
-        return f"{self._kind}/{page}" in st.session_state
-
-    def __getitem__(self, page: str) -> Kind:
-        """Return the page's value.
-
-        Raises
-        ------
-        KeyError
-            If the page has not been opened in this session.
-        """
-        value: Kind = st.session_state[f"{self._kind}/{page}"]
-        return value
-
-    def __setitem__(self, page: str, value: Kind) -> None:
-        """Set the page's value."""
-        st.session_state[f"{self._kind}/{page}"] = value
-
-    def values(self) -> list[Kind]:
-        """Return the values of all pages that have been opened in this session."""
-        return [value for key, value in st.session_state.items() if str(key).startswith(f"{self._kind}/")]
-
-
 class Session:
     """The state of a browser session, other than the values of widgets.
 
@@ -167,10 +137,10 @@ class Session:
     # The pages
     entered = Value("app", False)  # whether app.py has run in this session
     page = Value("page", "")  # key of the page drawn last
-    choices: PerPage[Choices] = PerPage("choices")
-    complaints: PerPage[list[str]] = PerPage("complaints")  # errors in a page's link
-    # Columns of a page's link that lack later parameters, by index
-    older: PerPage[dict[int, ColumnChoice]] = PerPage("older")
+    choices: Container[dict[str, Choices]] = Container("choices", dict)  # by page, as in `viz.shell.navigation.PAGES`
+    complaints: Container[dict[str, list[str]]] = Container("complaints", dict)  # errors in a page's link
+    # By page: columns of its link that lack later parameters, by index
+    older: Container[dict[str, dict[int, ColumnChoice]]] = Container("older", dict)
     lecture: Value[bool | None] = Value("lecture", None)  # None until read from the link
     playing: Value[Playing | None] = Value("playing", None)  # the lecture at hand
     deck_read = Value("deck_read", False)  # whether the lecture was read from the link
@@ -299,9 +269,6 @@ class Session:
 
 session = Session()
 """The current session; Streamlit resolves which one, so a single object serves all."""
-
-
-# The browser's Back and Forward buttons.
 
 
 def came_through_history() -> bool:

@@ -280,7 +280,7 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
     opened = tune.session_state["own"]
     assert (opened.name, opened.text) == ("stitched 1", tune.session_state["tune_stitched"].documents[0].text)
     assert tune.session_state["page"] == "failures"
-    assert tune.session_state["choices/failures"].document == "own"
+    assert tune.session_state["choices"]["failures"].document == "own"
 
 
 def test_too_few_texts_are_said(tune):

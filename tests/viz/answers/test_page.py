@@ -35,7 +35,7 @@ def gathered(app):
 
 def run_of(app):
     """Return the run that the link leads to."""
-    return registry().find(app.session_state["choices/answers"].extra["run"], Answering)
+    return registry().find(app.session_state["choices"]["answers"].extra["run"], Answering)
 
 
 def done(app, job=None):

@@ -143,7 +143,7 @@ def test_the_chunker_is_chosen_in_the_side_bar(app):
     assert app.query_params["c1"] == "max_min"
     app.selectbox(key="breakpoints/chunker").select("breakpoint").run()
     assert not app.exception
-    assert app.session_state["choices/breakpoints"].columns[0].chunker == "breakpoint"
+    assert app.session_state["choices"]["breakpoints"].columns[0].chunker == "breakpoint"
 
 
 def test_the_column_of_compare_comes_along(app):
@@ -153,7 +153,7 @@ def test_the_column_of_compare_comes_along(app):
     app.query_params.clear()
     app.switch_page("pages/breakpoints.py").run()
     assert not app.exception
-    (column,) = app.session_state["choices/breakpoints"].columns
+    (column,) = app.session_state["choices"]["breakpoints"].columns
     assert (column.chunker, column.parameters) == ("max_min", {"hard_threshold": 0.3})
 
 

@@ -261,7 +261,7 @@ def test_the_column_chosen_on_compare_comes_along(app):
     app.query_params.clear()
     app.switch_page("pages/breakpoints.py").run()
     assert not app.exception
-    assert app.session_state["choices/breakpoints"].columns[0].parameters == {"threshold": "distance", "amount": 0.8}
+    assert app.session_state["choices"]["breakpoints"].columns[0].parameters == {"threshold": "distance", "amount": 0.8}
 
 
 def test_a_line_that_was_let_go_sets_the_amount(app):
@@ -290,7 +290,7 @@ def test_texts_without_gaps_get_a_sentence(app, view):
 
 def test_parameters_that_do_not_fit_together_get_a_sentence(app):
     opened(app, embedder="tfidf")
-    app.session_state["choices/breakpoints"].columns[0].parameters |= {"min_size": 500, "max_size": 100}
+    app.session_state["choices"]["breakpoints"].columns[0].parameters |= {"min_size": 500, "max_size": 100}
     app.run()
     assert not app.exception
     assert (

@@ -111,7 +111,7 @@ def test_how_it_is_asked_is_in_the_link_and_the_question_is_not(compare):
 def test_a_link_with_another_word_says_so_and_takes_the_default(app):
     app.query_params["ask"], app.query_params["ask_limit"] = "magic", "<b>"
     settled(app)
-    choices = app.session_state["choices/compare"]
+    choices = app.session_state["choices"]["compare"]
     assert choices.extra == {"ask": "embedding", "ask_limit": "fitting"}
     told = "".join(part.proto.json for part in app.get("bidi_component"))
     assert "The link's ask must be one of embedding, bm25, hybrid; got 'magic'." in told
@@ -185,10 +185,10 @@ def test_kept_questions_are_measured_on_retrieval_with_their_texts(compare):
     assert not compare.exception
     assert compare.title[0].value == "Retrieval"
     assert "2 questions about 2 documents, kept on Compare." in remarks(compare)
-    compare.session_state["choices/retrieval"].embedder = "tfidf"
+    compare.session_state["choices"]["retrieval"].embedder = "tfidf"
     compare.run()
     next(button for button in compare.button if button.label == "Run").click().run()
-    run = ended(registry().find(compare.session_state["choices/retrieval"].extra["run"], Retrieval))
+    run = ended(registry().find(compare.session_state["choices"]["retrieval"].extra["run"], Retrieval))
     assert not run.error
     assert [name for name, _ in run.plan.material.texts] == [
         load_sample(sample).title for sample in ("stubs", "three_topics")
@@ -335,7 +335,7 @@ def test_a_change_that_keeps_the_answer_whole_becomes_a_column_with_one_press(sp
     assert line["said"][1].startswith("boundaries 3")
     tell(split, "reader", "remedy", setting=line["setting"])
     settled(split)
-    column = split.session_state["choices/compare"].columns[3]
+    column = split.session_state["choices"]["compare"].columns[3]
     name, _, parameters = line["setting"].partition(" ")
     chunker = build_chunker(column.chunker, column.parameters)
     assert (chunker.name, chunker.model_dump_json()) == (name, parameters)
@@ -348,7 +348,7 @@ def test_a_change_that_keeps_the_answer_whole_becomes_a_column_with_one_press(sp
     # Another press adds nothing, and the last addition can be undone.
     undo = next(button for button in split.button if button.label == "Undo")
     undo.click().run()
-    assert len(split.session_state["choices/compare"].columns) == 3
+    assert len(split.session_state["choices"]["compare"].columns) == 3
 
 
 def test_what_a_change_does_to_other_kept_questions_is_said(split):
@@ -364,13 +364,13 @@ def test_what_a_change_does_to_other_kept_questions_is_said(split):
 def test_a_full_page_of_columns_has_no_room_for_a_change(split):
     remedies = searched(split)
     line = next(line for remedy in remedies if remedy for line in remedy["lines"])
-    columns = split.session_state["choices/compare"].columns
+    columns = split.session_state["choices"]["compare"].columns
     columns += [columns[0].copy() for _ in range(MOST_COLUMNS - len(columns))]
     settled(split)
     ask(split, "How often does the comet return?")
     assert all(remedy["full"] for remedy in searched(split) if remedy)
     tell(split, "reader", "remedy", setting=line["setting"])
-    assert len(split.session_state["choices/compare"].columns) == MOST_COLUMNS
+    assert len(split.session_state["choices"]["compare"].columns) == MOST_COLUMNS
     assert not split.exception
 
 
@@ -378,7 +378,7 @@ def test_a_full_page_of_columns_has_no_room_for_a_change(split):
 def test_an_unknown_change_adds_nothing(split, word):
     searched(split)
     tell(split, "reader", "remedy", setting=word)
-    assert len(split.session_state["choices/compare"].columns) == 3
+    assert len(split.session_state["choices"]["compare"].columns) == 3
     assert not split.exception
 
 

@@ -76,7 +76,7 @@ def test_a_semantic_original_is_run_as_a_column(app):
     code_of(app, "breakpoint", c1_amount="60")
     app.button(key="add_original").click()
     settled(app)
-    assert [column.chunker for column in app.session_state["choices/compare"].columns] == [
+    assert [column.chunker for column in app.session_state["choices"]["compare"].columns] == [
         "breakpoint",
         "langchain_semantic",
     ]

@@ -87,7 +87,7 @@ def test_another_setting_has_no_sentences_until_they_are_written(app, http):
     press(app, "Send")
     ended(app.session_state["situating"])
     sent = len(http.requests)
-    app.session_state["choices/compare"].columns[0].parameters["size"] = 3
+    app.session_state["choices"]["compare"].columns[0].parameters["size"] = 3
     settled(app)
     assert "Write context sentences" in labels(app)
     assert not any(label.startswith("Chunks, ") for label in files(app))
@@ -109,7 +109,7 @@ def test_sentences_are_kept_of_what_is_shown_and_of_nothing_else(app, http):
     opened(app)
     name_model(app, http)
     first = written()
-    app.session_state["choices/compare"].columns[0].parameters["size"] = 3
+    app.session_state["choices"]["compare"].columns[0].parameters["size"] = 3
     settled(app)
     second = written()
     assert len(first & second) == 1

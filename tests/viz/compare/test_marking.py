@@ -83,7 +83,7 @@ def test_another_text_is_not_folded(app):
 
 
 def columns_of(app):
-    return app.session_state["choices/compare"].columns
+    return app.session_state["choices"]["compare"].columns
 
 
 def cut(app, gaps):

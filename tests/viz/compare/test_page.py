@@ -128,12 +128,12 @@ def test_a_line_of_the_previous_chunker_changes_nothing(app):
     app.selectbox(key="chunker/1").set_value("structure")
     app.session_state["reader"] = {"line": {"column": 1, "parameter": "amount", "value": 55.5, "at": 1}}
     app.run()
-    assert app.session_state["choices/compare"].columns[1].parameters == {}
+    assert app.session_state["choices"]["compare"].columns[1].parameters == {}
 
 
 def test_a_parameter_that_is_not_allowed_gets_a_sentence_and_the_others_stay(app):
     settled(app)
-    app.session_state["choices/compare"].columns[0].parameters = {"overlap": 9}
+    app.session_state["choices"]["compare"].columns[0].parameters = {"overlap": 9}
     app.run()
     columns = reader_of(app)["columns"]
     assert "overlap must be less than size" in columns[0]["message"]
@@ -164,7 +164,7 @@ def test_adding_and_removing_columns_up_to_six(app):
         add.click().run()
     assert len(reader_of(app)["columns"]) == 6
     # None of them is a second of its kind.
-    chunkers = [column.chunker for column in app.session_state["choices/compare"].columns]
+    chunkers = [column.chunker for column in app.session_state["choices"]["compare"].columns]
     assert chunkers == ["fixed_sentences", "breakpoint", "double_pass", "recursive", "structure", "optimal"]
     assert next(button for button in app.button if button.label == "Add").disabled
     next(button for button in app.button if button.label == "Remove").click().run()
@@ -174,7 +174,7 @@ def test_adding_and_removing_columns_up_to_six(app):
 def test_presets_set_their_parameters(app):
     settled(app)
     app.selectbox(key="preset/1/breakpoint").select("LangChain's default").run()
-    choice = app.session_state["choices/compare"].columns[1]
+    choice = app.session_state["choices"]["compare"].columns[1]
     assert choice.parameters == {"threshold": "percentile", "amount": 95, "buffer": 1}
 
 

@@ -20,7 +20,7 @@ def scores(app, view, text=None, **query):
     app.run()
     if text is not None:
         app.session_state["own"] = Source(text, "Mine")
-        app.session_state["choices/compare"].document = "own"
+        app.session_state["choices"]["compare"].document = "own"
     settled(app)
     next(control for control in app.segmented_control if control.key == "below").set_value(view).run()
     assert not app.exception

@@ -16,8 +16,8 @@ def test_a_preset_whose_name_the_box_cuts_off_is_named_below_it(app, chunker, pr
     app.query_params["embedder"] = "tfidf"
     choices = default_choices()
     choices.columns, choices.selected = [ColumnChoice(chunker, dict(preset.parameters))], 0
-    app.session_state[f"choices/{COMPARE}"] = choices
-    app.session_state[f"complaints/{COMPARE}"] = []
+    app.session_state["choices"] = {COMPARE: choices}
+    app.session_state["complaints"] = {COMPARE: []}
     app.run()
     assert not app.exception
     assert any(caption.value.startswith(f"{preset.title}.") for caption in app.sidebar.caption)
@@ -37,8 +37,8 @@ def one_column(app):
         app.query_params["embedder"] = "tfidf"
         choices = default_choices()
         choices.columns, choices.selected = [ColumnChoice(chunker, parameters)], 0
-        app.session_state[f"choices/{COMPARE}"] = choices
-        app.session_state[f"complaints/{COMPARE}"] = []
+        app.session_state["choices"] = {COMPARE: choices}
+        app.session_state["complaints"] = {COMPARE: []}
         app.run()
         return choices.columns[0]
 

@@ -64,7 +64,7 @@ def test_tfidf_needs_no_model_and_brings_its_thresholds(app):
     settled(app)
     assert cut(app) == [True, True, True]
     assert app.query_params["embedder"] == "tfidf"
-    assert app.session_state["choices/compare"].columns[2].parameters == {}
+    assert app.session_state["choices"]["compare"].columns[2].parameters == {}
     assert "initial 0.08, appending 0.25, merging 0.3" in reader_of(app)["columns"][2]["subtitle"]
     press(app, "Remove")
     assert app.slider(key="1/double_pass/initial_threshold").value == 0.08
@@ -167,7 +167,7 @@ def test_a_link_with_a_name_that_cannot_be_one(app, name):
     app.query_params["embedder"] = name
     app.run()
     assert any("The link's embedder must be a name of 1 to 300 printable characters" in text for text in notices(app))
-    assert app.session_state["choices/compare"].embedder == "all-MiniLM-L6-v2"
+    assert app.session_state["choices"]["compare"].embedder == "all-MiniLM-L6-v2"
 
 
 def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, monkeypatch, tmp_path):

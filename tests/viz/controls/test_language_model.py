@@ -391,7 +391,7 @@ def test_failures_measures_it_beside_the_others_once_a_model_is_named_and_the_us
     assert mine() == [("compare", 0, ""), ("published", len(SEARCHED), "")]
     rows = measures()
     assert {len(row["cells"]) for row in rows} == {6}
-    app.session_state["choices/failures"].selected = len(SEARCHED)
+    app.session_state["choices"]["failures"].selected = len(SEARCHED)
     settled(app)
     assert [sent_column["title"] for sent_column in columns(app)] == ["Language model"]
     assert columns(app)[0]["segments"] is not None

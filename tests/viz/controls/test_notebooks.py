@@ -82,7 +82,7 @@ def press(app, key):
 
 def test_a_reload_loses_no_question_about_a_sample_or_the_own_text(app, again):
     assert tab(app) is None
-    sample = load_sample(app.session_state["choices/compare"].document)
+    sample = load_sample(app.session_state["choices"]["compare"].document)
     mark(app, "About the sample?", sample.text[:20])
     paste(app)
     mark(app, "Who sees it?", "A ship sees it.")
@@ -123,7 +123,7 @@ def test_a_kept_text_comes_back_in_another_session_with_boundaries_questions_and
     (kept,) = app.store.listed()
     assert (kept.name, kept.questions) == ("Pasted text", 1)
     mark(app, "Who sleeps?", "The keeper sleeps by day.")
-    app.session_state["choices/compare"].columns[1] = ColumnChoice("fixed_words", {"size": 30})
+    app.session_state["choices"]["compare"].columns[1] = ColumnChoice("fixed_words", {"size": 30})
     app.run().run()
     other = again()
     press(other, f"kept_text_open_{kept.id}")
@@ -131,8 +131,8 @@ def test_a_kept_text_comes_back_in_another_session_with_boundaries_questions_and
     assert other.session_state["own"].text == app.session_state["own"].text
     assert other.session_state["own"].known == app.session_state["own"].known
     assert questions(other) == [("Who sees it?", "A ship sees it."), ("Who sleeps?", "The keeper sleeps by day.")]
-    assert other.session_state["choices/compare"].columns == app.session_state["choices/compare"].columns
-    assert other.session_state["choices/compare"].document == "own"
+    assert other.session_state["choices"]["compare"].columns == app.session_state["choices"]["compare"].columns
+    assert other.session_state["choices"]["compare"].document == "own"
 
 
 def test_a_link_without_its_text_offers_the_kept_ones(app, again):
@@ -243,7 +243,7 @@ def test_questions_about_a_sample_are_kept_too(app, again):
     other = again()
     press(other, f"kept_text_open_{kept.id}")
     assert not other.exception
-    assert other.session_state["choices/compare"].document == "article"
+    assert other.session_state["choices"]["compare"].document == "article"
     assert value(other, "own") is None
     assert questions(other) == [("About the sample?", text[:20])]
     assert chip(other)["state"] == "kept"
@@ -269,7 +269,7 @@ def test_ones_own_link_opens_the_kept_text_in_another_tab(app, again):
     app.run()
     assert [(kept.id, kept.questions) for kept in app.store.listed()] == [(kept_text.id, 2)]
     # The link's settings stay.
-    assert other.session_state["choices/compare"].columns[0].chunker == "fixed_words"
+    assert other.session_state["choices"]["compare"].columns[0].chunker == "fixed_words"
     tell(app, "document", "notebook", act="remove")
     stranger = again(**link)
     tell(stranger, "document", "kept", head=None, text="")

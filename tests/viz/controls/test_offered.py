@@ -68,7 +68,7 @@ def test_its_grid_is_drawn_on_tune(app, offered):
 def test_a_package_that_is_at_fault_is_named_and_the_page_goes_on(app, offered):
     offered("1 / 0")
     opened(app)
-    assert app.session_state["choices/compare"].columns
+    assert app.session_state["choices"]["compare"].columns
     (box,) = (control for control in app.selectbox if control.label == "Chunker")
     assert "Signal words" not in box.options
     why = "which cannot be used: ZeroDivisionError: division by zero."

@@ -214,9 +214,9 @@ def test_another_document_begins_at_the_first_step(app):
     app.query_params["document"] = "algorithm"
     app.query_params["step"] = "5"
     opened(app)
-    assert app.session_state["choices/double_pass"].extra["step"] == "5"
+    assert app.session_state["choices"]["double_pass"].extra["step"] == "5"
     choose_document(app, "faq")
-    assert app.session_state["choices/double_pass"].extra["step"] == "1"
+    assert app.session_state["choices"]["double_pass"].extra["step"] == "1"
 
 
 def test_a_link_to_other_chunkers_is_said_and_the_page_keeps_to_its_own(app):
@@ -225,7 +225,7 @@ def test_a_link_to_other_chunkers_is_said_and_the_page_keeps_to_its_own(app):
     app.query_params["c2"] = "breakpoint"
     app.query_params["c2.amount"] = "80"
     opened(app)
-    assert [(column.chunker, column.parameters) for column in app.session_state["choices/double_pass"].columns] == [
+    assert [(column.chunker, column.parameters) for column in app.session_state["choices"]["double_pass"].columns] == [
         ("double_pass", {}),
         ("breakpoint", {"amount": 80.0}),
     ]

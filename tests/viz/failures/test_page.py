@@ -169,7 +169,7 @@ def test_the_inbox_lists_findings_with_passage_and_sentences(app):
 
 def choose_row(app, column, result):
     app.session_state["measures"] = {"chosen": {"column": column, "result": result, "at": 1}}
-    choices = app.session_state["choices/failures"]
+    choices = app.session_state["choices"]["failures"]
     # The callback of a component runs in a browser alone.
     choices.selected, choices.extra["result"] = column, result
     return settled(app)
@@ -228,13 +228,13 @@ def test_a_row_is_taken_to_compare(app):
     settled(app)
     button(app, "Take to Compare").click()
     settled(app)
-    columns = app.session_state["choices/compare"].columns
+    columns = app.session_state["choices"]["compare"].columns
     assert len(columns) == 4
     assert (columns[3].chunker, columns[3].parameters) == ("breakpoint", dict(as_published("breakpoint")[0].parameters))
     assert any(row["which"] == "column 4" for row in part(app, "table")["rows"])
     button(app, "Undo").click()
     settled(app)
-    assert len(app.session_state["choices/compare"].columns) == 3
+    assert len(app.session_state["choices"]["compare"].columns) == 3
 
 
 def test_a_link_to_a_column_that_compare_does_not_have_leads_to_a_chunker(app):
@@ -305,7 +305,7 @@ def test_a_change_that_removes_a_finding_becomes_a_column_of_compare(suspicious)
     others = int(re.fullmatch(rf"other findings {len(before) - 1}\s→\s(\d+)", line["said"][1])[1])
     tell(app, "inbox", "remedy", setting=line["setting"])
     assert app.session_state["page"] == "compare"
-    added = app.session_state["choices/compare"].columns[-1]
+    added = app.session_state["choices"]["compare"].columns[-1]
     chunker = build_chunker(added.chunker, added.parameters, TFIDF)
     assert line["setting"] == f"{chunker.name} {chunker.model_dump_json()}"
     # Whoever runs the column's recipe finds the inbox that was promised.
@@ -314,7 +314,7 @@ def test_a_change_that_removes_a_finding_becomes_a_column_of_compare(suspicious)
     assert "inside_list" not in rules
     assert len(rules) == others
     next(button for button in app.button if button.label == "Undo").click().run()
-    assert len(app.session_state["choices/compare"].columns) == 3
+    assert len(app.session_state["choices"]["compare"].columns) == 3
 
 
 def test_where_no_setting_removes_a_finding_they_are_counted(suspicious, monkeypatch):

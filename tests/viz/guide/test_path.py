@@ -377,7 +377,7 @@ def test_the_path_ends_at_compare_with_the_repair_and_at_the_advice(app):
     assert "Whole in chunk" in str(pictures(app)[1]["told"])
     app.button(key="guide_path_compare").click()
     settled(app)
-    column = app.session_state["choices/compare"].columns[-1]
+    column = app.session_state["choices"]["compare"].columns[-1]
     assert (column.chunker, column.parameters) == (repair.name, repair.model_dump(exclude_defaults=True))
     app.switch_page("pages/guide.py")
     settled(app)

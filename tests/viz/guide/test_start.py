@@ -182,7 +182,7 @@ def test_the_advice_leads_to_its_settings_and_to_compare(app):
         assert advice.why in app.markdown[number + 1].value
     app.button(key="take_advice_1").click()
     settled(app)
-    columns = app.session_state["choices/compare"].columns
+    columns = app.session_state["choices"]["compare"].columns
     assert (columns[-1].chunker, columns[-1].parameters) == ("structure", {"max_size": 250})
     app.button(key="explain_1").click()
     settled(app)

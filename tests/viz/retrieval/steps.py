@@ -22,7 +22,7 @@ def opened(**words):
 
 
 def word(app, name):
-    return app.session_state["choices/retrieval"].extra[name]
+    return app.session_state["choices"]["retrieval"].extra[name]
 
 
 def run_of(app):

@@ -72,7 +72,7 @@ def with_documents(app):
 
 
 def give(app, chunks, name="theirs.json"):
-    if app.session_state["choices/retrieval"].selected != 1:
+    if app.session_state["choices"]["retrieval"].selected != 1:
         app.segmented_control(key="column").set_value(1).run()
     uploader(app, "chunk_file/").upload(name, json.dumps(chunks).encode(), "application/json")
     return ran(app)
@@ -85,7 +85,7 @@ def measured(app):
 
 
 def run_of(app):
-    return registry().find(app.session_state["choices/retrieval"].extra["run"], Retrieval)
+    return registry().find(app.session_state["choices"]["retrieval"].extra["run"], Retrieval)
 
 
 def test_the_chunks_of_a_file_are_measured_beside_others():
@@ -199,14 +199,14 @@ def test_the_column_comes_along_with_the_questions_of_compare(app):
     app.button_group(key="below").set_value("Questions").run()
     app.button(key="questions_measure").click().run()
     assert app.title[0].value == "Retrieval"
-    assert app.session_state["choices/retrieval"].columns == app.session_state["choices/compare"].columns
+    assert app.session_state["choices"]["retrieval"].columns == app.session_state["choices"]["compare"].columns
     # It is measured at once.
     run = ended(run_of(app))
     assert not run.errors
     assert [len(evaluation.index.chunks) for evaluation in run.found.values()][1] == 2
     # That can be undone, and is done once.
     app.button(key="undo/retrieval").click().run()
-    assert [column.chunker for column in ran(app).session_state["choices/retrieval"].columns] != [
+    assert [column.chunker for column in ran(app).session_state["choices"]["retrieval"].columns] != [
         "fixed_sentences",
         "your_chunks",
     ]

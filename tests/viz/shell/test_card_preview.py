@@ -44,7 +44,7 @@ def would_of(answer, column):
 
 
 def columns_of(app):
-    return app.session_state["choices/compare"].columns
+    return app.session_state["choices"]["compare"].columns
 
 
 def test_nothing_changes_before_it_is_applied_and_undo_brings_all_back(app):

@@ -118,7 +118,7 @@ def test_a_texts_name_is_never_markdown(app, page):
     app.switch_page(PAGES[page].file)
     app.run()
     app.session_state["own"] = Source("One is here. Two is there. Three is gone.", MARKDOWN)
-    choices = app.session_state[f"choices/{page}"]
+    choices = app.session_state["choices"][page]
     choices.document, choices.embedder = "own", MARKDOWN
     app.session_state["allowed"] = {MARKDOWN}
     app.run()

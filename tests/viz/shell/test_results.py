@@ -45,7 +45,7 @@ def messages(app):
 
 
 def columns(app):
-    return app.session_state["choices/compare"].columns
+    return app.session_state["choices"]["compare"].columns
 
 
 def test_a_column_that_had_a_result_never_shows_the_error_of_another(broken):

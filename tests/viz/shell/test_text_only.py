@@ -58,7 +58,7 @@ def test_a_text_and_its_name(app, page):
     app.run()
     text = "\n".join([f"{HOSTILE} is here. {HOSTILE} is there.", *load_sample("stubs").text.splitlines()[:20]])
     app.session_state["own"] = Source(text, HOSTILE, (len(HOSTILE) + 9,))
-    app.session_state[f"choices/{page}"].document = "own"
+    app.session_state["choices"][page].document = "own"
     assert rendered(settled(app)) == []
 
 
@@ -94,7 +94,7 @@ def test_what_a_retrieval_run_is_of(app):
     app.query_params["c1"], app.query_params["c2"] = "fixed_sentences", "recursive"
     app.switch_page(PAGES["retrieval"].file)
     app.run()
-    plan = app.session_state["choices/retrieval"]
+    plan = app.session_state["choices"]["retrieval"]
     run = run_on(plan, Material(documents, questions, own=True))
     plan.extra["run"] = registry().keep(run)
     app.run()

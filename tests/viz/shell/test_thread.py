@@ -45,7 +45,7 @@ def go(app, page):
 
 
 def columns(app, page):
-    return {column.chunker: column.parameters for column in app.session_state[f"choices/{page}"].columns}
+    return {column.chunker: column.parameters for column in app.session_state["choices"][page].columns}
 
 
 def captions(app):
@@ -66,8 +66,8 @@ def test_a_page_opens_with_the_document_and_the_columns_of_compare(compare, page
     app = go(compare, page)
     shown = columns(app, page)
     assert {name: shown[name] for name in OPENED[page]} == OPENED[page]
-    assert app.session_state[f"choices/{page}"].document == "faq"
-    chosen = app.session_state[f"choices/{page}"]
+    assert app.session_state["choices"][page].document == "faq"
+    chosen = app.session_state["choices"][page]
     chunker = chosen.columns[chosen.selected].chunker
     number = [*(name for name in WORDS.values() if name in CHUNKERS)].index(chunker) + 1
     if page == "guide":
@@ -95,7 +95,7 @@ def test_a_run_that_is_interrupted_loses_no_column(compare, monkeypatch):
 
 def test_clustering_shows_the_method_selected_on_compare(compare):
     app = go(compare, "clustering")
-    chosen = app.session_state["choices/clustering"]
+    chosen = app.session_state["choices"]["clustering"]
     assert chosen.columns[chosen.selected].chunker == "kmeans"
 
 
@@ -117,7 +117,7 @@ def test_what_was_changed_on_a_page_stays_until_compare_changes(compare):
     app = go(app, "double_pass")
     assert columns(app, "double_pass")["double_pass"] == {"merging_threshold": 0.6}
     go(app, "compare")
-    app.session_state["choices/compare"].columns[2].parameters["merging_threshold"] = 0.7
+    app.session_state["choices"]["compare"].columns[2].parameters["merging_threshold"] = 0.7
     app = go(app, "double_pass")
     assert columns(app, "double_pass")["double_pass"] == {"merging_threshold": 0.7}
 
@@ -132,14 +132,14 @@ def test_a_column_is_added_and_taken_away_again(compare):
     app = go(compare, "double_pass")
     app.slider(key="0/double_pass/merging_threshold").set_value(0.6).run()
     press(app, "Take to Compare")
-    choices = app.session_state["choices/compare"]
+    choices = app.session_state["choices"]["compare"]
     assert [column.chunker for column in choices.columns][3:] == ["kmeans", "double_pass"]
     assert choices.columns[4].parameters == {"merging_threshold": 0.6}
     assert choices.selected == 4
     assert "Added as column 5 of Compare" in captions(app)
     assert "Double pass is column 5 of Compare." in captions(app)
     press(app, "Undo")
-    choices = app.session_state["choices/compare"]
+    choices = app.session_state["choices"]["compare"]
     assert [column.chunker for column in choices.columns][3:] == ["kmeans"]
     assert choices.selected == 3
     assert columns(app, "double_pass")["double_pass"] == {"merging_threshold": 0.6}
@@ -150,7 +150,7 @@ def test_a_column_is_added_and_taken_away_again(compare):
 
 
 def test_where_compare_is_full_it_says_so(compare):
-    choices = compare.session_state["choices/compare"]
+    choices = compare.session_state["choices"]["compare"]
     choices.columns += [column.copy() for column in choices.columns[: MOST_COLUMNS - len(choices.columns)]]
     app = go(compare, "double_pass")
     app.slider(key="0/double_pass/merging_threshold").set_value(0.6).run()
@@ -162,14 +162,14 @@ def test_where_compare_is_full_it_says_so(compare):
 
 
 def test_a_column_that_was_removed_comes_back_where_it_was(compare):
-    before = [(column.chunker, dict(column.parameters)) for column in compare.session_state["choices/compare"].columns]
-    compare.session_state["choices/compare"].selected = 1
+    before = [(column.chunker, dict(column.parameters)) for column in compare.session_state["choices"]["compare"].columns]
+    compare.session_state["choices"]["compare"].selected = 1
     compare.run()
     press(compare, "Remove")
     assert "Column 2 removed" in captions(compare)
-    assert len(compare.session_state["choices/compare"].columns) == 3
+    assert len(compare.session_state["choices"]["compare"].columns) == 3
     press(compare, "Undo")
-    choices = compare.session_state["choices/compare"]
+    choices = compare.session_state["choices"]["compare"]
     assert [(column.chunker, column.parameters) for column in choices.columns] == before
     assert choices.selected == 1
     assert compare.query_params["c2.amount"] == "81"
@@ -184,7 +184,7 @@ def test_a_column_that_was_removed_comes_back_where_it_was(compare):
     ],
 )
 def test_what_overwrites_the_settings_can_be_undone(compare, key, value, said):
-    compare.session_state["choices/compare"].selected = 1
+    compare.session_state["choices"]["compare"].selected = 1
     compare.run()
     box = compare.selectbox(key=key)
     if isinstance(value, int):
@@ -199,7 +199,7 @@ def test_what_overwrites_the_settings_can_be_undone(compare, key, value, said):
 
 def test_after_a_newer_change_there_is_nothing_to_undo(compare):
     press(compare, "Remove")
-    compare.session_state["choices/compare"].columns[1].parameters["amount"] = 60.0
+    compare.session_state["choices"]["compare"].columns[1].parameters["amount"] = 60.0
     compare.run()
     assert not any(button.label == "Undo" for button in compare.button)
 
@@ -216,5 +216,5 @@ def test_retrieval_takes_the_columns_of_compare_and_gives_its_own_back(compare):
 
 def test_tune_sweeps_the_chunker_selected_on_compare(compare):
     app = go(compare, "tune")
-    assert app.session_state["choices/tune"].extra["what"] == "kmeans"
+    assert app.session_state["choices"]["tune"].extra["what"] == "kmeans"
     assert any("This is the chunker of column 4 of Compare" in caption for caption in captions(app))

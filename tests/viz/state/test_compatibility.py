@@ -134,7 +134,7 @@ def test_a_session_file_reopens_with_the_same_chunks(app):
     uploader.upload("seamark-session.json", (BEFORE / "seamark-session.json").read_bytes(), "application/json").run()
     settled(app)
     assert app.session_state["own"].text == load_sample("formulas").text
-    assert [column.chunker for column in app.session_state["choices/compare"].columns] == [
+    assert [column.chunker for column in app.session_state["choices"]["compare"].columns] == [
         "fixed_words",
         "breakpoint",
         "double_pass",

@@ -31,7 +31,7 @@ def upload(app, text, name="my.recipe.json"):
 
 
 def columns(app):
-    return app.session_state["choices/compare"].columns
+    return app.session_state["choices"]["compare"].columns
 
 
 def test_a_recipe_is_a_column_and_can_be_undone(app):
@@ -39,7 +39,7 @@ def test_a_recipe_is_a_column_and_can_be_undone(app):
     assert len(columns(app)) == 4
     assert columns(app)[3].chunker == "breakpoint"
     assert {**columns(app)[3].parameters, "amount": 83.0, "buffer": 2} == columns(app)[3].parameters
-    assert app.session_state["choices/compare"].selected == 3
+    assert app.session_state["choices"]["compare"].selected == 3
     assert app.session_state["own"].text.startswith("A lighthouse")
     assert remarks(app)[0].startswith("my.recipe.json added as column 4 of Compare; the recipe names the embedder")
     next(button for button in app.button if button.label == "Undo").click()
@@ -93,7 +93,7 @@ def test_what_is_no_recipe_gets_a_sentence_and_changes_nothing(app, change, word
 
 
 def test_where_compare_is_full_it_says_so(app):
-    app.session_state["choices/compare"].columns += [column.copy() for column in columns(app)]
+    app.session_state["choices"]["compare"].columns += [column.copy() for column in columns(app)]
     assert len(columns(app)) == MOST_COLUMNS
     upload(app, RECIPE.to_json())
     assert "Compare may have at most 6 columns and is full; remove one first." in app.session_state["own_complaint"]

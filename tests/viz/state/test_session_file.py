@@ -51,7 +51,7 @@ def said(app):
 def test_a_written_session_reopens_as_it_was(app, written):
     upload(app, written.encode())
     assert app.session_state["own"] == Source(SOURCE.text, "notes", (29,), "from a session file")
-    choices = app.session_state["choices/compare"]
+    choices = app.session_state["choices"]["compare"]
     assert (choices.document, choices.sentences, choices.tokenizer) == ("own", "lines", "words")
     chunkers = [
         [build_chunker(column.chunker, column.parameters) for column in columns] for columns in (choices.columns, COLUMNS)
@@ -88,7 +88,7 @@ def test_a_session_that_takes_longer_to_read_opens_when_it_is_read(app, written,
 
 def test_a_recipe_becomes_a_column_and_one_that_is_none_is_told(app):
     upload(app, b'{"recipe": 1, "chunker": "fixed_words"}', "mine.json")
-    assert app.session_state["choices/compare"].columns[-1].chunker == "fixed_words"
+    assert app.session_state["choices"]["compare"].columns[-1].chunker == "fixed_words"
     upload(app, b'{"recipe": 2, "chunker": "fixed_words"}', "other.json")
     assert app.session_state["own_complaint"] == "other.json: recipe: recipe must be 1; got 2."
 
@@ -98,13 +98,13 @@ def test_what_another_embedder_has_as_default_does_not_replace_what_is_written(a
     tfidf = load_embedder("tfidf")
     assert tfidf.defaults["double_pass"]["initial_threshold"] != 0.2
     upload(app, write([ColumnChoice("double_pass", {"initial_threshold": 0.2})], tfidf).encode())
-    assert app.session_state["choices/compare"].embedder == "tfidf"
+    assert app.session_state["choices"]["compare"].embedder == "tfidf"
     assert "notes was reopened with the same chunks in every column." in said(app)
 
 
 def test_the_word_is_taken_back_when_something_is_changed(app, written):
     upload(app, written.encode())
-    app.session_state["choices/compare"].columns[0].parameters["size"] = 3
+    app.session_state["choices"]["compare"].columns[0].parameters["size"] = 3
     app.run()
     assert said(app) == ""
 

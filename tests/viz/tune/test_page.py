@@ -173,14 +173,14 @@ def test_the_published_grids(tune):
 def test_the_best_goes_to_compare(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held="", measure="f1"))
     press(app, "Take the best to Compare")
-    choices = app.session_state["choices/compare"]
+    choices = app.session_state["choices"]["compare"]
     assert [column.chunker for column in choices.columns[:-1]] == ["fixed_sentences", "breakpoint", "double_pass"]
     assert choices.columns[choices.selected] is choices.columns[-1]
     assert choices.columns[-1].chunker == "fixed_sentences"
     assert choices.columns[-1].parameters == {"size": 4}
     assert "Added as column 4 of Compare" in remarks(app)
     press(app, "Undo")
-    assert len(app.session_state["choices/compare"].columns) == 3
+    assert len(app.session_state["choices"]["compare"].columns) == 3
 
 
 def test_a_stopped_sweep_keeps_its_rows(tune):

@@ -99,7 +99,7 @@ def asked(server, count=7):
 
 
 def generating(app):
-    return registry().find(app.session_state["choices/retrieval"].extra["generated"], Generating)
+    return registry().find(app.session_state["choices"]["retrieval"].extra["generated"], Generating)
 
 
 def test_a_number_that_is_written_and_the_button_in_one_go_are_both_heard(http):
@@ -193,7 +193,7 @@ def test_the_questions_are_filtered_edited_and_measured(http, edits):
     assert HOSTILE not in tables[-1]["question"]
     assert any(button.label == "Restore 1 question" for button in app.button)
     press(app, "Use these questions")
-    run = ended(registry().find(app.session_state["choices/retrieval"].extra["run"], Retrieval))
+    run = ended(registry().find(app.session_state["choices"]["retrieval"].extra["run"], Retrieval))
     assert run.errors == {}
     measured = {
         question.text: [run.plan.material.texts[n][1][a:b] for n, (a, b) in question.excerpts]
@@ -256,7 +256,7 @@ def test_another_session_with_the_link_has_the_questions_and_a_server_that_was_r
     wanted.append({"edited_rows": {0: {"question": "What is written anew?"}}, "deleted_rows": [1]})
     press(ran(app), "Edit the table")
     left = tables[-1]["question"]
-    for token, known in ((app.session_state["choices/retrieval"].extra["generated"], True), ("unknown", False)):
+    for token, known in ((app.session_state["choices"]["retrieval"].extra["generated"], True), ("unknown", False)):
         other = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
         other.query_params.update({"embedder": "tfidf", "tokenizer": "words", "c1": "fixed_sentences", "generated": token})
         other.switch_page("pages/retrieval.py")
