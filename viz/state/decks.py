@@ -9,7 +9,6 @@ import tomllib
 import zlib
 from collections.abc import Collection
 from functools import cache, cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -21,7 +20,7 @@ from evaluation.asking.ask import LONGEST_QUESTION
 from viz.state.choices import OWN
 from viz.state.link import LONGEST_WORD
 from viz.state.session_file import KeptParts, where_and_why
-from viz.state.text import Source
+from viz.state.text import Source, are_boundaries
 
 PARTS = ("prepare", "predict", "see", "explain")
 """The parts of a scene, in the order in which they are shown."""
@@ -153,8 +152,7 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        edges = [0, *(self.known or ()), len(self.text)]
-        if any(first >= second for first, second in pairwise(edges)):
+        if not are_boundaries(self.known, self.text):
             raise ValueError(f"known boundaries must be in ascending order between 0 and {len(self.text):,}")
         _ = self.source
         return self

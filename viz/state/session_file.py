@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -28,7 +27,7 @@ from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reader_process import parsed_apart
 from viz.state import session_pieces
 from viz.state.choices import MOST_COLUMNS, Choices
-from viz.state.text import Source
+from viz.state.text import Source, are_boundaries
 from viz.state.values import MOST_QUESTIONS, KeptQuestion
 
 ENDING = ".json"
@@ -105,8 +104,7 @@ class SessionFile(BaseModel, frozen=True, extra="forbid"):
             raise ValueError("text must contain more than white space")
         if self.selected >= len(self.columns):
             raise ValueError(f"selected must be below the number of columns, {len(self.columns)}; got {self.selected}")
-        edges = (0, *(self.known or ()), len(self.text))
-        if any(first >= second for first, second in pairwise(edges)):
+        if not are_boundaries(self.known, self.text):
             raise ValueError(
                 f"known boundaries must be in ascending order between 0 and {len(self.text):,}, the length of the text"
             )

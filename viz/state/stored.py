@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
@@ -18,7 +17,7 @@ from sample_docs import load_sample, sample_titles
 from viz.state.keys import session
 from viz.state.own_text import store_own_text, without_dashes
 from viz.state.session_file import KeptParts
-from viz.state.text import Source
+from viz.state.text import Source, are_boundaries
 from viz.state.values import MOST_QUESTIONS, KeptQuestion
 
 _MANY = TypeAdapter(tuple[KeptQuestion, ...])
@@ -170,9 +169,8 @@ def give_back_text(about: KeptText, text: str) -> None:
     """Restore a stored text as the user's own."""
     base = Source(text, about.name, None, about.teaches, *_of_file(about, text))
     own = without_dashes(base) if about.dashes else base
-    edges = (0, *(about.known or ()), len(own.text))
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
-    if all(first < second for first, second in pairwise(edges)):
+    if are_boundaries(about.known, own.text):
         own = replace(own, known=about.known)
     store_own_text(own, base if about.dashes is not None else None)
     session.dashes = about.dashes is not False

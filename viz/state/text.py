@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from chunkers import Document
 from chunkers.text.extracted import LeftOut
@@ -31,6 +33,11 @@ class Source:
     teaches: str = ""
     parts: Parts | None = None
     left_out: tuple[LeftOut, ...] = ()
+
+
+def are_boundaries(offsets: Iterable[int] | None, text: str) -> bool:
+    """Return whether offsets are in ascending order inside a text; ``None`` stands for none."""
+    return all(first < second for first, second in pairwise((0, *(offsets or ()), len(text))))
 
 
 @kept(CACHED_BYTES, lambda document: (document.identity,), len)
