@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 import streamlit as st
 
-from chunkers import Chunker, Chunking, Document, Embedder, Gap, InputError
+from chunkers import Chunking, Document, Embedder, Gap, InputError
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.formatting import signed
 from evaluation.asking.answer import Search
@@ -16,7 +16,7 @@ from viz.components.assets import script
 from viz.components.mounting import component, run_again
 from viz.components.text_in_browser import positions
 from viz.jobs.asking.job import ChangedCuts
-from viz.jobs.chunking import Task, tipping_at_once, worked_at_once
+from viz.jobs.chunking import tipping_at_once, worked_at_once
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
 from viz.state.keys import session
@@ -67,44 +67,46 @@ class PreviewData(TypedDict):
     lost: list[float]
 
 
-class Cut(NamedTuple):
-    """A column that has a result: its number (from 0), task, chunker and chunks."""
-
-    number: int
-    task: Task
-    chunker: Chunker
-    chunking: Chunking
-
-
 def preview_of(
-    column: Cut, would: Mapping[str, Any], search: Search, known: tuple[int, ...] | None, embedder: Embedder | None
+    results: Sequence[ColumnResult],
+    would: Mapping[str, Any],
+    search: Search,
+    known: tuple[int, ...] | None,
+    embedder: Embedder | None,
 ) -> PreviewData | None:
-    """Return the preview of a change of parameters as far as it is computed; None if the chunker does not accept it.
+    """Return the preview of a change of a column's parameters as far as it is computed.
+
+    None if the column has no result, or its chunker does not accept the change.
 
     Parameters
     ----------
     would
-        The browser's request, with the ``values`` of parameters.
+        The browser's request: the index of the ``column``, and the ``values`` of parameters.
     search
         The search settings for the stored questions.
     known
         The known boundaries; None if the text has none.
     """
-    choice = ColumnChoice(column.chunker.name, column.chunker.model_dump())
+    number = would.get("column")
+    if not (isinstance(number, int) and 0 <= number < len(results)):
+        return None
+    task, chunker, chunking = results[number].task, results[number].chunker, results[number].chunking
+    if task is None or chunker is None or chunking is None:
+        return None
+    choice = ColumnChoice(chunker.name, chunker.model_dump())
     values = put_values(choice, would.get("values"))
     if not values:
         return None
     try:
-        changed = type(column.chunker)(**choice.parameters)
+        changed = type(chunker)(**choice.parameters)
     except InputError:
         return None
-    document = column.chunking.document
-    kept = posed_about(document)
+    kept = posed_about(chunking.document)
     sends = search.method != "bm25" and embedder is not None and embedder.remote
     asks = not sends and search.embedded_as != "context"
     job = ChangedCuts(
-        column.task,
-        column.chunking,
+        task,
+        chunking,
         changed,
         kept if asks else (),
         search,
@@ -120,7 +122,7 @@ def preview_of(
         session.changed_cuts = job
         job.start()
         job.join(AT_ONCE_S)
-    return _sent(job, column, values, known is not None, bool(kept) and not asks)
+    return _sent(job, number, values, known is not None, bool(kept) and not asks)
 
 
 def leave_preview() -> None:
@@ -129,8 +131,8 @@ def leave_preview() -> None:
         session.changed_cuts.cancel()
 
 
-def _sent(job: ChangedCuts, column: Cut, values: Mapping[str, float], has_known: bool, leaves_out: bool) -> PreviewData:
-    running, change, document = job.running, job.change, column.chunking.document
+def _sent(job: ChangedCuts, number: int, values: Mapping[str, float], has_known: bool, leaves_out: bool) -> PreviewData:
+    running, change, document = job.running, job.change, job.before.document
     failed = not running and job.whole is None
     sentences = []
     if failed:
@@ -152,7 +154,7 @@ def _sent(job: ChangedCuts, column: Cut, values: Mapping[str, float], has_known:
     places = [positions(document, boundaries) for boundaries in change or ((),) * 4]
     added, removed, found_at, lost_at = places
     return {
-        "column": column.number,
+        "column": number,
         "values": {**values},
         "state": "failed" if failed else "working" if running else "done",
         "share": job.progress()[0],
@@ -342,26 +344,10 @@ def answer_verdicts(
         gap = None if read is None else gap_at(read, document, at)
         if gap is not None and cells[0] is not None:
             cells[0]["reason"] = gap.why.brief()
-        preview = _previewed(results, wanted, search, known, embedder) if wanted else None
+        preview = preview_of(results, wanted, search, known, embedder) if wanted else None
         answer = {"at": at, "hashes": [*hashes], "cells": cells, "preview": preview}
     data: AnswerData = {"answer": answer, "moment": asked.get("moment")}
     _verdicts(key=KEY, data=data, height=0, on_asked_change=run_again)
-
-
-def _previewed(
-    results: Sequence[ColumnResult],
-    would: Mapping[str, Any],
-    search: Search,
-    known: tuple[int, ...] | None,
-    embedder: Embedder | None,
-) -> PreviewData | None:
-    number = would.get("column")
-    if not (isinstance(number, int) and 0 <= number < len(results)):
-        return None
-    column = results[number]
-    if column.task is None or column.chunker is None or column.chunking is None:
-        return None
-    return preview_of(Cut(number, column.task, column.chunker, column.chunking), would, search, known, embedder)
 
 
 def cell_of(
