@@ -35,7 +35,7 @@ def side() -> DeltaGenerator:
         return st.sidebar
     bar = st.container(key="lecture_bar", horizontal=True)
     settings = bar.popover("Settings")
-    bar.button("Leave lecture mode", on_click=_leave)
+    bar.button("Leave lecture mode", on_click=_switch, args=(False,))
     return settings
 
 
@@ -53,7 +53,8 @@ def control() -> None:
     """Draw the button that turns lecture mode on, at the end of the side bar."""
     st.button(
         "Lecture mode",
-        on_click=_enter,
+        on_click=_switch,
+        args=(True,),
         width="stretch",
         help="Large type and pictures, no side bar. The link keeps it. Keys show one column alone, or hide the cuts: its "
         "Settings name them.",
@@ -61,9 +62,5 @@ def control() -> None:
     st.caption("Press **?** to list the keyboard shortcuts of the page.")
 
 
-def _enter() -> None:
-    session.lecture = True
-
-
-def _leave() -> None:
-    session.lecture = False
+def _switch(on: bool) -> None:
+    session.lecture = on

@@ -24,7 +24,8 @@ const OWN_PAGING = "textarea, select, dialog, [contenteditable], [role=dialog], 
  * @import { Seen } from "../components/shared/bus.js"
  * @import { Component, Moment } from "../components/shared/component.d.ts"
  * @import { Telling } from "../components/text_bar/state.d.ts"
- * @import { DeckData, PictureData, SceneData } from "./lecture_bar.data.d.ts"
+ * @import { ScenePicture } from "../state/values.data.d.ts"
+ * @import { DeckData, SceneData } from "./lecture_bar.data.d.ts"
  * @typedef {{ act: "scene" | "leave" | "add" | "move" | "remove" | "picture", scene?: number, by?: number, words?: Record<string, string>,
  *   hides?: boolean, horizon?: number | null, caption?: string[], at: Moment }} Act
  */
@@ -385,7 +386,7 @@ class PictureDialog {
     this.dialog.addEventListener("keydown", (event) => event.stopPropagation());
   }
 
-  /** @param {PictureData} picture */
+  /** @param {ScenePicture} picture */
   show({ svg, name, said }) {
     Object.assign(this, { wanted: null, name, svg: new Blob([svg], { type: "image/svg+xml" }) });
     URL.revokeObjectURL(this.image.src);

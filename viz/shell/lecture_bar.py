@@ -12,7 +12,6 @@ import streamlit as st
 from viz.components.assets import script, styles
 from viz.components.mounting import component, take_event
 from viz.shell import deck, lecture
-from viz.shell import deck as own_lecture
 from viz.state.decks import DRAWN, OWN_DECK, Scene
 from viz.state.keys import session
 from viz.state.values import ScenePicture
@@ -57,15 +56,6 @@ class SceneData(TypedDict):
     drawn: bool
 
 
-class PictureData(TypedDict):
-    """Payload of a `viz.state.values.ScenePicture`."""
-
-    asked: float
-    svg: str
-    name: str
-    said: str
-
-
 class DeckData(TypedDict):
     """Payload of the bar: whether lecture mode is on, the lecture's name and title, its scenes, and the scene at hand.
 
@@ -95,7 +85,7 @@ class DeckData(TypedDict):
     own: bool
     started: int
     adding: int
-    picture: PictureData | None
+    picture: ScenePicture | None
     ask: str
     awaited: bool
     heard: float | None
@@ -110,7 +100,6 @@ def lecture_bar() -> None:
     """
     session.lecture_asked = session.lecture_asked or uuid4().hex
     showing = deck.current() if lecture.is_on() else None
-    drawn = session.scene_picture
     data: DeckData = {
         "lecture": lecture.is_on(),
         "name": "" if session.playing is None or showing is None else session.playing.deck,
@@ -120,15 +109,13 @@ def lecture_bar() -> None:
         "own": session.playing is not None and session.playing.deck == OWN_DECK,
         "started": session.lectures_started,
         "adding": session.scene_adding,
-        "picture": None
-        if drawn is None
-        else {"asked": drawn.asked, "svg": drawn.svg, "name": drawn.name, "said": drawn.said},
+        "picture": session.scene_picture,
         "ask": session.lecture_asked,
         "awaited": deck.is_awaited(),
         "heard": session.taken.get((KEY, "act")),
     }
     _bar(key=KEY, data=data, height=0, on_act_change=_take, on_kept_change=_take_kept)
-    own_lecture.keep_lecture()
+    deck.keep_lecture()
     if session.lecture_said:
         st.toast(session.lecture_said)
         session.lecture_said = ""
@@ -142,18 +129,18 @@ def _take() -> None:
     session.scene_picture = None
     match act["act"]:
         case "add":
-            own_lecture.add_scene({name: str(word) for name, word in act["words"].items()}, hides=bool(act["hides"]))
+            deck.add_scene({name: str(word) for name, word in act["words"].items()}, hides=bool(act["hides"]))
         case "leave":
             deck.leave()
         case "move":
-            own_lecture.move_scene(-1 if act["by"] < 0 else 1)
-        case "picture" if (svg := own_lecture.picture(act["horizon"], [str(line) for line in act["caption"]])) is not None:
+            deck.move_scene(-1 if act["by"] < 0 else 1)
+        case "picture" if (svg := deck.picture(act["horizon"], [str(line) for line in act["caption"]])) is not None:
             showing = deck.current()
             title = "Seamark" if showing is None else showing[0].scenes[showing[1]].title
             alt_text = " ".join([title, *map(str, act["caption"])])
-            session.scene_picture = ScenePicture(act["at"], svg, f"seamark-{_slug(title)}", alt_text)
+            session.scene_picture = {"asked": act["at"], "svg": svg, "name": f"seamark-{_slug(title)}", "said": alt_text}
         case "remove":
-            own_lecture.remove_scene()
+            deck.remove_scene()
         case "scene" if playing is not None:
             deck.open_scene(playing.deck, max(0, int(act["scene"])))
 
@@ -161,7 +148,7 @@ def _take() -> None:
 def _take_kept() -> None:
     kept = take_event(KEY, "kept")
     if kept is not None:
-        own_lecture.take_back(str(kept["lecture"]))
+        deck.take_back(str(kept["lecture"]))
 
 
 def _scene(scene: Scene) -> SceneData:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 from uuid import uuid4
 
 from pydantic import BaseModel, Field
@@ -60,7 +60,7 @@ class Arrival(NamedTuple):
     link: dict[str, str] | None = None
 
 
-class ScenePicture(NamedTuple):
+class ScenePicture(TypedDict):
     """A page as SVG: when the browser asked for it, the file name without ending, and the text alternative."""
 
     asked: float
