@@ -47,19 +47,12 @@ def _enlarge(figure: go.Figure, scale: float) -> None:
         figure.update_layout(height=figure.layout.height * scale)
     for part in [*figure.data, *figure.layout.shapes]:
         for name in ("line.width", "marker.size", "marker.line.width", "textfont.size"):
-            if (size := _of(part, name)) is not None:
+            if name in part and (size := part[name]) is not None:
                 part[name] = [number * scale for number in size] if isinstance(size, tuple | list) else size * scale
     for part in [*figure.layout.annotations, *figure.select_xaxes(), *figure.select_yaxes()]:
         for name in ("font.size", "tickfont.size"):
-            if (size := _of(part, name)) is not None:
+            if name in part and (size := part[name]) is not None:
                 part[name] = size * scale
-
-
-def _of(part: Any, name: str) -> Any:
-    """Return a property of a part of a figure; None if the part lacks or does not set it."""
-    for word in name.split("."):
-        part = part[word] if part is not None and word in part else None
-    return part
 
 
 def show_figure(

@@ -1,4 +1,4 @@
-"""Background clean-up: release ended sessions and everything cached for them."""
+"""Tasks of the server besides pages: releasing ended sessions, preparing the first page, opening the browser."""
 
 from __future__ import annotations
 
@@ -129,7 +129,9 @@ class Preload:
                 if self._stopped.is_set():
                     return
             if not self._stopped.wait(SHOWN_S):
-                _collect_garbage()
+                from viz.jobs.resources import collect_garbage
+
+                collect_garbage()
         finally:
             gc.enable()
 
@@ -141,12 +143,6 @@ class Preload:
         importlib.import_module(self._page)
         yield
         work.finish()
-
-
-def _collect_garbage() -> None:
-    from viz.jobs.resources import collect_garbage
-
-    collect_garbage()
 
 
 # Opening the page in the user's browser, which Streamlit only does for scripts run by its own command.
