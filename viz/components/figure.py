@@ -12,8 +12,7 @@ from viz.components.download import download
 from viz.state.keys import session
 from viz.theme.palette import INK, theme
 
-# The style of Plotly figures.
-
+# The style.
 
 LECTURE_SCALE = 1.5
 """Factor by which figures are enlarged in lecture mode, except for their width."""

@@ -159,6 +159,8 @@ class KeptRetrieval(KeptRun[_Plan]):
 
 # The job.
 
+# The job.
+
 DEPTH = 20
 """Chunks retrieved per question; the user chooses the top k among them without another search."""
 

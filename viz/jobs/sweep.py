@@ -181,6 +181,9 @@ def digest_of(keeper: Keeper, marked: MarkedText) -> str:
 # The job.
 
 
+# The job.
+
+
 @dataclass(eq=False)
 class Sweep(KeptJob):
     """A job that runs chunker settings on documents with known boundaries; ``rows`` grows while it runs.

@@ -1,4 +1,4 @@
-"""The page's style sheet from the first paint on, so that nothing shifts when Streamlit's scripts start."""
+"""Middleware for a quick first page: its style sheet from the first paint on, and Streamlit's scripts from memory."""
 
 from __future__ import annotations
 
@@ -93,7 +93,6 @@ def _with(added: bytes, page: bytes) -> bytes:
 
 
 # Streamlit's own scripts, styles and fonts, served while the server is still loading.
-
 
 _IMPORTED = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
 

@@ -138,7 +138,7 @@ def keep_inputs_of_fragments() -> None:
         run(self, rerun_data)
 
 
-# A socket option that makes the server send data immediately; asyncio omits it for the socket that Streamlit binds.
+# Sending without delay.
 
 
 def disable_send_delay(loop: AbstractEventLoop) -> None:
@@ -160,7 +160,7 @@ def disable_send_delay(loop: AbstractEventLoop) -> None:
     loop.create_server = create_server  # type: ignore[method-assign]
 
 
-# Patches that skip Streamlit startup work that this app does not need.
+# Startup work that this app does not need.
 
 
 def skip_needless_startup() -> None:
@@ -178,8 +178,7 @@ def _none(max_workers: int | None = None) -> list[tuple[manifest_scanner.Compone
     return []
 
 
-# Patches for uploads: none is lost when the page is redrawn, and each session has a size limit.
-
+# Uploads.
 
 MOST_UPLOADED = 200_000_000
 """Most bytes of all files that a session has uploaded, enough for ten of the largest; Streamlit keeps them all."""

@@ -1,4 +1,4 @@
-"""The lecture at hand: the scene that is shown, in the session and in the link, and the change to another scene."""
+"""Lectures: the scene at hand, in the session and in the link, changes of the user's own lecture, and the list of all."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _show_text_of(scene: Scene) -> None:
         session.replaced = Replaced(before, given)
 
 
-# The user's own lecture: scenes made from states of pages, moved, removed and brought back.
+# The user's own lecture, whose scenes are states of pages.
 
 
 NOTHING = Choices("", "", [], "", "", -1)
@@ -293,7 +293,7 @@ def replace_lecture(lecture: LectureFile) -> None:
         leave()
 
 
-# The list of lectures: each opens, is printed as a handout, and the user's own is saved and opened as a file.
+# The list of lectures, with handouts and files.
 
 
 def offer_decks(place: str) -> None:

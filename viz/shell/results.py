@@ -1,4 +1,4 @@
-"""Running a page's chunkers: immediately if their embeddings are cached, otherwise in a background job."""
+"""Running a page's chunkers, immediately or in a background job, with the job's progress and warnings about the text."""
 
 from __future__ import annotations
 
@@ -156,8 +156,7 @@ def _found_again(here: Page, document: Document, choice: ColumnChoice, kept: Map
     return ColumnResult(choice, chunker, task, chunking)
 
 
-# The progress of embedding the columns' texts.
-
+# The progress of the job.
 
 LONG_S = 10.0
 """Seconds of embedding after which the page offers an embedder that needs no model."""
@@ -235,8 +234,7 @@ def _forget_job() -> None:
     session.job = None
 
 
-# Warnings that a text does not suit its splitter or model, once for all columns, with buttons that fix it.
-
+# Warnings that the text does not suit its splitter or model, with buttons that fix it.
 
 ENGLISH = (MiniLM.name, Static.name)
 """The embedders trained for English."""

@@ -1,4 +1,4 @@
-"""The run that a link names: found in memory or on disk, started, shown if interrupted, and resumed."""
+"""Runs that links name: started with the user's consent, found in memory or on disk, shown if interrupted, and resumed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from viz.state.keys import session
 from viz.state.models import identity_of
 from viz.theme.numbers import counted
 
-# The user's consent to a run that calls a language model for many documents: the estimate, then the button.
+# The user's consent to calling a language model for many documents.
 
 
 @dataclass(frozen=True)

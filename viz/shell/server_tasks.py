@@ -79,8 +79,7 @@ def drop_expired(manager: Any) -> None:
     manager._session_storage._cache.expire()
 
 
-# Preparation of the first page in a thread while the server starts.
-
+# Preparing the first page while the server starts.
 
 LONGEST_STEP_S = 30
 """Seconds that the server's shutdown waits for the current step, which takes one or two."""
@@ -145,8 +144,7 @@ class Preload:
         work.finish()
 
 
-# Opening the page in the user's browser, which Streamlit only does for scripts run by its own command.
-
+# Opening the browser, which Streamlit only does for scripts run by its own command.
 
 ATTEMPTS = 200
 PAUSE_S = 0.05

@@ -1,4 +1,4 @@
-"""The choices of Compare, which other pages and session files also read and change."""
+"""The choices of Compare and the settings of its question, which other pages and session files also read and change."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
     session.embedded_as = recipe.embedded_as
 
 
-# Settings of a question on Compare, by their words in the link: the ranking method and the limit on retrieval.
+# The settings of the question, by their words in the link: the ranking method and the limit on retrieval.
 
 
 RANKED_BY: Mapping[Method, str] = {"embedding": "by embedding", "bm25": "by words (BM25)", "hybrid": "by both (hybrid)"}

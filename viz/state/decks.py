@@ -1,4 +1,4 @@
-"""Lectures: decks of scenes, each a link to a state of a page and the words to say there."""
+"""Lectures: decks of scenes, each a link to a state of a page and the words to say there; and the user's own as a file."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def bundled_decks() -> dict[str, Deck]:
         return {name: Deck.model_validate(deck) for name, deck in tomllib.load(file).items()}
 
 
-# A lecture of one's own as a file: its scenes, and the texts of the user that they show.
+# The user's own lecture as a file: its scenes, and the user's texts that they show.
 
 
 LARGEST_FILE = 20_000_000

@@ -1,4 +1,4 @@
-"""The session's embedder and the consent it may need; its widgets are in `viz.controls.shared`."""
+"""The session's embedder, with the consent it may need, and its language model; their widgets are in `viz.controls`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _server_embedder(name: str) -> Embedder:
     return kept[1]
 
 
-# The session's language model; its widgets are in `viz.controls.language_model`.
+# The language model.
 
 
 def none_named(who_needs: str, where: str = "on the left") -> str:

@@ -1,4 +1,4 @@
-"""Known boundaries that the user sets in their own text, with undo."""
+"""Boundaries that the user sets: the known boundaries of their own text, with undo, and a column of their own cuts."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _put(known: Known) -> None:
     session.marks_complaint = ""
 
 
-# The user's own cuts, which are a column of Compare.
+# The user's own cuts, a column of Compare.
 
 
 def place_for_cuts(choices: Choices) -> int | None:

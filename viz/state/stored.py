@@ -1,4 +1,4 @@
-"""The session's stored questions, in the format in which the tab, the disk or a session file keeps them."""
+"""The session's questions and own text, in the format in which the tab, the disk or a session file keeps them."""
 
 from __future__ import annotations
 
@@ -115,8 +115,7 @@ def _samples() -> dict[str, str]:
     return {digest_of(load_sample(name).text): name for name in sample_titles()}
 
 
-# The user's own text in the format in which the browser's tab or the disk keeps it.
-
+# The user's own text.
 
 MOST_OF_FILE = 200_000
 """Most characters of the stored properties of a text's file (pages and omitted content), enough for 10,000 pages."""

@@ -97,7 +97,7 @@ PARTS = {
     "Measures of retrieval": RETRIEVAL,
     "Measures of answers": ANSWERS,
 }
-"""Words that the pages avoid, with the words used instead."""
+"""The words of the glossary with their definitions, by the heading of their part."""
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "glossary.md"
 

@@ -1,4 +1,4 @@
-"""Verdicts of a page's columns at the user's position, with reasons and the changes that would reverse them."""
+"""Verdicts of a page's columns at the user's position, with reasons, and previews of the changes that would reverse them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from viz.state.stored import posed_about
 from viz.state.undo import last_change, undo_last, undoable
 from viz.theme.numbers import counted
 
-# The preview of a change that would reverse a verdict, and the change itself, which can be undone.
-
+# The preview of a change, and the change itself, which can be undone.
 
 AT_ONCE_S, AGAIN_S = 0.25, 0.05
 """Seconds to wait for a preview when it is requested, and whenever the browser polls for it."""
@@ -237,6 +236,8 @@ def undo_said(page: str, index: int) -> str:
     same = changed == [index] and undo.before[index].chunker == undo.after[index].chunker
     return undo.said if same else ""
 
+
+# The verdicts.
 
 KEY = "store_verdicts"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
