@@ -147,7 +147,7 @@ def _sweep_of(settings: Sequence[Setting], log: Log, folder: Path) -> tuple[Back
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "sweep")
     stored = KeptSweep.find(keeper)
     if stored is not None:
-        given = [document for document in stored.given_again(documents) if document is not None]
+        given = [document for document in stored.documents_among(documents) if document is not None]
         job = Sweep.from_disk(stored).resumed(given, embedder)
     else:
         kept = KeptSweep.of(

@@ -61,10 +61,10 @@ def estimate(
         If the user stops.
     """
     tools = Tools(None, load_tokenizer(tokenizer), cancelled=cancelled)
-    whole = Estimate(0, 0)
+    total = Estimate(0, 0)
     for document in documents:
         for chunker in chunkers:
             stop_if(cancelled)
             part = chunker.estimate(document, tools)
-            whole = Estimate(*map(sum, zip(whole, part, strict=True)))
-    return whole
+            total = Estimate(*map(sum, zip(total, part, strict=True)))
+    return total

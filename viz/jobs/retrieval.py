@@ -80,7 +80,7 @@ class KeptRetrieval(KeptRun[_Plan]):
     def of(cls, keeper: Keeper, plan: Plan) -> KeptRetrieval:
         """Return the storage for a retrieval run, without writing anything yet."""
         chunkers = [_Chunker(name=chunker.name, parameters=chunker.model_dump(mode="json")) for chunker in plan.chunkers]
-        kept = _Plan(
+        stored_plan = _Plan(
             own=plan.material.own,
             documents=tuple(keeper.digest(*named_text) for named_text in plan.material.texts),
             questions=keeper.digest(plan.material.questions[1]),
@@ -94,7 +94,7 @@ class KeptRetrieval(KeptRun[_Plan]):
             each=plan.each,
             searched_by=plan.searched_by,
         )
-        return cls(keeper, kept)
+        return cls(keeper, stored_plan)
 
     def add(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
         """Store the measures of a chunker with the run, and return only after they are written."""
@@ -131,11 +131,11 @@ class KeptRetrieval(KeptRun[_Plan]):
         assert questions is not None
         chunkers = tuple(build_chunker(chunker.name, chunker.parameters) for chunker in self.plan.chunkers)
         names = {name for name, _ in texts}
-        given = Material(
+        run_material = Material(
             texts, questions, self.plan.own, tuple(named_parts for named_parts in material.parts if named_parts[0] in names)
         )
         return Plan(
-            given,
+            run_material,
             chunkers,
             embedder=self.plan.embedder,
             sentences=self.plan.sentences,
@@ -156,8 +156,6 @@ class KeptRetrieval(KeptRun[_Plan]):
         same = self.keeper.digest(material.questions[1]) == self.plan.questions
         return texts, material.questions if same else None
 
-
-# The job.
 
 # The job.
 
@@ -330,9 +328,9 @@ class Retrieval(KeptJob):
                 continue
             title = self.plan.names[number]
             self._status = f"{title}: chunking"
-            way = self.plan.embeds(number)
+            mode = self.plan.embeds(number)
 
-            def deciding(done: int, total: int, title: str = title, asks: bool = chunker.asks or way == "context") -> None:
+            def deciding(done: int, total: int, title: str = title, asks: bool = chunker.asks or mode == "context") -> None:
                 if asks and self.asking is not None:
                     self._status = (
                         f"{title}: asking {self.asking.model.title}, {done / max(1, total):.0%} of a document done"
@@ -348,16 +346,18 @@ class Retrieval(KeptJob):
                 ledger=self.asked,
             )
             try:
-                how = self.plan.returned
-                index = build_index(corpus, chunker, tools, way, self.plan.searched_by, how.only_children)
-                index = returning(index, how)
+                returned = self.plan.returned
+                index = build_index(corpus, chunker, tools, mode, self.plan.searched_by, returned.only_children)
+                index = returning(index, returned)
                 searched = search(index, questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
                 continue
             if index.unsituated:
-                every = f"{index.unsituated:,} of {len(index.chunks):,} chunks"
-                self.left_out[number] = f"{title}: the model gave no usable context of {every}; those are searched without."
+                self.left_out[number] = (
+                    f"{title}: the model gave no usable context of {index.unsituated:,} of {len(index.chunks):,} chunks; "
+                    "those are searched without."
+                )
             self._status = f"{title}: measuring what was found"
             self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler, DEPTH))
 

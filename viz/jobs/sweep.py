@@ -108,7 +108,7 @@ class KeptSweep(KeptRun[_Plan]):
         language_model: str = "",
     ) -> KeptSweep:
         """Return the storage for a sweep over ``documents``, each with its splitter's name, without writing anything yet."""
-        kept = [
+        stored_documents = [
             KeptDocument(
                 digest=digest_of(keeper, document),
                 sample=document.name if document == _bundled(document.name) else "",
@@ -117,10 +117,10 @@ class KeptSweep(KeptRun[_Plan]):
             )
             for document, splitter in documents
         ]
-        grid = [KeptSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings]
+        stored_settings = [KeptSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings]
         plan = _Plan(
-            documents=tuple(kept),
-            grid=tuple(grid),
+            documents=tuple(stored_documents),
+            grid=tuple(stored_settings),
             chunkers=keeper.digest(*_parameters(settings)),
             embedder=embedder,
             tokenizer=tokenizer,
@@ -150,11 +150,11 @@ class KeptSweep(KeptRun[_Plan]):
 
         return [*self.results(decode).values()]
 
-    def given_again(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
+    def documents_among(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
         """Return the sweep's documents, bundled or found among the user's ``own``, with None for each missing document."""
         by_digest = {digest_of(self.keeper, marked): marked for marked in own}
-        for kept in self.plan.documents:
-            if bundled := _bundled(kept.sample):
+        for document in self.plan.documents:
+            if bundled := _bundled(document.sample):
                 by_digest.setdefault(digest_of(self.keeper, bundled), bundled)
         return [by_digest.get(document.digest) for document in self.plan.documents]
 
@@ -176,9 +176,6 @@ def _parameters(settings: Sequence[Setting]) -> list[str]:
 def digest_of(keeper: Keeper, marked: MarkedText) -> str:
     """Return the hash by which a stored run recognises a document."""
     return keeper.digest(marked.name, marked.text, ",".join(map(str, marked.known)))
-
-
-# The job.
 
 
 # The job.
@@ -219,15 +216,15 @@ class Sweep(KeptJob):
         """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""
         assert self.kept is not None
         planned = self.kept.plan.documents
-        called = {before: document.name for before, document in zip(self.names, documents, strict=True)}
+        names_by_stored = {before: document.name for before, document in zip(self.names, documents, strict=True)}
 
         def split() -> Iterator[Marked]:
             for document, plan in zip(documents, planned, strict=True):
                 yield document.split(plan.splitter)
 
-        rows = [replace(row, document=called[row.document]) for row in self.rows]
-        held = frozenset(called[name] for name in self.held)
-        names = list(called.values())
+        rows = [replace(row, document=names_by_stored[row.document]) for row in self.rows]
+        held = frozenset(names_by_stored[name] for name in self.held)
+        names = list(names_by_stored.values())
         return Sweep(names, split, self.settings, embedder, self.tokenizer, True, held, rows, self.kept, asking=asking)
 
     @property

@@ -68,14 +68,14 @@ class FirstPaint:
                 body += message.get("body", b"")
                 if message.get("more_body"):
                     return
-                whole = _with(added, body)
+                styled = _with(added, body)
                 headers = MutableHeaders(raw=begun["headers"])
-                headers["content-length"] = str(len(whole))
+                headers["content-length"] = str(len(styled))
                 # They identify versions of Streamlit's file, not of the style sheet.
                 for name in ("etag", "last-modified"):
                     del headers[name]
                 await send({**begun, "headers": headers.raw})
-                await send({**message, "body": whole})
+                await send({**message, "body": styled})
 
         await self._app(_uncompressed(scope), receive, send_styled)
 
@@ -106,12 +106,12 @@ def scripts_of(*elements: str) -> list[str]:
     page = (root / "index.html").read_text(encoding="utf-8")
     folder = root / "static" / "js"
     scripts: set[str] = set()
-    left = [file.name for element in elements for file in folder.glob(f"{element}.*.js")]
-    while left:
-        name = left.pop()
+    unread = [file.name for element in elements for file in folder.glob(f"{element}.*.js")]
+    while unread:
+        name = unread.pop()
         if name not in scripts and name not in page:
             scripts.add(name)
-            left += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
+            unread += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
     return [f"/static/js/{name}" for name in sorted(scripts)]
 
 

@@ -121,10 +121,10 @@ def keep_inputs_of_fragments() -> None:
             and client_state.page_script_hash == self.page_script_hash
             and not self.has_fragment(client_state.fragment_id)
         ):
-            whole = ClientState()
-            whole.CopyFrom(client_state)
-            whole.fragment_id = ""
-            client_state = whole
+            for_page = ClientState()
+            for_page.CopyFrom(client_state)
+            for_page.fragment_id = ""
+            client_state = for_page
         request(self, client_state)
 
     @_in_place_of(ScriptRunner, "_run_script")
@@ -216,8 +216,8 @@ def limit_uploads() -> None:
     def add_within_limit(
         add: Callable[..., None], self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec
     ) -> None:
-        kept = self.file_storage.get(session_id, {})
-        size = len(file.data) + sum(len(other.data) for number, other in [*kept.items()] if number != file.file_id)
+        files = self.file_storage.get(session_id, {})
+        size = len(file.data) + sum(len(other.data) for number, other in [*files.items()] if number != file.file_id)
         if size > MOST_UPLOADED:
             raise HTTPException(
                 413,

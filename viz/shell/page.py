@@ -149,11 +149,11 @@ def _split(source: Source, sentences: str) -> Text | None:
     """Split the text into sentences; show an error and return None if that fails."""
     try:
         # Other sessions may evict it from the shared cache, and a running job refers to this session's object.
-        kept = session.document
+        document = session.document
         wanted = (source.name, sentences, source.parts, source.text)
-        if kept is None or (kept.name, kept.splitter, kept.parts, kept.text) != wanted:
-            kept = session.document = split_document(source.text, sentences, source.name, source.parts)
-        return Text(source, kept)
+        if document is None or (document.name, document.splitter, document.parts, document.text) != wanted:
+            document = session.document = split_document(source.text, sentences, source.name, source.parts)
+        return Text(source, document)
     except InputError as error:
         notice(str(error), "error", key="document_error")
         return None

@@ -124,18 +124,18 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
     """
     if compare_is_full():
         raise InputError(f"{name}: Compare may have at most {MOST_COLUMNS} columns and is full; remove one first.")
-    there = compared()
-    others = [
+    compare = compared()
+    differences = [
         f"the {word} {getattr(recipe, field)}, the page {getattr(choices, field)}"
         for field, word in SHARED_NAMES.items()
         if getattr(recipe, field) != getattr(choices, field)
     ]
-    differs = f"; the recipe names {'; '.join(others)}" if others else ""
+    differs = f"; the recipe names {'; '.join(differences)}" if differences else ""
     if session.document is not None and (changed := recipe.changed_since(len(session.document.sentences))):
         differs += f". {changed.rstrip('.')}"
-    with undoable(COMPARE, f"{name} added as column {len(there.columns) + 1} of Compare{differs}"):
-        there.columns.append(ColumnChoice(recipe.chunker, recipe.settings()))
-        there.selected = len(there.columns) - 1
+    with undoable(COMPARE, f"{name} added as column {len(compare.columns) + 1} of Compare{differs}"):
+        compare.columns.append(ColumnChoice(recipe.chunker, recipe.settings()))
+        compare.selected = len(compare.columns) - 1
     session.embedded_as = recipe.embedded_as
 
 

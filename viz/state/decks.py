@@ -200,9 +200,9 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
         """Return the lecture with a scene added at its end; ``source`` is the user's text if the scene shows it."""
         texts = dict(self.texts)
         if source is not None:
-            kept = SceneText.of(source)
-            texts[kept.digest] = kept
-            scene = scene.model_copy(update={"text": kept.digest})
+            text = SceneText.of(source)
+            texts[text.digest] = text
+            scene = scene.model_copy(update={"text": text.digest})
         return self._made([*self.deck.scenes, scene], texts)
 
     def moved(self, index: int, by: int) -> LectureFile:

@@ -56,11 +56,11 @@ def splitter_waits_for_consent(choices: Choices) -> bool:
 def _server_embedder(name: str) -> Embedder:
     """Return the embedder of that name on the session's server, recreated only if either changes."""
     wanted = name, session.server
-    kept = session.server_embedder
-    if kept is None or kept[0] != wanted:
-        kept = wanted, OpenAIServer(name, session.server.address, session.server.key)
-        session.server_embedder = kept
-    return kept[1]
+    cached = session.server_embedder
+    if cached is None or cached[0] != wanted:
+        cached = wanted, OpenAIServer(name, session.server.address, session.server.key)
+        session.server_embedder = cached
+    return cached[1]
 
 
 # The language model.
@@ -101,12 +101,12 @@ def chosen_model() -> Asking | None:
     wanted = session.language_server
     if not wanted.model:
         return None
-    kept = session.asking
-    if kept is None or kept[0] != wanted:
+    cached = session.asking
+    if cached is None or cached[0] != wanted:
         model = ChatServer(f"openai:{wanted.model}", wanted.address, wanted.key)
         money = Decimal(str(wanted.money)) if wanted.money else None
-        kept = session.asking = wanted, Asking(model, session.answers, Limit(wanted.tokens, money), _end_asking)
+        cached = session.asking = wanted, Asking(model, session.answers, Limit(wanted.tokens, money), _end_asking)
     answers = answers_on_disk() if session.on_disk else session.answers
-    if kept[1].memory != answers.identity:
-        kept = session.asking = wanted, kept[1].with_answers(answers)
-    return kept[1]
+    if cached[1].memory != answers.identity:
+        cached = session.asking = wanted, cached[1].with_answers(answers)
+    return cached[1]

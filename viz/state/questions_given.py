@@ -73,13 +73,13 @@ def give_kept_to_retrieval(columns: Iterable[ColumnChoice] = ()) -> None:
 
 def refresh_kept() -> None:
     """Replace Retrieval's questions that came from Compare with Compare's current questions."""
-    given = session.retrieval_given
-    if given is not None and given.origin == KEPT and session.questions:
+    before = session.retrieval_given
+    if before is not None and before.origin == KEPT and session.questions:
         arrived = session.retrieval_arrived
-        give_kept_to_retrieval(given.columns)
+        give_kept_to_retrieval(before.columns)
         session.retrieval_arrived = arrived
-        if (new := session.retrieval_given) is not None and new.material == given.material:
-            session.retrieval_given = given
+        if (new := session.retrieval_given) is not None and new.material == before.material:
+            session.retrieval_given = before
 
 
 def share(material: Material) -> None:

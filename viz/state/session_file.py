@@ -136,7 +136,7 @@ def write(
 
     ``model`` is the language model of the chunkers that call one.
     """
-    kept = [
+    stored_columns = [
         KeptColumn(
             recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),
             chunks=spans_of(chunking),
@@ -151,7 +151,7 @@ def write(
         parts=None if source.parts is None else KeptParts.of(source.parts),
         selected=choices.selected,
         questions=questions,
-        columns=tuple(kept),
+        columns=tuple(stored_columns),
     )
     return file.model_dump_json(indent=1)
 
@@ -199,7 +199,7 @@ def _put_together(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None
     columns = [column for column in head.get("columns") or () if isinstance(column, dict)]
     text: list[str] = []
     chunks: list[list[tuple[Span, ...]]] = [[] for _ in columns]
-    given: list[list[GivenChunk]] = [[] for _ in columns]
+    file_chunks: list[list[GivenChunk]] = [[] for _ in columns]
     for kind, *content in pieces:
         if kind == "text":
             text.append(content[0])
@@ -207,14 +207,14 @@ def _put_together(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None
             chunks[content[0]].append(tuple(Span(*span) for span in content[1]))
         else:
             words, spans, document, identifier = content[1]
-            given[content[0]].append(GivenChunk(words, tuple(Span(*span) for span in spans), document, identifier))
+            file_chunks[content[0]].append(GivenChunk(words, tuple(Span(*span) for span in spans), document, identifier))
     if text:
         head["text"] = "".join(text)
-    for column, spans_of_chunks, theirs in zip(columns, chunks, given, strict=True):
+    for column, spans_of_chunks, chunks_of_file in zip(columns, chunks, file_chunks, strict=True):
         if column.get("chunks") == []:
             column["chunks"] = tuple(spans_of_chunks)
         if isinstance(column.get("file"), dict) and column["file"].get("chunks") == []:
-            column["file"]["chunks"] = tuple(theirs)
+            column["file"]["chunks"] = tuple(chunks_of_file)
 
 
 def spans_of(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:

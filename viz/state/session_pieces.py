@@ -36,30 +36,30 @@ def read(data: bytes, name: str) -> Iterator[tuple[Any, ...]]:
         If the file is neither, is too large, or has spans outside the text; the message names the place.
     """
     try:
-        whole = value_of(text_of(data, name), name)
+        content = value_of(text_of(data, name), name)
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
         raise not_one(name, "", f"Invalid JSON: {error}") from error
-    if not isinstance(whole, dict):
-        raise not_one(name, "", f"it must be an object; got {shown(whole)}")
-    if "recipe" in whole and "seamark_session" not in whole:
-        yield "recipe", recipe_of(whole, name)
+    if not isinstance(content, dict):
+        raise not_one(name, "", f"it must be an object; got {shown(content)}")
+    if "recipe" in content and "seamark_session" not in content:
+        yield "recipe", recipe_of(content, name)
         return
-    yield from _session(whole, name)
+    yield from _session(content, name)
 
 
-def _session(whole: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
-    text = whole["text"] if isinstance(whole.get("text"), str) else ""
-    if isinstance(whole.get("text"), str) and not text.strip():
+def _session(content: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
+    text = content["text"] if isinstance(content.get("text"), str) else ""
+    if isinstance(content.get("text"), str) and not text.strip():
         raise not_one(name, "", "text must contain more than white space")
-    whole |= {"text": ""} if text else {}
-    columns = [raw_column for raw_column in _list(whole.get("columns")) if isinstance(raw_column, dict)]
+    content |= {"text": ""} if text else {}
+    columns = [raw_column for raw_column in _list(content.get("columns")) if isinstance(raw_column, dict)]
     chunks = [_taken(raw_column, "chunks") for raw_column in columns]
-    given = [
+    file_chunks = [
         _taken(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else [] for raw_column in columns
     ]
-    yield "session", within(whole, name, LONGEST_HEAD)
+    yield "session", within(content, name, LONGEST_HEAD)
     counted = Counted(name, "a session")
     counted.row(text)
     for start in range(0, len(text), PIECE):
@@ -70,7 +70,7 @@ def _session(whole: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
             counted.row()
             counted.items(len(valid_spans))
             yield "chunk", number, valid_spans
-    for number, column in enumerate(given):
+    for number, column in enumerate(file_chunks):
         for index, chunk in enumerate(column):
             words, spans, document, identifier = _given(chunk, name, f"columns.{number}.file.chunks.{index}")
             counted.row(words, document, identifier)

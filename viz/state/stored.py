@@ -76,7 +76,7 @@ def place_waiting() -> None:
         return
     own = session.own
     about_own = digest_of(own.text) if own is not None else ""
-    left = []
+    still_waiting = []
     for question in waiting:
         source: Source | None = None
         if question.sample in sample_titles():
@@ -85,11 +85,11 @@ def place_waiting() -> None:
         elif own is not None and question.text == about_own:
             source = Source(own.text, own.name, parts=own.parts)
         if source is None or len(session.questions) >= MOST_QUESTIONS:
-            left.append(question)
+            still_waiting.append(question)
         elif source.text.startswith(question.answer, question.start):
             session.questions.append(question.marked)
             session.question_texts.setdefault(question.identity, source)
-    session.questions_waiting = tuple(left[:MOST_QUESTIONS])
+    session.questions_waiting = tuple(still_waiting[:MOST_QUESTIONS])
 
 
 def posed_about(document: Document, besides: str = "") -> tuple[Posed, ...]:
@@ -181,9 +181,9 @@ def _file_of(source: Source) -> str:
         return ""
     parts = None if source.parts is None else KeptParts.of(source.parts)
     for file in (_File(parts=parts, left_out=source.left_out), _File(parts=parts)):
-        kept = file.model_dump_json()
-        if len(kept) <= MOST_OF_FILE:
-            return kept
+        content = file.model_dump_json()
+        if len(content) <= MOST_OF_FILE:
+            return content
     return ""
 
 

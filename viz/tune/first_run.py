@@ -54,7 +54,7 @@ def _planned(keeper: Keeper) -> KeptSweep:
 def measured_again() -> RunFile:
     """Run the default sweep on the bundled documents, and return the new run file."""
     kept = _planned(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
-    documents = [document for document in kept.given_again([]) if document is not None]
+    documents = [document for document in kept.documents_among([]) if document is not None]
     return measure_bundled(Sweep.from_disk(kept).resumed(documents, load_embedder(kept.plan.embedder, "cpu")))
 
 

@@ -82,7 +82,7 @@ def offer_to_resume(here: Page, sweep: Sweep) -> None:
     kept = sweep.kept
     if kept is None or not sweep.can_go_on:
         return
-    given_docs = kept.given_again(list(own_documents().values()))
+    given_docs = kept.documents_among(list(own_documents().values()))
     documents = [document for document in given_docs if document is not None]
     asking, requests = None, None
     if kept.plan.language_model:

@@ -210,10 +210,10 @@ class Answering(KeptJob):
         places = [place for place, answered in self.results.items() if answered.answer.text and answered.item.reference]
         if not places:
             return
-        some = [self.results[place] for place in places]
+        results = [self.results[place] for place in places]
         scores = bert_scores(
-            [answered.answer.text for answered in some],
-            [answered.item.reference for answered in some],
+            [answered.answer.text for answered in results],
+            [answered.item.reference for answered in results],
             detect_language(self.document.text),
         )
         for place, score in zip(places, scores, strict=True):
@@ -249,7 +249,7 @@ class Judging(Background):
     def _run(self) -> None:
         means = self.run.means(self.judge, self.judge, self)
 
-        def one(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
+        def task_of(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
             result = self.run.results[place]
             repeat = 1 + max((judgement.repeat for times in result.judgements.values() for judgement in times), default=-1)
 
@@ -260,7 +260,7 @@ class Judging(Background):
 
             return work
 
-        together([one(place) for place in self.places], self._cancel.is_set)
+        together([task_of(place) for place in self.places], self._cancel.is_set)
 
 
 # Questions of the Retrieval page, grouped by the text that answers them.
@@ -275,11 +275,11 @@ class Shared(NamedTuple):
     items: Items
     origin: str
 
-    def beside(self, other: Shared) -> Shared:
+    def merged_with(self, other: Shared) -> Shared:
         """Return this text with its own questions and those of the same text in ``other``, without duplicates."""
-        every = {item.question: item for item in (*self.items.usable, *other.items.usable)}
+        items = {item.question: item for item in (*self.items.usable, *other.items.usable)}
         problems = (*self.items.problems, *other.items.problems)
-        return self._replace(items=Items((*every.values(),), problems), origin=f"{self.origin} and {other.origin}")
+        return self._replace(items=Items((*items.values(),), problems), origin=f"{self.origin} and {other.origin}")
 
 
 @dataclass(eq=False)
@@ -317,4 +317,4 @@ class Sharing(Background):
         for text, items in items_about(questions.usable, corpus).items():
             shared = Shared(names[text], text, parts.get(names[text]), items, origin)
             before = self.found.get(text)
-            self.found[text] = shared if before is None else before.beside(shared)
+            self.found[text] = shared if before is None else before.merged_with(shared)

@@ -123,7 +123,7 @@ class KeptAnswers(KeptRun[_Plan]):
     @classmethod
     def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: Models) -> KeptAnswers:
         """Return the storage for a run of answers, without writing anything yet."""
-        kept = _Plan(
+        stored_plan = _Plan(
             document=keeper.digest(plan.tasks[0].document),
             questions=tuple(keeper.digest(*item) for item in plan.items),
             # The cache of a model's answers belongs to one session, so its identity is left out.
@@ -139,7 +139,7 @@ class KeptAnswers(KeptRun[_Plan]):
             answers=models.answers,
             judge=models.judge,
         )
-        return cls(keeper, kept)
+        return cls(keeper, stored_plan)
 
     @property
     def models(self) -> Models:

@@ -271,8 +271,8 @@ def bundled_run(path: Path, kind: type[Kind]) -> tuple[Kind, RunFile]:
         If the file holds no run of that kind, or the run was measured with another model.
     """
     file = RunFile.read(path)
-    kept = kind.find(Keeper(file, BUNDLED, kind.kind))
-    if kept is None:
+    run = kind.find(Keeper(file, BUNDLED, kind.kind))
+    if run is None:
         raise InputError(f"{path.name}: the file must contain a {kind.kind} run; it does not.")
-    kept.keeper.check_embedder(load_embedder(kept.plan.embedder, "cpu"))
-    return kept, file
+    run.keeper.check_embedder(load_embedder(run.plan.embedder, "cpu"))
+    return run, file

@@ -81,19 +81,19 @@ class NotebookStore:
             assert connection is not None
             connection.execute("BEGIN IMMEDIATE")
             try:
-                kept = None
+                entry = None
                 if place is not None:
-                    kept = connection.execute("SELECT revision, digest FROM notebooks WHERE id = ?", (place.id,)).fetchone()
-                if place is None or kept is None or kept[0] != place.revision:
+                    entry = connection.execute("SELECT revision, digest FROM notebooks WHERE id = ?", (place.id,)).fetchone()
+                if place is None or entry is None or entry[0] != place.revision:
                     place = Place(uuid4().hex, 0)
                     connection.execute("INSERT INTO notebooks (id, digest) VALUES (?, '')", (place.id,))
-                    kept = (0, "")
+                    entry = (0, "")
                 place = Place(place.id, place.revision + 1)
                 connection.execute(
                     "UPDATE notebooks SET revision = ?, changed = ?, name = ?, questions = ?, head = ? WHERE id = ?",
                     (place.revision, time.time(), name, questions, head, place.id),
                 )
-                if kept[1] != digest:
+                if entry[1] != digest:
                     body = text.encode("utf-8", "surrogatepass")
                     connection.execute("UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, body, place.id))
                 connection.execute("COMMIT")

@@ -68,7 +68,7 @@ class PreviewData(TypedDict):
 
 def preview_of(
     results: Sequence[ColumnResult],
-    would: Mapping[str, Any],
+    request: Mapping[str, Any],
     search: Search,
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
@@ -79,35 +79,35 @@ def preview_of(
 
     Parameters
     ----------
-    would
+    request
         The browser's request: the index of the ``column``, and the ``values`` of parameters.
     search
         The search settings for the stored questions.
     known
         The known boundaries; None if the text has none.
     """
-    number = would.get("column")
+    number = request.get("column")
     if not (isinstance(number, int) and 0 <= number < len(results)):
         return None
     task, chunker, chunking = results[number].task, results[number].chunker, results[number].chunking
     if task is None or chunker is None or chunking is None:
         return None
     choice = ColumnChoice(chunker.name, chunker.model_dump())
-    values = put_values(choice, would.get("values"))
+    values = put_values(choice, request.get("values"))
     if not values:
         return None
     try:
         changed = type(chunker)(**choice.parameters)
     except InputError:
         return None
-    kept = posed_about(chunking.document)
+    questions = posed_about(chunking.document)
     sends = search.method != "bm25" and embedder is not None and embedder.remote
     asks = not sends and search.embedded_as != "context"
     job = ChangedCuts(
         task,
         chunking,
         changed,
-        kept if asks else (),
+        questions if asks else (),
         search,
         known or (),
         embedder,
@@ -121,7 +121,7 @@ def preview_of(
         session.changed_cuts = job
         job.start()
         job.join(AT_ONCE_S)
-    return _sent(job, number, values, known is not None, bool(kept) and not asks)
+    return _sent(job, number, values, known is not None, bool(questions) and not asks)
 
 
 def leave_preview() -> None:
@@ -332,9 +332,9 @@ def answer_verdicts(
     """
     asked = (st.session_state.get(KEY) or {}).get("asked") or {}
     at = asked.get("at")
-    would = asked.get("would")
+    change = asked.get("would")
     # A request about other results refers to outdated values.
-    wanted = would if would and would["hashes"] == [*hashes] else None
+    wanted = change if change and change["hashes"] == [*hashes] else None
     if wanted is None:
         leave_preview()
     answer: Verdicts | None = None
@@ -379,14 +379,14 @@ def cell_of(
 
 def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
     """Return the gap at a position on the sentence axis; None if no gap is at the position."""
-    whole = at == int(at)
-    index = int(at) - 1 if whole else int(at)
+    between_sentences = at == int(at)
+    index = int(at) - 1 if between_sentences else int(at)
     first = bisect_left(chunking.gaps, index, key=lambda gap: gap.index)
     for gap in chunking.gaps[first:]:
         if gap.index != index:
             break
-        if gap.offset is None and whole:
+        if gap.offset is None and between_sentences:
             return gap
-        if gap.offset is not None and not whole and abs(positions(document, [gap.offset])[0] - at) < _NEAR:
+        if gap.offset is not None and not between_sentences and abs(positions(document, [gap.offset])[0] - at) < _NEAR:
             return gap
     return None

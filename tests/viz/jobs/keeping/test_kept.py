@@ -95,8 +95,8 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     assert shown.names == ["stubs", "own document 2"]
     assert shown.held == {"own document 2"}
     assert list(shown.settings) == SETTINGS
-    assert shown.kept.given_again([]) == [BUNDLED, None]
-    assert shown.kept.given_again([OWN]) == [BUNDLED, OWN]
+    assert shown.kept.documents_among([]) == [BUNDLED, None]
+    assert shown.kept.documents_among([OWN]) == [BUNDLED, OWN]
     resumed = done(shown.resumed([BUNDLED, OWN], HashEmbedder()))
     whole = done(new_sweep(folder))
     assert sorted(map(str, resumed.rows)) == sorted(map(str, whole.rows))
@@ -116,7 +116,7 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
 )
 def test_only_the_same_document_is_recognised(folder, interrupted, other):
     kept = kept_sweep(keeper(folder, "sweep")).kept
-    assert kept.given_again([other]) == [BUNDLED, None]
+    assert kept.documents_among([other]) == [BUNDLED, None]
 
 
 def test_a_sweep_does_not_go_on_with_another_model(folder, interrupted):
