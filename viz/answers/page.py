@@ -22,10 +22,10 @@ from viz.controls.chunker import column_controls
 from viz.controls.widgets import heeded, key_showing, select
 from viz.jobs.answering.job import Answering, Gathering
 from viz.jobs.answering.plan import AnswerPlan
+from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
 from viz.shell.page import Page, page
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.shell.runs import RUN, say_interrupted
-from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.models import MISSING as MISSING_MODEL
 from viz.state.models import chosen_model
@@ -135,10 +135,10 @@ def _controls(here: Page, results: list[ColumnResult]) -> None:
     select("Budget", choices.extra, "budget", budgets, "answers/budget", help=BUDGET_HELP)
     choose_trivial_rows(choices)
     model_controls(choices)
-    use_compares(PAGE, choices)
+    offer_columns_of_compare(PAGE, choices)
     chunker = results[choices.selected].chunker if results else None
     column_controls(choices, chunker, here.embedder, elsewhere=True, model=False)
-    show_thread(PAGE, choices.columns[choices.selected], here.embedder, valid=not results or chunker is not None)
+    show_place_on_compare(PAGE, choices.columns[choices.selected], here.embedder, valid=not results or chunker is not None)
 
 
 def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:

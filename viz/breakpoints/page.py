@@ -25,10 +25,10 @@ from viz.components.stepper.stepper import WORDS
 from viz.controls.chunker import parameter_controls
 from viz.controls.widgets import heeded, key_showing, offer_undo, select, switch
 from viz.shell.card.verdicts import answer_verdicts, take_change
+from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
 from viz.shell.column_head import Head, against_known_row, column_of
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
-from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.compared import compared, search_of
 from viz.state.models import defaults_of
@@ -91,7 +91,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         offer_undo(PAGE)
         defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(0, column, results[0].chunker, defaults)
-        show_thread(PAGE, column, here.embedder, valid=results[0].chunker is not None or text is None)
+        show_place_on_compare(PAGE, column, here.embedder, valid=results[0].chunker is not None or text is None)
         _choose_axis(choices, results[0].chunker)
         _choose_margin(choices, margin)
     if text is None:

@@ -22,10 +22,10 @@ from viz.controls.chunker import parameter_controls
 from viz.controls.widgets import heeded, key_showing
 from viz.jobs.chunking import sentence_vectors
 from viz.shell import lecture
+from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
 from viz.shell.column_head import Head, column_of
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
-from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import compared
 from viz.state.keys import session
@@ -57,7 +57,7 @@ def _draw(here: Page) -> None:
     with here.controls:
         defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(choices.selected, column, result.chunker, defaults)
-        show_thread(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
+        show_place_on_compare(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
     if text is None:
         _choose(choices)
         return

@@ -24,10 +24,10 @@ from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.story import MOST_SENTENCES, minis, pass_steps
 from viz.jobs.chunking import tipping_at_once
+from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
 from viz.shell.column_head import Head, column_of, waiting_words
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
-from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, fresh
 from viz.state.keys import session
 from viz.state.models import defaults_of
@@ -164,7 +164,7 @@ def _controls(here: Page, results: list[ColumnResult]) -> None:
     defaults = defaults_of(here.embedder, column.chunker)
     chunker = result.chunker if result else None
     parameter_controls(choices.selected, column, chunker, defaults, _similarities(result))
-    show_thread(PAGE, column, here.embedder, valid=result is None or chunker is not None)
+    show_place_on_compare(PAGE, column, here.embedder, valid=result is None or chunker is not None)
 
 
 def _similarities(result: ColumnResult | None) -> Callable[[FieldSpec], None] | None:

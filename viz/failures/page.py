@@ -21,10 +21,10 @@ from viz.failures.inbox import show_inbox
 from viz.failures.lists import CardData, draw, show_table
 from viz.failures.results import RESULTS, MeasuredSetting, best_of, measured, search_controls, search_of
 from viz.jobs.sweep import Sweep
+from viz.shell.column_exchange import columns_to_open_with, say_added, take_button
 from viz.shell.column_head import Head, column_of
 from viz.shell.page import Page, page, sides
 from viz.shell.results import run_columns, show_misfits, show_progress
-from viz.shell.thread import columns_to_open_with, say_added, take_button
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.compared import columns_of_compare, compared
 from viz.state.keys import session

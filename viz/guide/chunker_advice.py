@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers.recipes.presets import BOUND
 from chunkers.recipes.registry import chunker_class
-from viz.shell.thread import take_button
+from viz.shell.column_exchange import take_button
 from viz.state.choices import ColumnChoice
 
 

@@ -25,12 +25,12 @@ from viz.guide.pictures import picture, show_pictures
 from viz.guide.screens import SCREENS, Choice, Slide, repairs
 from viz.guide.session import session
 from viz.guide.start import SENTENCES, show_start
+from viz.shell.column_exchange import columns_to_open_with, say_added, show_place_on_compare
 from viz.shell.column_head import waiting_words
 from viz.shell.deck import offer_decks
 from viz.shell.navigation import go_at_next_run
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
-from viz.shell.thread import columns_to_open_with, say_added, show_thread
 from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.compared import COMPARE, add_to_compare, index_on_compare
 from viz.state.models import CHUNKER_NEEDS, MISSING, defaults_of, none_named
@@ -295,7 +295,7 @@ def _explain(here: Page) -> None:
         if any_asks([column.chunker]):
             model_form()
         parameter_controls(0, column, result.chunker, defaults)
-        show_thread(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
+        show_place_on_compare(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
 
 
 def _show_answers() -> None:

@@ -39,9 +39,9 @@ from viz.retrieval.runs import (
     requests_of,
     say_what_is_missing,
 )
+from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
 from viz.shell.page import Page, page
 from viz.shell.runs import Lost, ask_first, begin, find_kept, say_there_is_none, say_where_it_is_from, show_consent
-from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices
 from viz.state.chunk_files import chunker_elsewhere
 from viz.state.keys import session
@@ -113,13 +113,13 @@ def _draw(here: Page) -> None:
         if material is not None and material.own:
             share(material)
         choose_ways(words)
-        use_compares(PAGE, here.choices)
+        offer_columns_of_compare(PAGE, here.choices)
         chosen = chunkers[here.choices.selected]
         named = names_a_model(words["embedded"], here.choices.columns)
         column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=measured_names(material), model=named)
         missing = context_controls(words["embedded"])
         complaint = complaint or missing
-        show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=chosen is not None)
+        show_place_on_compare(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=chosen is not None)
     if isinstance(kept, KeptRetrieval) and own:
         run = reopened(kept, material)
     st.title("Retrieval", anchor=False)

@@ -18,6 +18,7 @@ from viz.controls.language_model import model_form, what_it_is_asked
 from viz.controls.widgets import pressed, select
 from viz.jobs.background import new_token, registry
 from viz.jobs.sweep import KeptSweep, Sweep, estimate_of_sweep
+from viz.shell.column_exchange import columns_to_open_with
 from viz.shell.page import Page, page
 from viz.shell.runs import (
     Lost,
@@ -32,7 +33,6 @@ from viz.shell.runs import (
     show_kept,
     show_way_on,
 )
-from viz.shell.thread import columns_to_open_with
 from viz.state.compared import columns_of_compare
 from viz.state.keys import session
 from viz.state.models import MISSING, chosen_model, identity_of

@@ -26,7 +26,7 @@ from evaluation.segmentation.trivial import ANSWERS
 from evaluation.statistics.significance import FEWEST, mean_interval
 from viz.components.download import download
 from viz.components.figure import show_figure
-from viz.shell.thread import say_added, take_button
+from viz.shell.column_exchange import say_added, take_button
 from viz.state.choices import ColumnChoice
 from viz.theme import palette
 from viz.theme.palette import EDGES, INK

@@ -46,7 +46,7 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
     return [None if column is None else column.copy() for column in session.opening.get(page, [])]
 
 
-def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
+def show_place_on_compare(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
     """Draw the number of the Compare column with these settings, if any, and a button that adds the settings to Compare.
 
     Parameters
@@ -74,7 +74,7 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
     say_added()
 
 
-def use_compares(page: str, choices: Choices) -> None:
+def offer_columns_of_compare(page: str, choices: Choices) -> None:
     """Draw the button that replaces the page's columns with copies of Compare's columns."""
     compare_columns = columns_of_compare()
 
