@@ -1,4 +1,4 @@
-"""Background jobs with progress and cancellation, and the registry of runs that links refer to."""
+"""Background jobs with progress and cancellation, those stored on disk, and the registry of runs that links refer to."""
 
 from __future__ import annotations
 
@@ -117,6 +117,45 @@ class Background(ABC):
             raise
 
 
+class KeptJob(Background):
+    """A job that can be stored on disk, part by part, and resumed from its finished parts.
+
+    Attributes
+    ----------
+    kept
+        The storage of the run; None if it is not stored. Each part is stored before it is shown.
+    """
+
+    kept: KeptRun[Any] | None
+
+    @property
+    @abstractmethod
+    def total(self) -> int:
+        """The number of parts of the job."""
+
+    @property
+    @abstractmethod
+    def done(self) -> int:
+        """The number of finished parts of the job, including failed parts."""
+
+    @property
+    def can_go_on(self) -> bool:
+        """True if the job stopped early and is stored on disk, so that it can be resumed."""
+        return self.kept is not None and self.done < self.total and (self.cancelled or not self.running)
+
+
+def measure_bundled(job: KeptJob) -> RunFile:
+    """Run a job that is stored in a `RunFile`, and return the file; raises InputError if the job does not finish."""
+    assert job.kept is not None
+    file = job.kept.keeper.store
+    assert isinstance(file, RunFile)
+    job.start()
+    job.join(600)
+    if job.error or job.running or job.kept.done < job.total:
+        raise InputError(job.error or "The run must end with all its parts measured; it has not.")
+    return file
+
+
 Kind = TypeVar("Kind", bound=Background)
 
 
@@ -125,7 +164,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(16)
 
 
-class Held:
+class SessionRuns:
     """The last `MOST_KEPT` runs that a session has started or opened.
 
     Ended runs are dropped first. If all are running, the oldest that this session started is cancelled.
@@ -170,7 +209,7 @@ class Registry:
         self._left: dict[str, Background] = {}
         self._lock = threading.Lock()
 
-    def keep(self, run: Background, token: str = "", session: Held | None = None, *, begun: bool = True) -> str:
+    def keep(self, run: Background, token: str = "", session: SessionRuns | None = None, *, begun: bool = True) -> str:
         """Register a run for ``session``, and return its token, which is new if ``token`` is empty."""
         token = token or new_token()
         with self._lock:
@@ -179,7 +218,7 @@ class Registry:
         self.forget_left()
         return token
 
-    def find(self, token: str, kind: type[Kind], session: Held | None = None) -> Kind | None:
+    def find(self, token: str, kind: type[Kind], session: SessionRuns | None = None) -> Kind | None:
         """Return the run with the given token and kind and hold it for ``session``; None if there is no such run."""
         with self._lock:
             run = self._runs.get(token)
@@ -201,7 +240,7 @@ class Registry:
             # Runs that are still running count as the most recent.
             self._left = dict([*ended.items()][-MOST_KEPT:]) | running
 
-    def _hold(self, token: str, run: Background, session: Held | None, *, begun: bool = False) -> None:
+    def _hold(self, token: str, run: Background, session: SessionRuns | None, *, begun: bool = False) -> None:
         self._left.pop(token, None)
         if session is not None:
             session.add(token, run, begun=begun)
@@ -213,42 +252,3 @@ class Registry:
 def registry() -> Registry:
     """Return the server's registry of the runs that links refer to."""
     return Registry()
-
-
-class KeptJob(Background):
-    """A job that can be stored on disk, part by part, and resumed from its finished parts.
-
-    Attributes
-    ----------
-    kept
-        The storage of the run; None if it is not stored. Each part is stored before it is shown.
-    """
-
-    kept: KeptRun[Any] | None
-
-    @property
-    @abstractmethod
-    def total(self) -> int:
-        """The number of parts of the job."""
-
-    @property
-    @abstractmethod
-    def done(self) -> int:
-        """The number of finished parts of the job, including failed parts."""
-
-    @property
-    def can_go_on(self) -> bool:
-        """True if the job stopped early and is stored on disk, so that it can be resumed."""
-        return self.kept is not None and self.done < self.total and (self.cancelled or not self.running)
-
-
-def measure_bundled(job: KeptJob) -> RunFile:
-    """Run a job that is stored in a `RunFile`, and return the file; raises InputError if the job does not finish."""
-    assert job.kept is not None
-    file = job.kept.keeper.store
-    assert isinstance(file, RunFile)
-    job.start()
-    job.join(600)
-    if job.error or job.running or job.kept.done < job.total:
-        raise InputError(job.error or "The run must end with all its parts measured; it has not.")
-    return file

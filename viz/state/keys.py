@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from chunkers import Chunking, Document, Embedder, Recipe
 from chunkers.language_models.answers import AnswerCache
 from chunkers.text.reading import FileText
-from viz.jobs.background import Background, Held
+from viz.jobs.background import Background, SessionRuns
 from viz.jobs.resources import Showing
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
 from viz.state.decks import LectureFile
@@ -220,7 +220,7 @@ class Session:
     # A run over many documents that waits for the user to allow what it sends
     estimating: Job[Estimating | None] = Job("estimating", None)
 
-    runs: Container[Held] = Container("runs", Held)  # the runs that the session has started or opened
+    runs: Container[SessionRuns] = Container("runs", SessionRuns)  # the runs that the session has started or opened
 
     # Results
     document = ShownDocument("split_document", None)  # the text on the page, split into sentences

@@ -11,7 +11,7 @@ from streamlit.runtime import caching
 from chunkers import Cancelled, InputError
 from tests import ROOT
 from tests.support import LIMIT, ended
-from viz.jobs.background import MOST_KEPT, Background, Held, Registry, registry
+from viz.jobs.background import MOST_KEPT, Background, Registry, SessionRuns, registry
 from viz.jobs.resources import embedding_cache, run_store
 
 
@@ -82,7 +82,7 @@ def started():
 
 
 def test_of_fifty_sessions_none_stops_or_forgets_what_another_holds(started):
-    kept, sessions = Registry(), [Held() for _ in range(50)]
+    kept, sessions = Registry(), [SessionRuns() for _ in range(50)]
     held = {kept.keep(run, session=session): run for session, run in zip(sessions, started(50), strict=True)}
     for run in [*held.values()][25:]:
         run.cancel()
@@ -95,7 +95,7 @@ def test_of_fifty_sessions_none_stops_or_forgets_what_another_holds(started):
 
 
 def test_beyond_the_limit_a_sessions_own_oldest_makes_room_first_one_that_has_ended(started):
-    kept, mine = Registry(), Held()
+    kept, mine = Registry(), SessionRuns()
     runs = started(MOST_KEPT + 1)
     runs[3].cancel()
     ended(runs[3])
@@ -109,7 +109,7 @@ def test_beyond_the_limit_a_sessions_own_oldest_makes_room_first_one_that_has_en
 
 
 def test_a_run_that_was_only_opened_is_not_stopped(started):
-    kept, other, mine = Registry(), Held(), Held()
+    kept, other, mine = Registry(), SessionRuns(), SessionRuns()
     (run,) = started(1)
     token = kept.keep(run, session=other)
     assert kept.find(token, Waiting, mine) is run
@@ -121,7 +121,7 @@ def test_a_run_that_was_only_opened_is_not_stopped(started):
 
 @pytest.mark.slow
 def test_of_sessions_that_are_over_the_last_ended_runs_stay_and_running_ones_go_on(started):
-    kept, sessions = Registry(), [Held() for _ in range(MOST_KEPT + 2)]
+    kept, sessions = Registry(), [SessionRuns() for _ in range(MOST_KEPT + 2)]
     runs = started(MOST_KEPT + 2)
     tokens = [kept.keep(run, session=session) for session, run in zip(sessions, runs, strict=True)]
     while sessions:
