@@ -1,5 +1,7 @@
 """The warning about a text that does not suit its splitter or its model, shown once with a remedy."""
 
+from dataclasses import dataclass
+
 import pytest
 
 from benchmarks.sentences import paragraphs
@@ -52,10 +54,11 @@ def test_an_embedder_and_a_tokenizer_that_know_the_text_are_one_click_away(app):
     assert (app.query_params["embedder"], app.query_params["tokenizer"]) == ("tfidf", "characters")
 
 
+@dataclass(eq=False)
 class Long(ChunkingJob):
     """Job that claims to take long, and works until it is cancelled."""
 
-    seconds_left = 80.0
+    seconds_left: float | None = 80.0
 
     def _run(self):
         assert self._cancel.wait(LIMIT)
