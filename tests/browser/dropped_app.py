@@ -4,13 +4,14 @@ Streamlit sends nothing while its event loop is busy, and drops what it has not 
 """
 
 import time
+from functools import partial
 
 import streamlit as st
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import get_instance
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
-from viz.controls.widgets import heeded, key_showing, select, switch
+from viz.controls.widgets import bound, select, switch
 
 WORDS = {"first": "First", "second": "Second", "third": "Third"}
 
@@ -19,10 +20,6 @@ assert context is not None
 first = "words" not in st.session_state
 words = st.session_state.setdefault("words", {"selected": "second", "switched": "third"})
 kept = st.session_state.setdefault("kept", {"slider": 7, "number": 9, "toggle": True, "text": "own", "many": ["second"]})
-
-
-def keep(name: str) -> None:
-    kept[name] = st.session_state[keys[name]]
 
 
 def change() -> None:
@@ -34,8 +31,7 @@ if first:
     get_instance()._get_async_objs().eventloop.call_soon_threadsafe(time.sleep, 1)
 select("Selected", words, "selected", WORDS, "selected")
 switch("Switched", words, "switched", WORDS, "switched")
-keys = {name: key_showing(value, name) for name, value in kept.items()}
-told = {name: {"key": key, "on_change": heeded(key, keep), "args": (name,)} for name, key in keys.items()}
+told = {name: bound(value, name, partial(kept.__setitem__, name)) for name, value in kept.items()}
 st.slider("Slider", 0, 10, kept["slider"], **told["slider"])
 st.number_input("Number", 0, 10, kept["number"], **told["number"])
 st.toggle("Toggle", kept["toggle"], **told["toggle"])

@@ -11,7 +11,7 @@ from evaluation.answering.judging import has_bert_score
 from viz.answers.session import session
 from viz.components.notice import remark
 from viz.controls.language_model import model_form
-from viz.controls.widgets import heeded, key_showing, switch
+from viz.controls.widgets import bound, switch
 from viz.state.choices import Choices
 from viz.state.models import chosen_model, none_named
 
@@ -36,18 +36,16 @@ def model_controls(choices: Choices) -> None:
 def _judging(choices: Choices) -> None:
     switch("Answers are", choices.extra, "judged", JUDGED, "answers/judged")
     if choices.extra["judged"] != "no":
-        key = key_showing(session.judge, "answers/judge")
 
-        def named() -> None:
-            session.judge = st.session_state[key].strip().removeprefix("openai:")
+        def named(name: str) -> None:
+            session.judge = name.strip().removeprefix("openai:")
 
         st.text_input(
             "Judging model",
             session.judge,
-            key=key,
-            on_change=heeded(key, named),
             placeholder="the same model",
             help="Another model on the same server. Models tend to like their own answers.",
+            **bound(session.judge, "answers/judge", named),
         )
     bert_score_installed = has_bert_score()
     st.checkbox(

@@ -19,7 +19,7 @@ from viz.answers.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import heading, notice, remark
 from viz.controls.chunker import column_controls
-from viz.controls.widgets import heeded, key_showing, select
+from viz.controls.widgets import bound, select
 from viz.jobs.answering.job import Answering, Gathering
 from viz.jobs.answering.plan import AnswerPlan
 from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
@@ -51,20 +51,18 @@ def trivial_rows(choices: Choices) -> tuple[str, ...]:
 def choose_trivial_rows(choices: Choices) -> None:
     """Draw the control for choosing trivial baselines."""
     chosen = [*trivial_rows(choices)]
-    key = key_showing(chosen, f"answers/{BESIDE}")
 
-    def changed() -> None:
-        choices.extra[BESIDE] = ",".join(name for name in TRIVIAL_TITLES if name in st.session_state[key])
+    def put(names: list[str]) -> None:
+        choices.extra[BESIDE] = ",".join(name for name in TRIVIAL_TITLES if name in names)
 
     st.pills(
         "Trivial rows",
         [*TRIVIAL_TITLES],
         default=chosen,
-        key=key,
         selection_mode="multi",
         format_func=TRIVIAL_TITLES.__getitem__,
-        on_change=heeded(key, changed),
         help=HELP,
+        **bound(chosen, f"answers/{BESIDE}", put),
     )
 
 

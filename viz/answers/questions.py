@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from viz.answers.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.text_source import give_text
-from viz.controls.widgets import heeded, key_showing, switch
+from viz.controls.widgets import bound, switch
 from viz.jobs.answering.job import Shared, Sharing
 from viz.jobs.reading import ReadingJob, only_file
 from viz.shell.navigation import go_at_next_run
@@ -137,19 +137,13 @@ def _bundled(document: str) -> tuple[Item, ...]:
 
 
 def _typed() -> Items:
-    key = key_showing(session.answers_typed, "answers/typed")
-
-    def changed() -> None:
-        session.answers_typed = st.session_state[key]
-
     st.text_area(
         "Your questions",
         session.answers_typed,
         help="One question per line.",
-        key=key,
         height=140,
-        on_change=heeded(key, changed),
         placeholder=f"When was it built?\nWho built it? {BAR} A reference answer may follow after a bar.",
+        **bound(session.answers_typed, "answers/typed", partial(setattr, session, "answers_typed")),
     )
     return questions_of_lines(session.answers_typed)
 

@@ -23,7 +23,7 @@ from viz.components.notice import notice
 from viz.components.reader.reader import Column, HeadRow, Result, reader
 from viz.components.stepper.stepper import WORDS
 from viz.controls.chunker import parameter_controls
-from viz.controls.widgets import heeded, key_showing, offer_undo, select, switch
+from viz.controls.widgets import bound, offer_undo, select, switch
 from viz.shell.card.verdicts import answer_verdicts, take_change
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
 from viz.shell.column_head import Head, against_known_row, column_of
@@ -199,10 +199,8 @@ def _choose_axis(choices: Choices, chunker: object) -> None:
 
 
 def _choose_margin(choices: Choices, margin: float) -> None:
-    key = key_showing(margin, f"{PAGE}/margin")
-
-    def changed() -> None:
-        choices.extra["margin"] = f"{st.session_state[key]:g}"
+    def put(margin: float) -> None:
+        choices.extra["margin"] = f"{margin:g}"
 
     st.number_input(
         "Near-threshold margin",
@@ -211,10 +209,9 @@ def _choose_margin(choices: Choices, margin: float) -> None:
         margin,
         step=0.01,
         format="%.2f",
-        key=key,
-        on_change=heeded(key, changed),
         help="Greatest distance of a score from the line, on either side, for a gap to count as near: small changes may "
         "reverse the verdict.",
+        **bound(margin, f"{PAGE}/margin", put),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 import streamlit as st
 
@@ -19,7 +20,7 @@ from viz.components.notice import notice
 from viz.components.reader.reader import HeadRow, reader
 from viz.components.stepper.stepper import WORDS
 from viz.controls.chunker import parameter_controls
-from viz.controls.widgets import heeded, key_showing
+from viz.controls.widgets import bound
 from viz.jobs.chunking import sentence_vectors
 from viz.shell import lecture
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
@@ -108,20 +109,14 @@ def _take_line(choices: Choices) -> None:
 
 
 def _choose(choices: Choices) -> None:
-    key = key_showing(choices.selected, "clustering_method")
-
-    def changed() -> None:
-        choices.selected = st.session_state[key]
-
     st.segmented_control(
         "Chunker",
         range(len(METHODS)),
         default=choices.selected,
         format_func=lambda number: chunker_class(METHODS[number]).title,
-        key=key,
-        on_change=heeded(key, changed),
         required=True,
         label_visibility="collapsed",
+        **bound(choices.selected, "clustering_method", partial(setattr, choices, "selected")),
     )
     st.caption(chunker_class(METHODS[choices.selected]).idea)
 

@@ -28,7 +28,7 @@ from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.components.mounting import component
 from viz.components.notice import notice
-from viz.controls.widgets import heeded, key_showing
+from viz.controls.widgets import bound
 from viz.jobs.chunking import sentence_vectors
 from viz.shell.results import ColumnResult
 from viz.state import session_file
@@ -294,22 +294,19 @@ def _ledger(chunking: Chunking) -> dict[str, list[object]]:
 
 def _embedded_as() -> EmbeddedAs:
     """Draw the choice of the text to embed in files of chunks, which a recipe records, and return it."""
-    shown = session.embedded_as
-    key = key_showing(shown, "embedded_as")
 
-    def changed() -> None:
-        session.embedded_as = checked(st.session_state[key])
+    def put(name: str) -> None:
+        session.embedded_as = checked(name)
 
     st.segmented_control(
         "Embedded text",
         list(EMBEDDED_AS),
-        default=shown,
+        default=session.embedded_as,
         format_func=EMBEDDED_AS.__getitem__,
-        key=key,
         required=True,
-        on_change=heeded(key, changed),
         help="With the heading path, or with a language model’s sentence on its place in the text, every chunk also has the "
         "text to embed: first these, then its own text. “Ask your text” searches that too, by embedding and by words.",
+        **bound(session.embedded_as, "embedded_as", put),
     )
     return session.embedded_as
 

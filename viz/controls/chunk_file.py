@@ -14,7 +14,7 @@ from chunkers.methods.your_chunks import ChunkFile
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.widgets import heeded, key_showing
+from viz.controls.widgets import bound
 from viz.jobs.reading import ReadingJob, only_file
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.chunk_files import file_of, show_chunks
@@ -140,20 +140,18 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
     if len(names) < 2:
         return
     page, shown = session.page, file.document if file.document in names else None
-    key = key_showing(shown, f"chunk_document/{number}/{file.identity}")
 
-    def changed() -> None:
-        if st.session_state[key] is not None:
-            show_chunks(file.of(st.session_state[key]), page, choices, number)
+    def put(name: str | None) -> None:
+        if name is not None:
+            show_chunks(file.of(name), page, choices, number)
 
     st.selectbox(
         "Chunked document",
         names,
         index=None if shown is None else names.index(shown),
-        key=key,
-        on_change=heeded(key, changed),
         placeholder="the document of the text's name",
         help=f"The file has chunks of {counted(len(file.documents), 'document')}.",
+        **bound(shown, f"chunk_document/{number}/{file.identity}", put),
     )
 
 

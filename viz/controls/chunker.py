@@ -17,7 +17,7 @@ from viz.components.notice import remark
 from viz.controls.chunk_file import chunk_file_controls
 from viz.controls.language_model import any_asks, model_form, what_it_is_asked
 from viz.controls.missing_packages import label_with_availability
-from viz.controls.widgets import heeded, key_showing, offer_undo
+from viz.controls.widgets import bound, offer_undo
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
 from viz.state.keys import session
 from viz.state.link import link_of_chunker
@@ -117,12 +117,11 @@ def parameter_controls(
 
 def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
     count, page = len(choices.columns), session.page
-    key = key_showing(choices.selected, "column")
 
-    def chosen() -> None:
+    def chosen(number: int | None) -> None:
         session.chunk_complaint = ""
-        if st.session_state[key] is not None:
-            choices.selected = st.session_state[key]
+        if number is not None:
+            choices.selected = number
 
     def added(chunker: str) -> None:
         session.chunk_complaint = ""
@@ -140,9 +139,8 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
         range(count),
         default=choices.selected,
         format_func=lambda index: str(index + 1),
-        key=key,
-        on_change=heeded(key, chosen),
         required=True,
+        **bound(choices.selected, "column", chosen),
     )
     row = st.container(horizontal=True, gap="small", key="column_buttons")
     full = count >= MOST_COLUMNS
@@ -168,10 +166,10 @@ def _another(columns: Sequence[ColumnChoice]) -> str:
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
-    key, page = key_showing(column.chunker, f"chunker/{choices.selected}"), session.page
+    page = session.page
 
-    def changed() -> None:
-        new = fresh(st.session_state[key])
+    def changed(name: str) -> None:
+        new = fresh(name)
         with undoable(page, f"Chunker of column {choices.selected + 1} changed"):
             column.chunker, column.parameters = new.chunker, new.parameters
 
@@ -181,9 +179,8 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         names,
         index=names.index(column.chunker),
         format_func=lambda name: label_with_availability("chunker", name, chunker_class(name).title),
-        key=key,
-        on_change=heeded(key, changed),
         help=f"{kind.idea} Source: {kind.source}. {guide_link(column.chunker)}",
+        **bound(column.chunker, f"chunker/{choices.selected}", changed),
     )
     for number, fault in enumerate(discover()):
         remark(fault, key=f"offer_{number}")
@@ -213,17 +210,20 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         None,
     )
     page, chunker = session.page, column.chunker
-    key = key_showing(active, f"preset/{number}/{chunker}")
 
-    def changed() -> None:
+    def changed(title: str | None) -> None:
         # The same browser message may have changed the chunker.
-        if st.session_state[key] is not None and column.chunker == chunker:
+        if title is not None and column.chunker == chunker:
             with undoable(page, f"Settings of column {number + 1} replaced"):
-                column.parameters = dict(presets[st.session_state[key]].parameters)
+                column.parameters = dict(presets[title].parameters)
 
     index = None if active is None else list(presets).index(active)
     st.selectbox(
-        "Settings preset", list(presets), index=index, key=key, on_change=heeded(key, changed), placeholder="your own"
+        "Settings preset",
+        list(presets),
+        index=index,
+        placeholder="your own",
+        **bound(active, f"preset/{number}/{chunker}", changed),
     )
     if active is not None:
         # The box truncates long names.
@@ -235,51 +235,45 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
 def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
     """Draw the widget of a parameter, greyed out if ``idle``, that is without effect given the other parameters."""
     name = _key(number, column, spec)
-    key = key_showing(value, name)
     label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
 
-    help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
-
-    def changed() -> None:
+    def changed(new: Any) -> None:
         # The same browser message may have changed the chunker, or the parameter on which this one depends.
         if name != _key(number, column, spec):
             return
-        column.put(spec.name, st.session_state[key])
+        column.put(spec.name, new)
         # An amount is meaningless for another threshold method.
         for other in chunker_class(column.chunker).fields():
             if other.depends == spec.name:
                 column.parameters.pop(other.name, None)
 
+    help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
+    shared = {"disabled": idle, "help": help_text or None, **bound(value, name, changed)}
+    kind = int if spec.kind == "integer" else float
     if spec.kind == "choice" and spec.ordered:
-        st.select_slider(label, spec.choices, value, key=key, on_change=heeded(key, changed), disabled=idle, help=help_text)
+        st.select_slider(label, spec.choices, value, **shared)
     elif spec.kind == "choice":
         st.selectbox(
             label,
             spec.choices,
             index=spec.choices.index(value),
             format_func=lambda word: word.replace("_", " "),
-            key=key,
-            on_change=heeded(key, changed),
-            disabled=idle,
-            help=help_text,
+            **shared,
         )
     elif spec.optional:
-        kind = int if spec.kind == "integer" else float
+        low, high = (None if limit is None else kind(limit) for limit in (spec.low, spec.high))
         st.number_input(
             label,
-            *_bounds(spec, kind),
+            low,
+            high,
             value=value,
             step=kind(spec.step or 1),
-            key=key,
-            on_change=heeded(key, changed),
-            disabled=idle,
-            help=help_text,
             placeholder="none",
+            **shared,
         )
     else:
-        kind = int if spec.kind == "integer" else float
         value = kind(value)
-        least, most = (kind(bound) for bound in spec.offered or (spec.low, spec.high) if bound is not None)
+        least, most = (kind(limit) for limit in spec.offered or (spec.low, spec.high) if limit is not None)
         st.slider(
             label,
             min(least, value),
@@ -287,10 +281,7 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
             value,
             step=kind(spec.step or 1),
             format="%d" if kind is int else "%g",
-            key=key,
-            on_change=heeded(key, changed),
-            disabled=idle,
-            help=help_text or None,
+            **shared,
         )
 
 
@@ -298,10 +289,3 @@ def _key(number: int, column: ColumnChoice, spec: FieldSpec) -> str:
     """Return the key of a parameter's widget, unique to the chunker."""
     depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
     return f"{number}/{column.chunker}/{spec.name}{depends}"
-
-
-def _bounds(spec: FieldSpec, number: type[int] | type[float]) -> tuple[float | None, float | None]:
-    return (
-        None if spec.low is None else number(spec.low),
-        None if spec.high is None else number(spec.high),
-    )

@@ -15,7 +15,7 @@ from chunkers.text.languages import LANGUAGES
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice, remark
 from viz.controls.missing_packages import label_with_availability, missing_for_splitter, missing_for_tokenizer
-from viz.controls.widgets import heeded, key_showing
+from viz.controls.widgets import bound
 from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
 from viz.state.choices import Choices
@@ -74,10 +74,8 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the controls for choosing an embedder; ``embedder`` is the current embedder, if any."""
     naming = choices.embedder not in EMBEDDERS or session.naming
     kind = OTHER if naming else choices.embedder
-    key = key_showing(kind, "embedder")
 
-    def picked() -> None:
-        name = st.session_state[key]
+    def picked(name: str) -> None:
         session.naming = name == OTHER
         if name != OTHER:
             choices.embedder = name
@@ -89,9 +87,8 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         names,
         index=names.index(kind),
         format_func=lambda name: "Other model…" if name == OTHER else label_with_availability("embedder", name),
-        key=key,
-        on_change=heeded(key, picked),
         help=explained,
+        **bound(kind, "embedder", picked),
     )
     if naming:
         _form(choices)
@@ -216,11 +213,6 @@ def _choose_splitter(choices: Choices) -> None:
     kind, _, language = choices.sentences.partition(":")
     by_language = kind == "sentencex"
     shown = kind if by_language else choices.sentences
-    key = key_showing(shown, "sentences")
-
-    def changed() -> None:
-        choices.sentences = st.session_state[key]
-
     explained = "  \n".join(f"**{option}**: {description}" for option, description in SPLITTERS.items())
     names = [*SPLITTERS] if shown in SPLITTERS else [*SPLITTERS, shown]
     st.selectbox(
@@ -228,18 +220,15 @@ def _choose_splitter(choices: Choices) -> None:
         names,
         index=names.index(shown),
         format_func=partial(label_with_availability, "sentences"),
-        key=key,
-        on_change=heeded(key, changed),
         help=explained,
+        **bound(shown, "sentences", partial(setattr, choices, "sentences")),
     )
     if not by_language:
         if lack := missing_for_splitter(kind):
             st.caption(lack)
         return
-    language_key = key_showing(language, "language")
 
-    def chosen() -> None:
-        code = st.session_state[language_key]
+    def chosen(code: str) -> None:
         choices.sentences = f"sentencex:{code}" if code else "sentencex"
 
     codes = ["", *sorted(LANGUAGES, key=LANGUAGES.__getitem__)]
@@ -248,20 +237,14 @@ def _choose_splitter(choices: Choices) -> None:
         codes,
         index=codes.index(language),
         format_func=lambda code: LANGUAGES[code] if code else "as detected",
-        key=language_key,
-        on_change=heeded(language_key, chosen),
         help="The language whose abbreviations and full stops are used; the line above the text names it.",
+        **bound(language, "language", chosen),
     )
 
 
 def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:
     """Draw a select box for the shared setting ``name``, with ``options`` that map values to descriptions."""
     value = getattr(choices, name)
-    key = key_showing(value, name)
-
-    def changed() -> None:
-        setattr(choices, name, st.session_state[key])
-
     explained = "  \n".join(f"**{option}**: {description}" for option, description in options.items())
     names = [*options] if value in options else [*options, value]
     st.selectbox(
@@ -269,7 +252,6 @@ def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, 
         names,
         index=names.index(value),
         format_func=partial(label_with_availability, name),
-        key=key,
-        on_change=heeded(key, changed),
         help=explained,
+        **bound(value, name, partial(setattr, choices, name)),
     )

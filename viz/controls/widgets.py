@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -20,7 +21,7 @@ def key_showing(value: object, key: str) -> str:
     """Return the key of a widget that must show ``value``; the key is new if the value was changed elsewhere.
 
     A widget whose value was changed by anything but itself gets a new key. Under the old key, a message that the browser
-    sends before it has received the new value would count as the user's choice of the old value; for the new key, `heeded`
+    sends before it has received the new value would count as the user's choice of the old value; the callback of `bound`
     ignores it. In addition, Streamlit sends a value that is set for an existing widget only once, even if the next run
     begins before it is sent.
     """
@@ -30,17 +31,16 @@ def key_showing(value: object, key: str) -> str:
     return numbered(key)
 
 
-def heeded(drawn: str, changed: Callable[..., None]) -> Callable[..., None]:
-    """Return the callback of the widget with the key ``drawn``: ``changed``, unless the key has been renewed since.
+def bound(value: object, key: str, put: Callable[[Any], object]) -> dict[str, Any]:
+    """Return a widget's ``key`` and ``on_change``: it shows ``value``, and ``put`` is called with each new value."""
+    drawn = key_showing(value, key)
 
-    Streamlit calls the callback of a widget that is gone if the browser reports a value of it once more.
-    """
+    def changed() -> None:
+        # Streamlit calls the callback of a widget that is gone if the browser reports a value of it once more.
+        if drawn == numbered(key):
+            put(st.session_state[drawn])
 
-    def called(*given: object) -> None:
-        if drawn == numbered(drawn.partition(_RENEWED)[0]):
-            changed(*given)
-
-    return called
+    return {"key": drawn, "on_change": changed}
 
 
 def _in_any_order(value: object) -> object:
@@ -69,10 +69,9 @@ def select(
     """
     if words[name] not in options:
         words[name] = next(iter(options))
-    drawn = key_showing(words[name], key)
 
-    def changed() -> None:
-        words[name] = st.session_state[drawn]
+    def put(value: str) -> None:
+        words[name] = value
         if then is not None:
             then()
 
@@ -81,9 +80,8 @@ def select(
         names := list(options),
         index=names.index(words[name]),
         format_func=options.__getitem__,
-        key=drawn,
-        on_change=heeded(drawn, changed),
         help=help,
+        **bound(words[name], key, put),
     )
     return words[name]
 
@@ -103,21 +101,15 @@ def switch(
     ``options`` maps values to labels. If ``hidden``, the control's own label is not shown.
     """
     shown = words[name] if words[name] in options else next(iter(options))
-    drawn = key_showing(shown, key)
-
-    def changed() -> None:
-        words[name] = st.session_state[drawn]
-
     st.segmented_control(
         label,
         list(options),
         default=shown,
         format_func=options.__getitem__,
-        key=drawn,
-        on_change=heeded(drawn, changed),
         required=True,
         help=help,
         label_visibility="collapsed" if hidden else "visible",
+        **bound(shown, key, partial(words.__setitem__, name)),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import TypedDict
 
@@ -19,7 +20,7 @@ from viz.components.mounting import component, take_event
 from viz.components.reader.reader import Column, HeadRow, reader
 from viz.components.stepper.stepper import WORDS, Step, stepper
 from viz.controls.chunker import parameter_controls
-from viz.controls.widgets import heeded, key_showing
+from viz.controls.widgets import bound
 from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.story import MOST_SENTENCES, minis, pass_steps
@@ -145,19 +146,13 @@ def _take_selected(choices: Choices) -> None:
 
 def _controls(here: Page, results: list[ColumnResult]) -> None:
     choices = here.choices
-    key = key_showing(choices.selected, "double_pass_column")
-
-    def chosen() -> None:
-        choices.selected = st.session_state[key]
-
     st.segmented_control(
         "Chunker to configure",
         [DOUBLE, BESIDE],
         default=choices.selected,
         format_func=lambda number: chunker_class(choices.columns[number].chunker).title,
-        key=key,
-        on_change=heeded(key, chosen),
         required=True,
+        **bound(choices.selected, "double_pass_column", partial(setattr, choices, "selected")),
     )
     column = choices.columns[choices.selected]
     result = results[choices.selected] if results else None

@@ -19,7 +19,7 @@ from evaluation.search.near_duplicates import repeated_runs
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
 from viz.components.mounting import take_event
 from viz.components.notice import notice
-from viz.controls.widgets import heeded, key_showing
+from viz.controls.widgets import bound
 from viz.failures.results import MeasuredSetting
 from viz.failures.session import session
 from viz.jobs.asking.remedies import RemedyJob, search_finding
@@ -182,10 +182,8 @@ def _choose_hair(choices: Choices) -> float:
         )
         value = HAIR
 
-    key = key_showing(value, "hair")
-
-    def changed() -> None:
-        choices.extra["hair"] = f"{st.session_state[key]:g}"
+    def put(margin: float) -> None:
+        choices.extra["hair"] = f"{margin:g}"
 
     hair: float = st.slider(
         "Score margin",
@@ -194,9 +192,8 @@ def _choose_hair(choices: Choices) -> float:
         value,
         step=0.005,
         format="%.3f",
-        key=key,
-        on_change=heeded(key, changed),
         help="Cuts whose score is within this distance of the threshold are listed: a small change could remove them.",
+        **bound(value, "hair", put),
     )
     return hair
 

@@ -17,7 +17,7 @@ from sample_docs import sample_splitters
 from viz.components.notice import heading, notice
 from viz.controls.chunker import parameter_controls
 from viz.controls.language_model import any_asks, model_form
-from viz.controls.widgets import heeded, key_showing
+from viz.controls.widgets import bound
 from viz.guide.chunker_advice import show_advice
 from viz.guide.frames import SHOWN, bundled_tools, frames
 from viz.guide.miniature import described, height_of, svg
@@ -98,29 +98,25 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
 
 def _choice(name: str, control: Choice, done: str | None, do: Callable[[str | None], None]) -> None:
     value = control.start if done is None else done
-    key = key_showing(value, f"guide_path/{name}")
     st.segmented_control(
         control.label,
         [*control.options],
         default=value,
         format_func=control.options.__getitem__,
-        key=key,
-        on_change=heeded(key, lambda: do(st.session_state[key])),
         label_visibility="collapsed",
+        **bound(value, f"guide_path/{name}", do),
     )
 
 
 def _slider(name: str, control: Slide, done: float | None, do: Callable[[float], None]) -> None:
     value = control.start if done is None else done
-    key = key_showing(value, f"guide_path/{name}")
     st.slider(
         control.label,
         control.low,
         control.high,
         value,
         control.step,
-        key=key,
-        on_change=heeded(key, lambda: do(st.session_state[key])),
+        **bound(value, f"guide_path/{name}", do),
     )
 
 
@@ -312,10 +308,8 @@ def _show_answers() -> None:
 def _choose(choices: Choices) -> None:
     chunker = choices.columns[0].chunker
     chosen = chunker if choices.extra["view"] == CHUNKER else choices.extra["view"]
-    key = key_showing(chosen, "guide/chunker")
 
-    def changed() -> None:
-        chosen = st.session_state[key]
+    def put(chosen: str) -> None:
         choices.extra["view"] = chosen if chosen in VIEWS else CHUNKER
         if chosen not in (*VIEWS, chunker):
             _choose_column(choices, fresh(chosen))
@@ -326,8 +320,7 @@ def _choose(choices: Choices) -> None:
         names,
         index=names.index(chosen),
         format_func=lambda name: VIEWS.get(name) or _explained()[name].title,
-        key=key,
-        on_change=heeded(key, changed),
+        **bound(chosen, "guide/chunker", put),
     )
 
 

@@ -11,7 +11,7 @@ from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.retrieval.measures import MEASURES, on_axis
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice
-from viz.controls.widgets import heeded, key_showing, select
+from viz.controls.widgets import bound, select
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Told
 from viz.retrieval.failed.on_compare import show_way_to_compare
@@ -104,13 +104,12 @@ def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, r
 
 def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> bool:
     shown = words["disagree"] == "yes"
-    key = key_showing(shown, "retrieval_disagree")
 
-    def changed() -> None:
-        words["disagree"] = "yes" if st.session_state[key] else "no"
+    def put(only: bool) -> None:
+        words["disagree"] = "yes" if only else "no"
 
     label = f"Only where the chunkers disagree in {TITLES[words['measure']].lower()}: {count:,} of {of:,}"
-    return st.toggle(label, shown, key=key, on_change=heeded(key, changed))
+    return st.toggle(label, shown, **bound(shown, "retrieval_disagree", put))
 
 
 def _show_side(

@@ -27,7 +27,7 @@ from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.text_source import give_text
-from viz.controls.widgets import heeded, key_showing, select
+from viz.controls.widgets import bound, select
 from viz.jobs.reading import ReadingJob
 from viz.shell.navigation import PAGES, go_at_next_run
 from viz.state.choices import Choices
@@ -345,10 +345,8 @@ def _some(
     Bundled documents are stored in the link parameter ``name``; ``keep`` is called with the user's own.
     """
     wanted = [doc_name for doc_name in titles if doc_name in own or doc_name in words[name].split(",")]
-    key = key_showing(wanted, f"tune/{name}")
 
-    def changed() -> None:
-        chosen = st.session_state[key]
+    def put(chosen: list[str]) -> None:
         words[name] = ",".join(doc_name for doc_name in chosen if doc_name in sample_titles())
         keep({doc_name for doc_name in chosen if doc_name not in sample_titles()})
 
@@ -357,9 +355,8 @@ def _some(
         list(titles),
         default=wanted,
         format_func=titles.__getitem__,
-        key=key,
-        on_change=heeded(key, changed),
         help=help_text,
+        **bound(wanted, f"tune/{name}", put),
     )
     return wanted
 

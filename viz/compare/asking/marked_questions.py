@@ -11,7 +11,7 @@ from viz.compare.state.session import session
 from viz.components.download import download
 from viz.components.notice import remark
 from viz.controls.keeping import offer_to_keep
-from viz.controls.widgets import heeded, key_showing
+from viz.controls.widgets import bound
 from viz.shell.navigation import go_at_next_run
 from viz.state.compared import columns_of_compare
 from viz.state.link import LONGEST_NAME
@@ -32,19 +32,16 @@ def show_questions() -> None:
 def _name_reranker() -> None:
     """Draw the text box for a cross-encoder's name; it is loaded when a question is asked and is not part of links."""
     shown = "" if session.reranker is None else session.reranker.name
-    key = key_showing(shown, "ask_reranker")
 
-    def named() -> None:
-        name = st.session_state[key].strip()
-        session.reranker = Reranker(name) if name else None
+    def put(name: str) -> None:
+        session.reranker = Reranker(name.strip()) if name.strip() else None
 
     st.text_input(
         "Cross-encoder folder",
         value=shown,
-        key=key,
-        on_change=heeded(key, named),
         max_chars=LONGEST_NAME,
         help=f"Reorders the best {RERANKED} chunks by reading each with the question. The model is never fetched.",
+        **bound(shown, "ask_reranker", put),
     )
 
 

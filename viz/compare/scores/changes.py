@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -21,7 +22,7 @@ from viz.compare.scores.table import RowData, draw, row
 from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.widgets import heeded, key_showing
+from viz.controls.widgets import bound
 from viz.jobs.chunking import Task
 from viz.jobs.index_changes import MOST_LISTED, IndexChanges, Setting
 from viz.jobs.plan import Material
@@ -228,30 +229,23 @@ def _choose(materials: dict[str, Material]) -> Material:
     if session.changed_documents not in materials:
         session.changed_documents = THIS_TEXT
     line = st.container(horizontal=True, vertical_alignment="bottom")
-    key = key_showing(session.changed_documents, "changes_documents")
-
-    def chose() -> None:
-        session.changed_documents = st.session_state[key]
-
     names = [*materials]
     line.selectbox(
-        "Documents", names, names.index(session.changed_documents), key=key, on_change=heeded(key, chose), width=420
+        "Documents",
+        names,
+        names.index(session.changed_documents),
+        width=420,
+        **bound(session.changed_documents, "changes_documents", partial(setattr, session, "changed_documents")),
     )
-    price_key = key_showing(session.embedding_price, "changes_price")
-
-    def priced() -> None:
-        session.embedding_price = st.session_state[price_key]
-
     line.number_input(
         "US dollars per million tokens",
         0.0,
         MOST_DOLLARS,
         session.embedding_price,
         step=0.01,
-        key=price_key,
-        on_change=heeded(price_key, priced),
         width=240,
         help="The price of your embedding model, for the column “Cost”; 0 hides it.",
+        **bound(session.embedding_price, "changes_price", partial(setattr, session, "embedding_price")),
     )
     return materials[session.changed_documents]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -20,7 +22,7 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.components.sending import ask_to_send
 from viz.controls.language_model import model_form
-from viz.controls.widgets import heeded, key_showing, pressed
+from viz.controls.widgets import bound, pressed
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.generating import Comparing, Generating
 from viz.jobs.plan import OwnDocuments
@@ -215,31 +217,28 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
 
 def _choose(row: DeltaGenerator, now: Settings) -> None:
     """Draw the inputs for the number of questions and the seed."""
-    count_key, seed_key = key_showing(now.count, "generating_count"), key_showing(now.seed, "generating_seed")
 
-    def chosen() -> None:
-        count, seed_of = st.session_state[count_key], st.session_state[seed_key]
-        session.generating_settings = Settings(int(count), int(seed_of))
+    def put(name: str, number: float) -> None:
+        # One message of the browser may bring both numbers.
+        session.generating_settings = replace(session.generating_settings or now, **{name: int(number)})
 
     row.number_input(
         "Question count",
         1,
         MOST_GENERATED,
         now.count,
-        key=count_key,
-        on_change=heeded(count_key, chosen),
         width=150,
         help=f"How many are asked for, up to {MOST_AT_ONCE} at a time; some are dropped.",
+        **bound(now.count, "generating_count", partial(put, "count")),
     )
     row.number_input(
         "Seed",
         0,
         LARGEST_SEED,
         now.seed,
-        key=seed_key,
-        on_change=heeded(seed_key, chosen),
         width=150,
         help="Chooses the passages: the same seed, the same passages.",
+        **bound(now.seed, "generating_seed", partial(put, "seed")),
     )
 
 
@@ -315,10 +314,9 @@ def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
     lowest, highest = job.lines
 
-    def chosen(key: str, below: bool) -> None:
+    def put(below: bool, line: float) -> None:
         lowest, highest = job.lines
-        value = st.session_state[key]
-        job.lines = (value, highest) if below else (lowest, value)
+        job.lines = (line, highest) if below else (lowest, line)
 
     # Cosines can be as low as −1, but at 0 the first filter is off.
     filters = filtered(alike, lowest or -1.0, highest)
@@ -333,10 +331,7 @@ def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
     ):
         below, key = key == "lowest", f"generating_{key}"
         with place:
-            drawn = key_showing(line, key)
-            st.slider(
-                label, 0.0, 1.0, line, 0.01, key=drawn, on_change=heeded(drawn, chosen), args=(drawn, below), help=help
-            )
+            st.slider(label, 0.0, 1.0, line, 0.01, help=help, **bound(line, key, partial(put, below)))
             counts = sides(values, (line or -1.0) if below else line, drops_below=below)
             name = "Excerpts" if below else "Repetitions"
             show_figure(histogram(counts, line, "cosine", drops_below=below), counts.table, name, f"{key}_figure")
