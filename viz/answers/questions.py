@@ -153,9 +153,7 @@ def _from_file() -> Items:
         file = st.session_state["answers/file"]
         session.answers_file = session.answers_reading = None
         if file is not None:
-            job = ReadingJob([(file.name, file.getvalue())], only_file(questions_of_file))
-            job.begin()
-            session.answers_reading = job
+            session.answers_reading = ReadingJob([(file.name, file.getvalue())], only_file(questions_of_file)).begin()
 
     st.file_uploader(
         "Question file",

@@ -97,13 +97,12 @@ def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
     page = session.page
 
     def uploaded() -> None:
-        given = st.session_state[key]
+        uploaded_file = st.session_state[key]
         session.chunk_complaint, session.chunk_reading = "", None
-        if given is None:
+        if uploaded_file is None:
             return
-        job = ReadingJob([(given.name, given.getvalue())], only_file(_chunks_in), about=(page, number))
-        job.begin()
-        session.chunk_reading = job
+        content = uploaded_file.name, uploaded_file.getvalue()
+        session.chunk_reading = ReadingJob([content], only_file(_chunks_in), about=(page, number)).begin()
         _take_read(choices, number)
 
     label = "A file of chunks: JSON, JSON lines, CSV or Parquet"

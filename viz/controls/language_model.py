@@ -104,9 +104,7 @@ def _form() -> None:
         name = st.session_state["language_name"].strip().removeprefix("openai:")
         limits = int(st.session_state["language_tokens"]), float(st.session_state["language_money"])
         session.language_server = LanguageServer(name, address, key, *limits)
-        if session.job is not None:
-            session.job.cancel()
-            session.job = None
+        session.job = None
 
     server = session.language_server
     if session.linked_model and not server.model:

@@ -162,9 +162,7 @@ def _use(choices: Choices, name: str) -> None:
     """Use an embedder with the user's consent, even if it failed before."""
     choices.embedder = name
     session.naming = False
-    if session.job is not None:
-        session.job.cancel()
-        session.job = None
+    session.job = None
     session.allowed.add(name)
 
 

@@ -210,8 +210,6 @@ def _taken(choices: Choices) -> None:
 
 def _forget_file() -> None:
     """Discard the previously uploaded file and stop reading it."""
-    if session.own_reading is not None:
-        session.own_reading.cancel()
     session.own_file = session.own_found = session.own_reading = None
     st.session_state.pop(_NAMED, None)
 
@@ -222,8 +220,7 @@ def _read(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> No
 
 
 def _begin(job: ReadingJob[Opened], choices: Choices) -> None:
-    job.begin()
-    session.own_reading = job
+    session.own_reading = job.begin()
     _take_reading(choices)
 
 

@@ -70,9 +70,7 @@ def _import(text: str) -> None:
     if file is None:
         return
     read = only_file(lambda data, _, cancelled: from_json(data, text, cancelled))
-    job = ReadingJob([(file.name, file.getvalue())], read, about=text)
-    job.begin()
-    session.marks_reading = job
+    session.marks_reading = ReadingJob([(file.name, file.getvalue())], read, about=text).begin()
     _take_read(text)
 
 

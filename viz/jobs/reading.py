@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 from chunkers.support.errors import stop_if
 from chunkers.text.reading import FileText, read_document
@@ -63,11 +63,12 @@ class ReadingJob(Background, Generic[Made]):
         """True if the job is over: the files were read, reading failed, or the user cancelled."""
         return self.cancelled or (self._thread is not None and not self.running)
 
-    def begin(self) -> None:
-        """Start the job if necessary and wait briefly, so that short files need no progress bar."""
+    def begin(self) -> Self:
+        """Start the job if necessary and wait briefly, so that short files need no progress bar; return the job."""
         if self._thread is None:
             self.start()
             self.join(PATIENCE_S)
+        return self
 
     def _run(self) -> None:
         self.made = self.make(self._one_by_one(), self._read, self._cancel.is_set)

@@ -95,9 +95,8 @@ def documents(material: Material | None) -> OwnDocuments:
     """Return the documents that `choose` has read, even if their questions are missing."""
     if material is not None:
         return OwnDocuments(list(material.texts), [], list(material.parts))
-    reading = session.retrieval_reading
-    made = None if reading is None else reading[1].made
-    return OwnDocuments([], [], []) if made is None else made
+    job = session.retrieval_reading
+    return job.made if job is not None and job.made is not None else OwnDocuments([], [], [])
 
 
 def _given(given: GivenQuestions) -> Material:
@@ -155,22 +154,17 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
     return Material(tuple(texts), questions, True, tuple(parts)) if texts and questions is not None else None
 
 
-def _reading(
-    before: tuple[list[str], ReadingJob[Made]] | None, files: Sequence[tuple[str, str, bytes]], make: Make[Made]
-) -> tuple[list[str], ReadingJob[Made]]:
-    """Return ``before`` if it reads the same files (by their identities); otherwise cancel it and return a new job."""
-    identity = [number for number, _, _ in files]
-    if before is not None:
-        if before[0] == identity:
-            return before
-        before[1].cancel()
-    return identity, ReadingJob([(name, data) for _, name, data in files], make)
+def _reading(before: ReadingJob[Made] | None, files: Sequence[tuple[str, str, bytes]], make: Make[Made]) -> ReadingJob[Made]:
+    """Return ``before`` if it reads the same files, by their identities; otherwise a new job to take its place."""
+    identities = [identity for identity, _, _ in files]
+    if before is not None and before.about == identities:
+        return before
+    return ReadingJob([(name, data) for _, name, data in files], make, about=identities)
 
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
-    session.retrieval_reading = reading = _reading(session.retrieval_reading, files, read_texts)
-    job = reading[1]
+    session.retrieval_reading = job = _reading(session.retrieval_reading, files, read_texts)
     job.begin()
     if job.running and not job.cancelled:
         show_job_progress(job)
@@ -186,8 +180,8 @@ def _read_set(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, 
     """
     if not files:
         return None, "", False
-    session.retrieval_asked = reading = _reading(session.retrieval_asked, files, only_file(_set_in))
-    job = reading[1]
+    read = only_file(lambda data, name, cancelled: read_set(data, name, cancelled=cancelled))
+    session.retrieval_asked = job = _reading(session.retrieval_asked, files, read)
     job.begin()
     if job.cancelled:
         return None, "Reading the questions was stopped; upload them again.", False
@@ -195,7 +189,3 @@ def _read_set(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, 
         show_job_progress(job)
         return None, "", True
     return job.made, job.error, False
-
-
-def _set_in(data: bytes, name: str, cancelled: Callable[[], bool]) -> QuestionSet | None:
-    return read_set(data, name, cancelled=cancelled)

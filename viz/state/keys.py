@@ -107,9 +107,12 @@ class Job(Value[Kind]):
     """Descriptor of a background job that is cancelled when its session ends."""
 
     def __set__(self, session: Session, value: Kind) -> None:
-        """Set the job; this cancels the previous job if it is running."""
+        """Set the job; this cancels the previous job if it is another one and running."""
         before = st.session_state.get(self._key)
-        if isinstance(before, Background) and before is not value and before.running:
+        if before is value:
+            # A new holder of the same job would let the old one go, which cancels the job.
+            return
+        if isinstance(before, Background) and before.running:
             before.cancel()
         super().__set__(session, value)
         st.session_state[f"{self._key}/holder"] = _Holder(value) if isinstance(value, Background) else None

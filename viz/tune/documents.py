@@ -102,8 +102,6 @@ def _uploads() -> None:
 
 def _take_marked() -> None:
     files = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
-    if session.tune_reading is not None:
-        session.tune_reading.cancel()
     session.tune_reading = ReadingJob(files, lambda *given: MarkedDocuments(*marked_texts(*given)))
     session.tune_reading.begin()
 
@@ -159,8 +157,6 @@ def _stitch(splitter: str) -> None:
     )
     halve = bool(st.session_state["stitch_halves"])
     files = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
-    if session.tune_stitching is not None:
-        session.tune_stitching.cancel()
     session.tune_stitching = ReadingJob(
         files, lambda given, read, _: _stitched_of(*passages_from(given, read), asked=asked, halve=halve)
     )

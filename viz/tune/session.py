@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state.keys import Container, Session, Value
+from viz.state.keys import Container, Job, Session, Value
 from viz.state.values import MarkedDocuments, StitchedDocuments
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ class TuneSession(Session):
     tune_held: Container[set[str]] = Container("tune_held", set)
     tune_uploaded = Value("tune_uploaded", MarkedDocuments())
     tune_stitched = Value("tune_stitched", MarkedDocuments())
-    tune_reading: Value[ReadingJob[MarkedDocuments] | None] = Value("tune_reading", None)
-    tune_stitching: Value[ReadingJob[StitchedDocuments] | None] = Value("tune_stitching", None)
+    tune_reading: Job[ReadingJob[MarkedDocuments] | None] = Job("tune_reading", None)
+    tune_stitching: Job[ReadingJob[StitchedDocuments] | None] = Job("tune_stitching", None)
 
 
 session = TuneSession()

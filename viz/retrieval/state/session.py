@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class RetrievalSession(Session):
     """Session state that only the Retrieval page uses."""
 
-    # Streamlit's ids of the uploaded files, and the job that reads them
-    retrieval_reading: Value[tuple[list[str], ReadingJob[OwnDocuments]] | None] = Value("retrieval_reading", None)
+    # Reads the uploaded files, and is about Streamlit's ids of them
+    retrieval_reading: Job[ReadingJob[OwnDocuments] | None] = Job("retrieval_reading", None)
     # The same for the file of questions, which may include its documents
-    retrieval_asked: Value[tuple[list[str], ReadingJob[QuestionSet | None]] | None] = Value("retrieval_asked", None)
+    retrieval_asked: Job[ReadingJob[QuestionSet | None] | None] = Job("retrieval_asked", None)
     # Settings for the questions that a language model generates; None to use those of the shown questions
     generating_settings: Value[Settings | None] = Value("generating_settings", None)
     # Settings and documents for which the user has requested an estimate
