@@ -112,13 +112,8 @@ def show() -> None:
 
 def _check(here: Page) -> None:
     """Report invalid link parameters and replace them with the defaults."""
+    here.check_words(ALLOWED)
     words = here.choices.extra
-    for name, allowed in ALLOWED.items():
-        if words[name] not in allowed:
-            here.complain(
-                f"The link's {name} must be one of {', '.join(allowed)}; got {shown(words[name])}. Using the default."
-            )
-            words[name] = WORDS[name]
     if unknown := [name for name in words[BESIDE].split(",") if name and name not in TRIVIAL_TITLES]:
         here.complain(
             f"The link's {BESIDE} must be some of {', '.join(TRIVIAL_TITLES)}; got {shown(unknown[0])}. Using the default."

@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Document, Embedder, InputError
-from chunkers.support.errors import shown
 from viz.compare import first_screen
 from viz.compare.asking.asking import answer_question, mark_answer
 from viz.compare.facts import facts_of
@@ -23,7 +22,7 @@ from viz.jobs.chunking import time_again
 from viz.shell import lecture
 from viz.shell.card.verdicts import answer_verdicts, take_change
 from viz.shell.column_head import column_of
-from viz.shell.page import Page, page
+from viz.shell.page import page
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import MOST_COLUMNS, OWN, Choices
 from viz.state.compared import ASK_LIMIT, ASK_METHOD, COMPARE, FITTING, LIMITS, RANKED_BY, default_choices, limits, search_of
@@ -116,7 +115,7 @@ def show() -> None:
     spot = st.container(key="store_spot")
     with page(COMPARE, default_choices()) as here:
         choices, text = here.choices, here.text
-        _check_asking(here)
+        here.check_words(ASKING_WORDS)
         _take_events(choices, text, here.embedder)
         if text is None:
             with here.controls:
@@ -223,18 +222,13 @@ def _timing_controls(results: list[ColumnResult], document: Document, embedder: 
 # Settings of a question on Compare, which are part of the link: the ranking method and the amount retrieved.
 
 
-def _check_asking(here: Page) -> None:
-    """Report invalid link parameters for questions, and replace their values with the defaults."""
-    for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
-        word = here.choices.extra.get(name, "")
-        if word not in allowed:
-            here.choices.extra[name] = here.default.extra[name]
-            here.complain(f"The link's {name} must be one of {', '.join(allowed)}; got {shown(word)}. Using the default.")
+ASKING_WORDS: Mapping[str, Sequence[str]] = {ASK_METHOD: [*RANKED_BY], ASK_LIMIT: [FITTING, *LIMITS]}
+"""The allowed values of the link parameters for questions."""
 
 
 def _take_asking(choices: Choices, event: Mapping[str, Any]) -> None:
     """Apply the ranking method and the retrieval limit that the user chose for the question."""
-    for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
+    for name, allowed in ASKING_WORDS.items():
         if event.get(name) in allowed:
             choices.extra[name] = str(event[name])
 

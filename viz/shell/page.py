@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from chunkers import Embedder, InputError, build_chunker
+from chunkers.support.errors import shown
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.components.notice import notice
@@ -63,6 +64,14 @@ class Page:
         self._complaints.append(sentence)
         with self._place_of_complaints:
             notice(sentence, "error", key=f"complaint_{len(self._complaints) - 1}")
+
+    def check_words(self, allowed: Mapping[str, Sequence[str]]) -> None:
+        """Replace values of the link's own parameters that are not ``allowed`` by the defaults, with an error message."""
+        for name, words in allowed.items():
+            word = self.choices.extra.get(name, "")
+            if word not in words:
+                self.choices.extra[name] = self.default.extra[name]
+                self.complain(f"The link's {name} must be one of {', '.join(words)}; got {shown(word)}. Using the default.")
 
 
 @contextmanager
