@@ -91,11 +91,6 @@ class AnswerCardsData(TypedDict):
     cards: list[AnswerCardData]
 
 
-def show_cards(data: AnswerCardsData) -> None:
-    """Draw the cards that compare the chunkers' answers to one question."""
-    _cards(key="answers_cards", data=data)
-
-
 def card(title: str, context: Context | None, result: Result | None, budget: int, *, running: bool) -> AnswerCardData:
     """Return a chunker's card: its retrieved chunks, the model's answer, and the measures computed so far."""
     answer = result.answer if result is not None else None
@@ -177,7 +172,8 @@ def show_question(choices: Choices, plan: AnswerPlan, gathered: Mapping[int, Gat
         own = gathered.get(column)
         context = None if own is None else own.contexts[number]
         cards.append(card(name, context, results.get((column, number)), plan.budget, running=running))
-    show_cards({"question": item.question, "reference": item.reference, "cards": cards})
+    data: AnswerCardsData = {"question": item.question, "reference": item.reference, "cards": cards}
+    _cards(key="answers_cards", data=data)
     asking = chosen_model()
     if run is None or running or asking is None:
         return

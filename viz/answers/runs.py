@@ -32,7 +32,7 @@ def models_of(choices: Choices, asking: Asking) -> Models:
 def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, run: Answering | None) -> None:
     """Draw a run's estimated requests and the button that sends them, unless the run is in progress or complete."""
     sizes, plan, judge, models = gathering.sizes, gathering.plan, judge_of(choices, asking), models_of(choices, asking)
-    if sizes is None or (run is not None and (_at_work(run) or _has_all(run, plan, models))):
+    if sizes is None or (run is not None and ((run.running and not run.cancelled) or _has_all(run, plan, models))):
         return
 
     def send() -> None:
@@ -52,10 +52,6 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
         ask(judge, about.judgements, ANSWER_TOKENS)
     else:
         ask(asking, about.answers, ANSWER_TOKENS, also=judging)
-
-
-def _at_work(run: Answering) -> bool:
-    return run.running and not run.cancelled
 
 
 def _has_all(run: Answering, plan: AnswerPlan, models: Models) -> bool:

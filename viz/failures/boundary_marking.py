@@ -1,4 +1,4 @@
-"""Marking known boundaries in the user's text: by clicks, with undo, or from a file."""
+"""The controls for known boundaries in the user's text: marked by clicks, with undo, or read from a file."""
 
 from __future__ import annotations
 
@@ -8,17 +8,11 @@ from evaluation.segmentation.boundary_files import from_json, marks_to_json
 from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
-from viz.components.reader.reader import take_clicks
 from viz.controls.widgets import pressed
 from viz.failures.session import session
 from viz.jobs.reading import ReadingJob, only_file
-from viz.state.own_marks import set_clicked, set_known, undo_known
+from viz.state.own_marks import set_known, undo_known
 from viz.state.text import Text
-
-
-def take_mark(text: Text, reader_key: str) -> bool:
-    """Apply a click on a gap in the reader; return whether the known boundaries changed."""
-    return set_clicked(text.document, [change.places for change in take_clicks(reader_key, text.document)])
 
 
 def controls(text: Text) -> bool:

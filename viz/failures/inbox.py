@@ -79,8 +79,9 @@ def _list_findings(
     listed = findings[:MOST_FINDINGS]
     title = chunker_class(here.setting.chunker).title
     hint = "; choose one to see what removes it" if findings else ""
+    number = counted(len(findings), "finding") if findings else "nothing found"
     show_findings(
-        f"{title}, {here.title} settings: {_counted(len(findings))} by rules that may be mistaken{hint}",
+        f"{title}, {here.title} settings: {number} by rules that may be mistaken{hint}",
         [(RULES[name].title, count, RULES[name].why) for name, count in counts(findings).items()],
         [_line(made.chunking.document, finding) for finding in listed],
         len(findings),
@@ -162,10 +163,6 @@ def _places_taken(chunking: Chunking) -> str:
 
 def _id(finding: Finding) -> str:
     return f"{finding.rule} {finding.span.start} {finding.span.end}"
-
-
-def _counted(findings: int) -> str:
-    return "nothing found" if not findings else f"{findings:,} finding{'' if findings == 1 else 's'}"
 
 
 def _choose_hair(choices: Choices) -> float:

@@ -80,17 +80,14 @@ class CellData(TypedDict):
     best: bool
 
 
-def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None] | None = None) -> None:
+def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None]) -> None:
     """Draw the gallery of documents or the table of measures; ``on_chosen`` is called with each entry that is selected."""
 
     def chosen() -> None:
-        if on_chosen is not None and (event := take_event(key, "chosen")):
+        if event := take_event(key, "chosen"):
             on_chosen(event)
 
-    if on_chosen is None:
-        _lists(key=key, data=data)
-    else:
-        _lists(key=key, data=data, on_chosen_change=chosen)
+    _lists(key=key, data=data, on_chosen_change=chosen)
 
 
 # The table of measures on the Failures page; a click on a row shows its result in the text.

@@ -14,9 +14,9 @@ from evaluation.segmentation.sweep import SEARCHED, Setting, as_published
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.gaps.gaps import Marking
 from viz.components.mounting import take_event
-from viz.components.reader.reader import Column, HeadRow, reader
+from viz.components.reader.reader import Column, HeadRow, reader, take_clicks
 from viz.controls.language_model import any_asks, model_form
-from viz.failures.boundary_marking import controls, take_mark
+from viz.failures.boundary_marking import controls
 from viz.failures.inbox import show_inbox
 from viz.failures.lists import CardData, draw, show_table
 from viz.failures.results import RESULTS, MeasuredSetting, best_of, measured, search_controls, search_of
@@ -29,6 +29,7 @@ from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.compared import columns_of_compare, compared
 from viz.state.keys import session
 from viz.state.models import chosen_model
+from viz.state.own_marks import set_clicked
 from viz.state.own_text import choose_document
 from viz.state.text import Text
 from viz.theme import palette
@@ -68,7 +69,8 @@ def _draw(here: Page) -> None:
         return
     marking = False
     if choices.document == OWN:
-        if take_mark(text, READER):
+        # A click on a gap in the reader marks or unmarks a boundary.
+        if set_clicked(text.document, [change.places for change in take_clicks(READER, text.document)]):
             st.rerun()
         marking = controls(text)
     search = search_of(here, text)

@@ -17,6 +17,7 @@ from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
+from viz.controls.language_model import any_asks
 from viz.controls.widgets import pressed
 from viz.jobs.background import new_token, registry
 from viz.jobs.plan import Material, Plan
@@ -32,12 +33,12 @@ from viz.retrieval.results import show_more, show_report
 from viz.retrieval.runs import MISSING as NO_CONTEXTS
 from viz.retrieval.runs import (
     context_controls,
-    names_a_model,
     new_run,
     offer_to_resume,
     reopened,
     requests_of,
     say_what_is_missing,
+    writes_contexts,
 )
 from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
 from viz.shell.page import Page, page
@@ -84,11 +85,6 @@ def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
     return built, complaint
 
 
-def measured_names(material: Material | None) -> tuple[str, ...]:
-    """Return the names of the documents in ``material``."""
-    return () if material is None else tuple(name for name, _ in material.texts)
-
-
 PAGE = "retrieval"
 
 
@@ -115,8 +111,10 @@ def _draw(here: Page) -> None:
         choose_ways(words)
         offer_columns_of_compare(PAGE, here.choices)
         chosen = chunkers[here.choices.selected]
-        named = names_a_model(words["embedded"], here.choices.columns)
-        column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=measured_names(material), model=named)
+        # Context sentences and some chunkers need the form for the language model.
+        named = writes_contexts(words["embedded"]) or any_asks(column.chunker for column in here.choices.columns)
+        measured = () if material is None else tuple(name for name, _ in material.texts)
+        column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=measured, model=named)
         missing = context_controls(words["embedded"])
         complaint = complaint or missing
         show_place_on_compare(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=chosen is not None)

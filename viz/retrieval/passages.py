@@ -59,15 +59,11 @@ class PassagesData(TypedDict):
     passages: list[PassageData]
 
 
-def _excerpts(evaluation: Evaluation, answer: Answer) -> list[Span]:
-    return on_axis(evaluation.index.corpus, answer.question)
-
-
 def ranked_passages(evaluation: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
     """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
     corpus = evaluation.index.corpus
     text = corpus.whole.text
-    excerpts = _excerpts(evaluation, answer)
+    excerpts = on_axis(corpus, answer.question)
     shown: list[PassageData] = []
     for chunk in given.chunks:
         held, size = characters(intersection(chunk.given, excerpts)), characters(chunk.given)
@@ -135,7 +131,7 @@ def document_passages(evaluation: Evaluation, answer: Answer, given: GivenChunks
     index = evaluation.index
     corpus = index.corpus
     text = corpus.whole.text
-    excerpts = _excerpts(evaluation, answer)
+    excerpts = on_axis(corpus, answer.question)
     chunks = [chunk for chunk in given.chunks if chunk.given]
     retrieved = given.spans
     kinds: dict[PartKind, list[Span]] = {

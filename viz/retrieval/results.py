@@ -43,11 +43,6 @@ class Cell(NamedTuple):
     detail: str
 
 
-def show_summary(cells: Sequence[Cell], *, key: str) -> None:
-    """Draw key figures side by side; user text in them is shown verbatim."""
-    _summary(key=key, data={"cells": [list(cell) for cell in cells]})
-
-
 # The verdict on a retrieval run: the leader, the significance of its lead, and the cost.
 
 
@@ -217,7 +212,9 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
         counted(len(run.questions.usable), "question"),
         f"of {counted(len(run.plan.material.texts), 'document')}, {how}",
     )
-    show_summary(cells(report, names, CALLED[report.choice.measure], asked), key="retrieval_summary")
+    # The component shows user text in the key figures verbatim.
+    figures = cells(report, names, CALLED[report.choice.measure], asked)
+    _summary(key="retrieval_summary", data={"cells": [list(cell) for cell in figures]})
     if not report.everything and (
         some := [names[number] for number, chunker in report.chunkers.items() if chunker.everything]
     ):

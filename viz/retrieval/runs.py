@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container
 from dataclasses import replace
 
 import streamlit as st
@@ -12,12 +12,10 @@ from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM
 from chunkers.recipes.situating import LONGEST_SHOWN
-from viz.controls.language_model import any_asks
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import KeptRetrieval, Retrieval, estimate_of_plan
 from viz.shell.page import Page
 from viz.shell.runs import Requests, new_keeper, say_missing, show_kept, show_way_on
-from viz.state.choices import ColumnChoice
 from viz.state.chunk_files import lacks_file, with_file
 from viz.state.keys import session
 from viz.state.models import chosen_model, none_named
@@ -28,11 +26,6 @@ from viz.theme.numbers import counted
 
 MISSING = none_named("Context sentences need")
 """Message on the page if context sentences are chosen and no language model is named."""
-
-
-def names_a_model(embedded: str, columns: Sequence[ColumnChoice]) -> bool:
-    """Return whether the page has the form for the language model, which context sentences and some chunkers need."""
-    return writes_contexts(embedded) or any_asks(column.chunker for column in columns)
 
 
 def writes_contexts(embedded: str) -> bool:

@@ -29,6 +29,7 @@ from viz.components.figure import show_figure
 from viz.shell.column_exchange import say_added, take_button
 from viz.state.choices import ColumnChoice
 from viz.theme import palette
+from viz.theme.numbers import counted
 from viz.theme.palette import EDGES, INK
 
 # The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers.
@@ -276,7 +277,7 @@ def _say_the_best(
         place = f"place {place_of(other, others, measure)} of {len(others):,}"
         if level := _level(other, others):
             place += f", level with {level:,} other{'s' if level > 1 else ''}"
-        sentences += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: {place}."
+        sentences += f" Held out, it reaches {other.mean:.3f} over {counted(other.documents, 'document')}: {place}."
         trivial = [summary.setting for summary in kept.values() if summary.setting.trivial]
         compared = compare_settings(held_out_rows, best.setting, trivial, measure)
         names = {setting: setting.words() for setting in trivial}
@@ -298,7 +299,8 @@ def best_here(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
         if interval is not None
         else f"an interval takes at least {FEWEST}"
     )
-    return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {_documents(best.documents)} ({between})."
+    over = counted(best.documents, "document")
+    return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {over} ({between})."
 
 
 def _level(summary: Summary, among: Sequence[Summary]) -> int:
@@ -309,10 +311,6 @@ def _level(summary: Summary, among: Sequence[Summary]) -> int:
 def place_of(summary: Summary, among: Sequence[Summary], measure: str) -> int:
     """Return the rank of a setting, from 1; settings with equal values share a rank."""
     return 1 + sum(other.mean > summary.mean if MEASURES[measure] else other.mean < summary.mean for other in among)
-
-
-def _documents(count: int) -> str:
-    return f"{count} document" + ("s" if count != 1 else "")
 
 
 def _ranking(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> dict[str, list[Any]]:
