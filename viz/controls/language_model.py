@@ -11,6 +11,7 @@ from chunkers.language_models.prompts import AGAIN
 from chunkers.language_models.server import USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.recipes.registry import ASKING
 from viz.components.notice import remark
+from viz.controls.widgets import entered_server
 from viz.state.keys import session
 from viz.state.models import chosen_model
 from viz.state.values import LanguageServer
@@ -94,16 +95,10 @@ def _form() -> None:
     """Draw the form for the model's name, its server's address and key, and the limits, applied by a button."""
 
     def used() -> None:
-        before = session.language_server
-        address = st.session_state["language_address"].strip()
-        # A key is only ever sent to the server for which it was entered.
-        kept = before.key if address == before.address else ""
-        key = st.session_state["language_key"].strip() or kept
-        # The browser no longer needs the key.
-        st.session_state["language_key"] = ""
+        server = entered_server(session.language_server, "language_address", "language_key")
         name = st.session_state["language_name"].strip().removeprefix("openai:")
         limits = int(st.session_state["language_tokens"]), float(st.session_state["language_money"])
-        session.language_server = LanguageServer(name, address, key, *limits)
+        session.language_server = LanguageServer(name, *server, *limits)
         session.job = None
 
     server = session.language_server

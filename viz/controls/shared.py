@@ -15,13 +15,14 @@ from chunkers.text.languages import LANGUAGES
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice, remark
 from viz.controls.missing_packages import label_with_availability, missing_for_splitter, missing_for_tokenizer
-from viz.controls.widgets import bound
+from viz.controls.widgets import bound, entered_server
 from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
 from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.models import destination_of, splitter_waits_for_consent, waits_for_consent
 from viz.state.values import EmbeddingServer
+from viz.theme.glossary import help_of
 
 # The choice of an embedder. Anything that is read, downloaded, run or sent needs the user's consent first.
 
@@ -80,14 +81,13 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         if name != OTHER:
             choices.embedder = name
 
-    explained = "  \n".join(f"**{name}**: {description}" for name, description in EMBEDDERS.items())
     names = [*EMBEDDERS, OTHER]
     st.selectbox(
         "Embedder",
         names,
         index=names.index(kind),
         format_func=lambda name: "Other model…" if name == OTHER else label_with_availability("embedder", name),
-        help=explained,
+        help=help_of(EMBEDDERS),
         **bound(kind, "embedder", picked),
     )
     if naming:
@@ -112,26 +112,19 @@ def _form(choices: Choices) -> None:
         name = st.session_state["embedder_name"].strip()
         if not name:
             return
-        before = session.server
-        address = st.session_state["server_address"].strip()
-        # A key is only ever sent to the server for which it was entered.
-        kept = before.key if address == before.address else ""
-        session.server = EmbeddingServer(address, st.session_state["server_key"].strip() or kept)
-        # The browser no longer needs the key.
-        st.session_state["server_key"] = ""
+        session.server = EmbeddingServer(*entered_server(session.server, "server_address", "server_key"))
         _use(choices, name)
 
     if "embedder_name" not in st.session_state:
         st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDERS else choices.embedder
         st.session_state["server_address"] = session.server.address
     with st.form("another_embedder", border=False):
-        explained = "  \n".join(f"**{form}**: {description}" for form, description in OTHERS.items())
         st.text_input(
             "Embedder name",
             st.session_state["embedder_name"],
             key="embedder_name",
             placeholder="sentence-transformers/…, a folder, …",
-            help=explained,
+            help=help_of(OTHERS),
         )
         st.text_input(
             "Embedder server",
@@ -210,17 +203,7 @@ def _choose_splitter(choices: Choices) -> None:
     """Draw the choice of a splitter and, for a multilingual one, of the language."""
     kind, _, language = choices.sentences.partition(":")
     by_language = kind == "sentencex"
-    shown = kind if by_language else choices.sentences
-    explained = "  \n".join(f"**{option}**: {description}" for option, description in SPLITTERS.items())
-    names = [*SPLITTERS] if shown in SPLITTERS else [*SPLITTERS, shown]
-    st.selectbox(
-        "Sentence splitter",
-        names,
-        index=names.index(shown),
-        format_func=partial(label_with_availability, "sentences"),
-        help=explained,
-        **bound(shown, "sentences", partial(setattr, choices, "sentences")),
-    )
+    choose_named(choices, "Sentence splitter", "sentences", SPLITTERS, kind if by_language else None)
     if not by_language:
         if lack := missing_for_splitter(kind):
             st.caption(lack)
@@ -240,16 +223,18 @@ def _choose_splitter(choices: Choices) -> None:
     )
 
 
-def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:
-    """Draw a select box for the shared setting ``name``, with ``options`` that map values to descriptions."""
-    value = getattr(choices, name)
-    explained = "  \n".join(f"**{option}**: {description}" for option, description in options.items())
+def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, str], shown: str | None = None) -> None:
+    """Draw a select box for the shared setting ``name``, with ``options`` that map values to descriptions.
+
+    ``shown`` is the option to show, if it is not the setting's value.
+    """
+    value = getattr(choices, name) if shown is None else shown
     names = [*options] if value in options else [*options, value]
     st.selectbox(
         label,
         names,
         index=names.index(value),
         format_func=partial(label_with_availability, name),
-        help=explained,
+        help=help_of(options),
         **bound(value, name, partial(setattr, choices, name)),
     )

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from viz.components.notice import remark
 from viz.state.keys import session
 from viz.state.undo import last_change, undo_last
+from viz.state.values import EmbeddingServer, LanguageServer
 
 _RENEWED = "_renewed_"
 """Stands between a widget's key and its number; page.css knows it too."""
@@ -128,6 +129,20 @@ def pressed(place: DeltaGenerator, label: str, key: str, **options: Any) -> bool
         return False
     session.pressed.remove(key)
     return True
+
+
+def entered_server(before: EmbeddingServer | LanguageServer, address_key: str, key_key: str) -> tuple[str, str]:
+    """Return the address and the key that were entered into the two fields of a form, and empty the field of the key.
+
+    Without a new key, the key of the server ``before`` remains if the address does.
+    """
+    address = st.session_state[address_key].strip()
+    # A key is only ever sent to the server for which it was entered.
+    remaining = before.key if address == before.address else ""
+    key = st.session_state[key_key].strip() or remaining
+    # The browser no longer needs the key.
+    st.session_state[key_key] = ""
+    return address, key
 
 
 # The description of the last change to the columns, with an undo button.
