@@ -97,5 +97,6 @@ def show_findings(
 
 
 def sentences_of(document: Document, start: int, end: int) -> tuple[int, int]:
-    """Return the half-open range of the sentences that overlap the characters from ``start`` to ``end``."""
-    return max(0, document.sentence_at(start)), document.sentence_at(max(start, end - 1)) + 1
+    """Return the half-open range of the sentences that overlap characters ``start`` to ``end``, at least one sentence."""
+    first = max(0, document.sentence_at(start))
+    return first, max(first, document.sentence_at(max(start, end - 1))) + 1

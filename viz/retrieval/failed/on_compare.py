@@ -10,6 +10,7 @@ from chunkers import Document, Span
 from evaluation.questions.corpus import Corpus
 from sample_docs import load_sample, sample_titles
 from viz.components.assets import script, styles
+from viz.components.findings.findings import sentences_of
 from viz.components.mounting import component, take_event
 from viz.controls.text_source import give_text
 from viz.jobs.plan import Plan
@@ -71,15 +72,9 @@ def offer_passage(
     sample, own = _samples().get(document.text), session.own
     to: str | Source = sample or Source(document.text, document.name, parts=document.parts)
     place = f", in the place of “{own.name}”" if sample is None and own is not None and own.text != document.text else ""
-    data: OnCompareData = {"label": f"See the passage on Compare{place}", "range": sentences_of(document, span)}
+    data: OnCompareData = {"label": f"See the passage on Compare{place}", "range": sentences_of(document, *span)}
     settings = document.splitter, embedder or choices.embedder
     _link(key=key, data=data, on_open_change=partial(_open, to, settings, columns, choices, key))
-
-
-def sentences_of(document: Document, span: Span) -> tuple[int, int]:
-    """Return the half-open range of the sentences that overlap a span of the document, at least one sentence."""
-    first = max(0, document.sentence_at(span.start))
-    return first, max(first, document.sentence_at(span.end - 1)) + 1
 
 
 def _open(to: str | Source, settings: tuple[str, str], columns: list[ColumnChoice], choices: Choices, key: str) -> None:
