@@ -53,9 +53,17 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
 }
 """The allowed values, with labels, of the parameters that do not depend on a run."""
 
-DEFAULT_WORDS = {"measure": "recall", "unit": "characters", "k": "5", "cost": "tokens", "kind": "evidence"}
-DEFAULT_WORDS |= {"at": "budget", "budget": "2000", "budget_unit": "tokens", "last": "cut", "failed": "1"}
-DEFAULT_WORDS |= {
+DEFAULT_WORDS = {
+    "measure": "recall",
+    "unit": "characters",
+    "k": "5",
+    "cost": "tokens",
+    "kind": "evidence",
+    "at": "budget",
+    "budget": "2000",
+    "budget_unit": "tokens",
+    "last": "cut",
+    "failed": "1",
     "disagree": "no",
     "view": "ranked",
     "embedded": "plain",

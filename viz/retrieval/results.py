@@ -277,13 +277,15 @@ def _differences(report: Report, names: dict[int, str]) -> None:
         sentences.append(f"Intervals and p-values are corrected for {len(comparisons)} comparisons (Holm).")
     sentences.append(FALSE_VERDICTS)
     figure = differences(comparisons, names, names[baseline], CALLED[measure])
-    table: dict[str, list[Any]] = {"chunker": [names[number] for number in comparisons]}
-    table["difference, points"] = [round(100 * comparison.mean, 2) for comparison in comparisons.values()]
-    table["interval from"] = [round(100 * comparison.low, 2) for comparison in comparisons.values()]
-    table["to"] = [round(100 * comparison.high, 2) for comparison in comparisons.values()]
-    table["level, %"] = [round(100 * (1 - comparison.alpha), 2) for comparison in comparisons.values()]
-    table["adjusted p"] = [round(comparison.adjusted, 4) for comparison in comparisons.values()]
-    table["significant"] = ["yes" if comparison.significant else "no" for comparison in comparisons.values()]
+    table: dict[str, list[Any]] = {
+        "chunker": [names[number] for number in comparisons],
+        "difference, points": [round(100 * comparison.mean, 2) for comparison in comparisons.values()],
+        "interval from": [round(100 * comparison.low, 2) for comparison in comparisons.values()],
+        "to": [round(100 * comparison.high, 2) for comparison in comparisons.values()],
+        "level, %": [round(100 * (1 - comparison.alpha), 2) for comparison in comparisons.values()],
+        "adjusted p": [round(comparison.adjusted, 4) for comparison in comparisons.values()],
+        "significant": ["yes" if comparison.significant else "no" for comparison in comparisons.values()],
+    }
     show_figure(figure, table, "Differences", key="retrieval_differences")
     notice("\n".join(sentences), key="retrieval_sentences")
 
@@ -324,15 +326,17 @@ def _trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Me
     """Draw the measure against a cost, a key of `COSTS`."""
     measure, chunkers, costs = report.choice.measure, report.chunkers.values(), report.costs
     means = [distribution.mean for distribution in report.distributions.values()]
-    table: dict[str, list[Any]] = {"chunker": list(names.values())}
-    table[f"{TITLES[measure]}, %"] = [None if mean is None else round(100 * mean, 2) for mean in means]
-    table["tokens a question"] = [round(chunker_cost.tokens) for chunker_cost in costs.values()]
     seconds = [chunker.evaluation.index.chunk_s for chunker in chunkers]
-    table["chunking, s"] = [None if known is None else round(known, 3) for known in seconds]
-    made = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[searched_by]
-    table[f"{made}, s"] = [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers]
-    table["embeddings"] = [chunker_cost.source() for chunker_cost in costs.values()]
-    table["search, ms a question"] = [round(chunker_cost.search_ms, 4) for chunker_cost in costs.values()]
+    indexing = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[searched_by]
+    table: dict[str, list[Any]] = {
+        "chunker": list(names.values()),
+        f"{TITLES[measure]}, %": [None if mean is None else round(100 * mean, 2) for mean in means],
+        "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs.values()],
+        "chunking, s": [None if known is None else round(known, 3) for known in seconds],
+        f"{indexing}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
+        "embeddings": [chunker_cost.source() for chunker_cost in costs.values()],
+        "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs.values()],
+    }
     figure = trade_off(report.distributions, costs, names, TITLES[measure], cost)
     show_figure(figure, table, f"{TITLES[measure]} against {COSTS[cost].lower()}", key="retrieval_trade_off")
     caption = "The bars are 95 % confidence intervals of the means."
