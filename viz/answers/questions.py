@@ -104,8 +104,7 @@ def _sharing() -> Sharing:
     given, job = shared(), session.sharing
     if job is None or job.given != given:
         session.sharing = job = Sharing(given)
-        job.start()
-        job.join(AT_ONCE_S)
+        job.start(AT_ONCE_S)
     return job
 
 

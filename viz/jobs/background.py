@@ -50,10 +50,11 @@ class Background(ABC):
         """True if the job has been asked to stop."""
         return self._cancel.is_set()
 
-    def start(self) -> None:
-        """Start the job in its own thread."""
+    def start(self, wait: float = 0.0) -> None:
+        """Start the job in its own thread, and wait until it has ended, for at most ``wait`` seconds."""
         self._thread = threading.Thread(target=self._guarded, daemon=True, name=type(self).__name__)
         self._thread.start()
+        self._thread.join(wait)
 
     def cancel(self) -> None:
         """Ask the job to stop before its next step or batch of texts; finished results are kept."""

@@ -66,8 +66,7 @@ class ReadingJob(Background, Generic[Made]):
     def begin(self) -> Self:
         """Start the job if necessary and wait briefly, so that short files need no progress bar; return the job."""
         if self._thread is None:
-            self.start()
-            self.join(PATIENCE_S)
+            self.start(PATIENCE_S)
         return self
 
     def _run(self) -> None:

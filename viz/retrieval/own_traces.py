@@ -72,8 +72,7 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
             how = here.choices.sentences, chunker, embedder, session.on_disk, chunk_file
             job = DiagnosingTraces(subject, file, documents, *how)
             session.tracing, session.traced_question = job, None
-            job.start()
-            job.join(PATIENCE_S)
+            job.start(PATIENCE_S)
         if job.running and not job.cancelled:
             show_job_progress(job, key="traces")
             return

@@ -18,7 +18,6 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
 from viz.controls.language_model import any_asks
-from viz.controls.widgets import pressed
 from viz.jobs.background import new_token, registry
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import KeptRetrieval, Reporting, Retrieval
@@ -42,7 +41,7 @@ from viz.retrieval.runs import (
 )
 from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
 from viz.shell.page import Page, page
-from viz.shell.runs import Lost, ask_first, begin, find_kept, say_there_is_none, say_where_it_is_from, show_consent
+from viz.shell.runs import Lost, ask_first, begin, find_kept, say_there_is_none, say_where_it_is_from, start_row
 from viz.state.choices import Choices
 from viz.state.chunk_files import chunker_elsewhere
 from viz.state.keys import session
@@ -50,40 +49,6 @@ from viz.state.models import MISSING, chosen_model, identity_of
 from viz.state.questions_given import bundled, share
 from viz.state.undo import undoable
 from viz.theme.numbers import counted
-
-# The columns of the Retrieval page: those passed with questions from Compare, and their chunkers.
-
-
-def take_columns(here: Page, page: str) -> None:
-    """Adopt the columns that came with another page's questions, once; the user can undo the change."""
-    given = session.retrieval_given
-    if not session.retrieval_arrived or given is None or not given.columns or here.choices.columns == [*given.columns]:
-        return
-    with undoable(page, "Columns replaced by those of Compare"):
-        here.choices.columns = [column.copy() for column in given.columns]
-        here.choices.selected = min(here.choices.selected, len(given.columns) - 1)
-
-
-def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
-    """Return each column's chunker (None if its parameters are invalid), and the first error message."""
-    built: list[Chunker | None] = []
-    complaint = ""
-    for number, column in enumerate(here.choices.columns, start=1):
-        chunker: Chunker | None = None
-        problem = ""
-        try:
-            if column.chunker in ELSEWHERE:
-                chunker, missing = chunker_elsewhere(column)
-                problem = missing and f"Column {number}: {missing}"
-            else:
-                chunker = build_chunker(column.chunker, column.parameters, here.embedder)
-                problem = MISSING if chunker.asks and chosen_model() is None else ""
-        except InputError as error:
-            problem = str(error)
-        built.append(chunker)
-        complaint = complaint or problem
-    return built, complaint
-
 
 PAGE = "retrieval"
 
@@ -148,6 +113,37 @@ def _draw(here: Page) -> None:
     _show_results(here, run, kept, plan, material)
 
 
+def take_columns(here: Page, page: str) -> None:
+    """Adopt the columns that came with another page's questions, once; the user can undo the change."""
+    given = session.retrieval_given
+    if not session.retrieval_arrived or given is None or not given.columns or here.choices.columns == [*given.columns]:
+        return
+    with undoable(page, "Columns replaced by those of Compare"):
+        here.choices.columns = [column.copy() for column in given.columns]
+        here.choices.selected = min(here.choices.selected, len(given.columns) - 1)
+
+
+def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
+    """Return each column's chunker (None if its parameters are invalid), and the first error message."""
+    built: list[Chunker | None] = []
+    complaint = ""
+    for number, column in enumerate(here.choices.columns, start=1):
+        chunker: Chunker | None = None
+        problem = ""
+        try:
+            if column.chunker in ELSEWHERE:
+                chunker, missing = chunker_elsewhere(column)
+                problem = missing and f"Column {number}: {missing}"
+            else:
+                chunker = build_chunker(column.chunker, column.parameters, here.embedder)
+                problem = MISSING if chunker.asks and chosen_model() is None else ""
+        except InputError as error:
+            problem = str(error)
+        built.append(chunker)
+        complaint = complaint or problem
+    return built, complaint
+
+
 def _show_results(
     here: Page,
     run: Retrieval | None,
@@ -206,10 +202,6 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         session.retrieval_begins = False
         ask_first(requests, run)
         st.rerun()
-    row = st.container(horizontal=True, vertical_alignment="center")
-    if pressed(row, "Run", "retrieval_start_run", disabled=plan is None, type="primary") and plan is not None:
-        ask_first(requests, run)
-        st.rerun()
     if here.embedder is None:
         sentence = here.embedder_complaint
     elif material is None:
@@ -217,9 +209,7 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
     else:
         count = len(here.choices.columns)
         sentence = f"{counted(count, 'chunker')} on {counted(len(material.texts), 'document')}"
-    with row:
-        remark(sentence, key="retrieval_start")
-    show_consent(requests)
+    start_row(requests, run, sentence, "retrieval_start", "retrieval_start_run", ready=plan is not None)
 
 
 def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:

@@ -13,6 +13,7 @@ from chunkers.language_models.asking import Asking
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.components.sending import SHORT_ANSWER, ask_to_send
+from viz.controls.widgets import pressed
 from viz.jobs.background import MOST_KEPT, Background, KeptJob, registry
 from viz.jobs.estimating import Count, Estimating
 from viz.jobs.keeping.kept_run import Keeper, KeptRun, RunFile
@@ -91,6 +92,22 @@ def show_consent(requests: Requests | None) -> None:
 
         formed = job.asking if requests.formed else None
         ask_to_send(requests.what, job.asking, job.found, requests.answer_tokens, key=requests.key, send=send, formed=formed)
+
+
+def start_row(
+    requests: Requests | None, run: Callable[[], None], sentence: str, key: str, button_key: str, *, ready: bool
+) -> None:
+    """Draw the button that starts a run, a sentence next to it, and the consent that the run's requests need.
+
+    The button is disabled unless the run is ``ready``.
+    """
+    row = st.container(horizontal=True, vertical_alignment="center")
+    if pressed(row, "Run", button_key, disabled=not ready, type="primary") and ready:
+        ask_first(requests, run)
+        st.rerun()
+    with row:
+        remark(sentence, key=key)
+    show_consent(requests)
 
 
 RUN = "run"

@@ -15,7 +15,7 @@ from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.language_model import model_form, what_it_is_asked
-from viz.controls.widgets import pressed, select
+from viz.controls.widgets import select
 from viz.jobs.background import new_token, registry
 from viz.jobs.sweep import KeptSweep, Sweep, estimate_of_sweep
 from viz.shell.column_exchange import columns_to_open_with
@@ -23,15 +23,14 @@ from viz.shell.page import Page, page
 from viz.shell.runs import (
     Lost,
     Requests,
-    ask_first,
     begin,
     find_kept,
     new_keeper,
     say_there_is_none,
     say_where_it_is_from,
-    show_consent,
     show_kept,
     show_way_on,
+    start_row,
 )
 from viz.state.compared import columns_of_compare
 from viz.state.keys import session
@@ -43,76 +42,8 @@ from viz.tune.first_run import first_run, first_screen
 from viz.tune.grid import MOST_RUNS, choose_settings, sweep_chunker
 from viz.tune.results import TITLES, show_sweep
 
-# Sweeps stored on disk: reopened after a restart of the server, and resumed.
-
-
-def new_sweep(
-    token: str,
-    documents: Chosen,
-    settings: Sequence[Setting],
-    embedder: Embedder,
-    tokenizer: str,
-    asking: Asking | None = None,
-) -> Sweep:
-    """Return a sweep that is not started yet, with storage on disk if the session keeps embeddings there."""
-    kept, keeper = None, new_keeper(token, KeptSweep)
-    if keeper is not None:
-        plan = documents.with_splitters, documents.held_names, settings, embedder.name, tokenizer, identity_of(asking)
-        kept = KeptSweep.of(keeper, *plan)
-    names = [document.name for document in documents.all]
-    held = documents.held_names
-    return Sweep(names, documents.split, settings, embedder, tokenizer, session.on_disk, held, kept=kept, asking=asking)
-
-
-def find_sweep(token: str) -> Sweep | Lost | None:
-    """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None if the link has no sweep."""
-    linked_sweep = registry().find(token, Sweep, session.runs) or find_kept(token, KeptSweep)
-    if not isinstance(linked_sweep, KeptSweep):
-        return linked_sweep
-    try:
-        sweep = Sweep.from_disk(linked_sweep)
-    except InputError as error:
-        return Lost(str(error), "error")
-    show_kept(linked_sweep, sweep)
-    return sweep
-
-
-def offer_to_resume(here: Page, sweep: Sweep) -> None:
-    """Draw the button that resumes an interrupted sweep, or a note on what is missing, if the sweep is stored on disk."""
-    kept = sweep.kept
-    if kept is None or not sweep.can_go_on:
-        return
-    given_docs = kept.documents_among(list(own_documents().values()))
-    documents = [document for document in given_docs if document is not None]
-    asking, requests = None, None
-    if kept.plan.language_model:
-        asking = chosen_model()
-        split = partial(map, lambda document, plan: document.split(plan.splitter), documents, kept.plan.documents)
-        settings = [setting for setting in sweep.settings if not setting.trivial]
-        count = partial(estimate_of_sweep, split, settings, sweep.tokenizer)
-        requests = Requests(sweep, asking, count, "The rest of this sweep sends at most its documents", "resumed")
-
-    def again() -> Sweep:
-        assert here.embedder is not None
-        return sweep.resumed(documents, here.embedder, asking)
-
-    show_way_on(here, sweep, again, requests, _missing_documents(kept, given_docs), "tune")
-
-
-def _missing_documents(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
-    """Return a sentence that names the documents without a text; empty if every document has one."""
-    missing = [plan for plan, own_text in zip(kept.plan.documents, texts, strict=True) if own_text is None]
-    if any(plan.sample for plan in missing):
-        return "Bundled documents of this sweep have changed since it was begun: it must be run again."
-    if missing:
-        return (
-            f"{counted(len(missing), 'document')} must be given again, under “Your own documents”, with the same name, text "
-            "and boundaries: only hashes of them were kept."
-        )
-    return ""
-
-
 PAGE = "tune"
+
 MEASURED = (
     "Already measured, on 50 long documents stitched from our own texts: Change points at its defaults, which nobody tuned, "
     "and Optimal, with Chroma's published settings, reach a Pk of 0.14 and 0.26; both see the whole text. Breakpoint, which "
@@ -225,16 +156,9 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
         )
         begin(words, job, token)
 
-    row = st.container(horizontal=True, vertical_alignment="center")
     missing = MISSING if asks and asking is None else ""
-    ready = fits and not missing
-    if pressed(row, "Run", "tune_run", disabled=not ready, type="primary") and ready:
-        ask_first(requests, run)
-        st.rerun()
-    with row:
-        remark(_what_it_runs(here, settings, documents, runs, missing), key="tune_start")
-    if fits:
-        show_consent(requests)
+    sentence = _what_it_runs(here, settings, documents, runs, missing)
+    start_row(requests if fits else None, run, sentence, "tune_start", "tune_run", ready=fits and not missing)
 
 
 def _what_it_runs(here: Page, settings: Sequence[Setting], documents: Chosen, runs: int, missing: str) -> str:
@@ -281,3 +205,72 @@ def _results(job: Sweep, measure: str) -> None:
             f"{TITLES[measure]} is undefined for every setting on these documents. Choose another measure.",
             key="tune_undefined",
         )
+
+
+# Sweeps stored on disk: reopened after a restart of the server, and resumed.
+
+
+def new_sweep(
+    token: str,
+    documents: Chosen,
+    settings: Sequence[Setting],
+    embedder: Embedder,
+    tokenizer: str,
+    asking: Asking | None = None,
+) -> Sweep:
+    """Return a sweep that is not started yet, with storage on disk if the session keeps embeddings there."""
+    kept, keeper = None, new_keeper(token, KeptSweep)
+    if keeper is not None:
+        plan = documents.with_splitters, documents.held_names, settings, embedder.name, tokenizer, identity_of(asking)
+        kept = KeptSweep.of(keeper, *plan)
+    names = [document.name for document in documents.all]
+    held = documents.held_names
+    return Sweep(names, documents.split, settings, embedder, tokenizer, session.on_disk, held, kept=kept, asking=asking)
+
+
+def find_sweep(token: str) -> Sweep | Lost | None:
+    """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None if the link has no sweep."""
+    linked_sweep = registry().find(token, Sweep, session.runs) or find_kept(token, KeptSweep)
+    if not isinstance(linked_sweep, KeptSweep):
+        return linked_sweep
+    try:
+        sweep = Sweep.from_disk(linked_sweep)
+    except InputError as error:
+        return Lost(str(error), "error")
+    show_kept(linked_sweep, sweep)
+    return sweep
+
+
+def offer_to_resume(here: Page, sweep: Sweep) -> None:
+    """Draw the button that resumes an interrupted sweep, or a note on what is missing, if the sweep is stored on disk."""
+    kept = sweep.kept
+    if kept is None or not sweep.can_go_on:
+        return
+    given_docs = kept.documents_among(list(own_documents().values()))
+    documents = [document for document in given_docs if document is not None]
+    asking, requests = None, None
+    if kept.plan.language_model:
+        asking = chosen_model()
+        split = partial(map, lambda document, plan: document.split(plan.splitter), documents, kept.plan.documents)
+        settings = [setting for setting in sweep.settings if not setting.trivial]
+        count = partial(estimate_of_sweep, split, settings, sweep.tokenizer)
+        requests = Requests(sweep, asking, count, "The rest of this sweep sends at most its documents", "resumed")
+
+    def again() -> Sweep:
+        assert here.embedder is not None
+        return sweep.resumed(documents, here.embedder, asking)
+
+    show_way_on(here, sweep, again, requests, _missing_documents(kept, given_docs), "tune")
+
+
+def _missing_documents(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
+    """Return a sentence that names the documents without a text; empty if every document has one."""
+    missing = [plan for plan, own_text in zip(kept.plan.documents, texts, strict=True) if own_text is None]
+    if any(plan.sample for plan in missing):
+        return "Bundled documents of this sweep have changed since it was begun: it must be run again."
+    if missing:
+        return (
+            f"{counted(len(missing), 'document')} must be given again, under “Your own documents”, with the same name, text "
+            "and boundaries: only hashes of them were kept."
+        )
+    return ""

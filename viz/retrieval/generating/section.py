@@ -1,4 +1,4 @@
-"""The section of the Retrieval page in which a language model generates questions about the documents."""
+"""The section of Retrieval in which a language model generates questions, and the table in which the user edits them."""
 
 from __future__ import annotations
 
@@ -294,10 +294,8 @@ def _compared(here: Page, job: Generating, made: Sequence[Generated]) -> Alike |
     comparing = session.comparing
     if comparing is None or comparing.subject != subject:
         splitter, on_disk = here.choices.sentences, session.on_disk
-        comparing = Comparing(subject, job.texts, tuple(made), splitter, here.embedder, on_disk)
-        session.comparing = comparing
-        comparing.start()
-        comparing.join(0.2)
+        session.comparing = comparing = Comparing(subject, job.texts, tuple(made), splitter, here.embedder, on_disk)
+        comparing.start(0.2)
     if comparing.cancelled:
         notice(
             "The comparison of the questions was stopped, so the filters are off and all questions are shown.",
