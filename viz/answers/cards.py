@@ -1,4 +1,4 @@
-"""Cards of one question: each chunker's chunks, the model's answer to them, and its judgements, side by side."""
+"""One question of a run: each chunker's chunks, the model's answer and its judgements on cards, side by side."""
 
 from __future__ import annotations
 
@@ -155,9 +155,6 @@ def _value(judgement: Judgement) -> str:
 
 def _turns(exchange: Exchange) -> list[TurnData]:
     return [{"who": WHO[role], "words": text or "(nothing)"} for role, text in exchange.turns]
-
-
-# One question on the Answers page, with the button that has its answers judged again.
 
 
 def show_question(choices: Choices, plan: AnswerPlan, gathered: Mapping[int, Gathered], run: Answering | None) -> None:

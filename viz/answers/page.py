@@ -30,54 +30,27 @@ from viz.state.choices import Choices, ColumnChoice
 from viz.state.models import MISSING as MISSING_MODEL
 from viz.state.models import chosen_model
 from viz.state.text import Text
-
-# The choice of trivial baselines on the Answers page; none by default, since each costs tokens.
-
-
-BESIDE = "beside"
-"""The link parameter that lists the chosen baselines."""
-
-_ROWS = [f"**{TRIVIAL_TITLES[name]}**: {explanation}" for name, explanation in TRIVIAL_EXPLAINED.items()]
-
-HELP = "  \n".join(["What no chunker is needed for, and any should beat; each takes the requests of a chunker.", *_ROWS])
-
-
-def trivial_rows(choices: Choices) -> tuple[str, ...]:
-    """Return the names of the chosen trivial baselines, in display order."""
-    chosen = choices.extra[BESIDE].split(",")
-    return tuple(name for name in TRIVIAL_TITLES if name in chosen)
-
-
-def choose_trivial_rows(choices: Choices) -> None:
-    """Draw the control for choosing trivial baselines."""
-    chosen = [*trivial_rows(choices)]
-
-    def put(names: list[str]) -> None:
-        choices.extra[BESIDE] = ",".join(name for name in TRIVIAL_TITLES if name in names)
-
-    st.pills(
-        "Trivial rows",
-        [*TRIVIAL_TITLES],
-        default=chosen,
-        selection_mode="multi",
-        format_func=TRIVIAL_TITLES.__getitem__,
-        help=HELP,
-        **bound(chosen, f"answers/{BESIDE}", put),
-    )
-
+from viz.theme.glossary import help_of
 
 PAGE = "answers"
+
+TRIVIAL = "beside"
+"""The link parameter that lists the chosen trivial baselines."""
 
 FITTING = "fitting"
 BUDGETS = (100, 250, 500, 1000, 2000, 4000)
 """Token budgets that the user can choose for the chunks given to the model."""
 
-WORDS = {"budget": FITTING, BESIDE: "", WORD: "retrieval", "judged": "yes", MEASURE: "aqs", "question": "1", RUN: ""}
+WORDS = {"budget": FITTING, TRIVIAL: "", WORD: "retrieval", "judged": "yes", MEASURE: "aqs", "question": "1", RUN: ""}
 """The default values of the link's own parameters."""
 
 ALLOWED = {"budget": [FITTING, *map(str, BUDGETS)], WORD: [*SOURCES], "judged": [*JUDGED]}
 
 BUDGET_HELP = "How many tokens of chunks the model is given with a question, the best chunks first; the last is cut off."
+
+TRIVIAL_HELP = "What no chunker is needed for, and any should beat; each takes the requests of a chunker.  \n" + help_of(
+    {TRIVIAL_TITLES[name]: explanation for name, explanation in TRIVIAL_EXPLAINED.items()}
+)
 
 
 def first_screen() -> Choices:
@@ -114,11 +87,11 @@ def _check(here: Page) -> None:
     """Report invalid link parameters and replace them with the defaults."""
     here.check_words(ALLOWED)
     words = here.choices.extra
-    if unknown := [name for name in words[BESIDE].split(",") if name and name not in TRIVIAL_TITLES]:
+    if unknown := [name for name in words[TRIVIAL].split(",") if name and name not in TRIVIAL_TITLES]:
         here.complain(
-            f"The link's {BESIDE} must be some of {', '.join(TRIVIAL_TITLES)}; got {shown(unknown[0])}. Using the default."
+            f"The link's {TRIVIAL} must be some of {', '.join(TRIVIAL_TITLES)}; got {shown(unknown[0])}. Using the default."
         )
-        words[BESIDE] = WORDS[BESIDE]
+        words[TRIVIAL] = WORDS[TRIVIAL]
 
 
 def _controls(here: Page, results: list[ColumnResult]) -> None:
@@ -205,8 +178,7 @@ def _gathered(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder 
         assert embedder is not None
         chunkings = [column.chunking for column in results if column.chunking is not None]
         session.gathering = job = Gathering(plan, chunkings, embedder, session.on_disk)
-        job.start()
-        job.join(0.2)
+        job.start(0.2)
 
     def again() -> None:
         session.gathering = None
@@ -247,3 +219,30 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
             f"Stopped after {done}. Press “Send” to get the others; answered questions are not asked again.",
             key="answers_stopped",
         )
+
+
+# The choice of trivial baselines on the Answers page; none by default, since each costs tokens.
+
+
+def trivial_rows(choices: Choices) -> tuple[str, ...]:
+    """Return the names of the chosen trivial baselines, in display order."""
+    chosen = choices.extra[TRIVIAL].split(",")
+    return tuple(name for name in TRIVIAL_TITLES if name in chosen)
+
+
+def choose_trivial_rows(choices: Choices) -> None:
+    """Draw the control for choosing trivial baselines."""
+    chosen = [*trivial_rows(choices)]
+
+    def put(names: list[str]) -> None:
+        choices.extra[TRIVIAL] = ",".join(name for name in TRIVIAL_TITLES if name in names)
+
+    st.pills(
+        "Trivial rows",
+        [*TRIVIAL_TITLES],
+        default=chosen,
+        selection_mode="multi",
+        format_func=TRIVIAL_TITLES.__getitem__,
+        help=TRIVIAL_HELP,
+        **bound(chosen, f"answers/{TRIVIAL}", put),
+    )

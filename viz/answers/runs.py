@@ -1,4 +1,4 @@
-"""The estimated requests of a run of answers, or of the rest of a stopped run, and the button that sends them."""
+"""Runs of answers: estimated, begun or continued by a button that says what is sent, and reopened by their links."""
 
 from __future__ import annotations
 
@@ -116,9 +116,6 @@ def _begin(
         _before(run, gathering, models),
     )
     begin(words, job, token)
-
-
-# Runs of the Answers page that are reopened by a link, from the server's memory or from disk.
 
 
 def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:

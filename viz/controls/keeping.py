@@ -1,4 +1,4 @@
-"""Controls that keep a document on this machine, and the list of kept texts."""
+"""Places where the user's texts are kept: on this machine, with the controls and the list, and in the browser's tab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widgets bound to values of the session, most of which are link parameters."""
+"""Widgets of all pages: boxes bound to a value, buttons whose press is not lost, a server's form, and undo."""
 
 from __future__ import annotations
 
@@ -114,9 +114,6 @@ def switch(
     )
 
 
-# Buttons whose press counts after the inputs that the same message of the browser brings, and is not lost.
-
-
 def pressed(place: DeltaGenerator, label: str, key: str, **options: Any) -> bool:
     """Draw a button, and return whether it was pressed.
 
@@ -143,9 +140,6 @@ def entered_server(before: EmbeddingServer | LanguageServer, address_key: str, k
     # The browser no longer needs the key.
     st.session_state[key_key] = ""
     return address, key
-
-
-# The description of the last change to the columns, with an undo button.
 
 
 def offer_undo(page: str) -> None:

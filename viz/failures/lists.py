@@ -1,4 +1,4 @@
-"""The component that draws the lists of the Failures page: the document gallery and the table of measures."""
+"""The lists of the Failures page, drawn by one component: the document gallery and the table of measures."""
 
 from __future__ import annotations
 
@@ -90,9 +90,6 @@ def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str,
     _lists(key=key, data=data, on_chosen_change=chosen)
 
 
-# The table of measures on the Failures page; a click on a row shows its result in the text.
-
-
 SHOWN = {
     BY: "Misassigned",
     "pk": "Pk",
@@ -104,7 +101,10 @@ SHOWN = {
 
 
 def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
-    """Draw the table of each chunker's measures, or a list of the chunkers if no boundaries are known."""
+    """Draw the table of each chunker's measures, or a list of the chunkers if no boundaries are known.
+
+    A click on a row shows its result in the text.
+    """
     # Compare's columns, then each chunker's published and best settings side by side.
     ordered = sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
     known = any(measured.scores is not None for measured in shown)

@@ -1,4 +1,4 @@
-"""The results of the Failures page: each chunker at its published settings and at the best settings found."""
+"""The results of the Failures page: each chunker at its published settings, and the search for its best settings."""
 
 from __future__ import annotations
 
@@ -67,12 +67,8 @@ def _against(task: Task, chunking: Chunking, known: tuple[int, ...]) -> tuple[di
     return scores_of(Marked(document, known), chunking), wrong.units if wrong is not None else ()
 
 
-# The search for each chunker's best settings on a document.
-
-
 BY = "misassigned"
 """The measure that the search minimises."""
-
 
 FITTED = "fitted to this text and no evidence about others: Tune tests settings on held-out documents"
 """Caveat next to the best settings."""

@@ -1,4 +1,4 @@
-"""The link parameters of the Retrieval page, with their allowed values and labels."""
+"""The link parameters of the Retrieval page: their allowed values and labels, and the widgets that set them."""
 
 from __future__ import annotations
 
@@ -161,9 +161,6 @@ def choose_word(label: str, words: dict[str, str], name: str, hidden: bool = Fal
     """
     switch(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
     return words[name]
-
-
-# The choice of the measure, of the budget or top k, and of the baseline chunker.
 
 
 AT_HELP = (

@@ -1,4 +1,4 @@
-"""The results of a retrieval run over all questions: the summary, the table, and the figures."""
+"""The results of a retrieval run over all questions: the verdict in key figures, the tables, and the figures."""
 
 from __future__ import annotations
 
@@ -26,9 +26,6 @@ from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_of
 from viz.retrieval.link_words import COSTS, TITLES, choose_word
 from viz.theme.glossary import RETRIEVAL
 from viz.theme.numbers import counted, three_figures
-
-# The key figures of a run, in large type side by side.
-
 
 _summary = component(
     "seamark_summary", html="<dl></dl>", css=styles("retrieval/summary.css"), js=script("retrieval/summary.js")

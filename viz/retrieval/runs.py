@@ -1,4 +1,4 @@
-"""Retrieval runs stored on disk: reopened after a restart of the server, and resumed."""
+"""Retrieval runs: what they send to a language model, and how they are made, reopened from disk and resumed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ from viz.state.chunk_files import lacks_file, with_file
 from viz.state.keys import session
 from viz.state.models import chosen_model, none_named
 from viz.theme.numbers import counted
-
-# A retrieval run's requests to a language model, and the prompts for context sentences.
-
 
 MISSING = none_named("Context sentences need")
 """Message on the page if context sentences are chosen and no language model is named."""
