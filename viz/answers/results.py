@@ -22,9 +22,8 @@ from viz.components.notice import notice
 from viz.controls.widgets import switch
 from viz.jobs.answering.job import Answering
 from viz.state.models import chosen_model, identity_of
-from viz.theme import palette
 from viz.theme.glossary import ANSWERS
-from viz.theme.palette import EDGES
+from viz.theme.palette import edge
 
 # The figures of the page Answers; they contain no user text.
 
@@ -35,7 +34,6 @@ def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) 
     The layout follows Kreileder, Reisinger and Fischer. ``values`` holds an array of shape (questions,) for each chunker,
     with NaN where the measure is undefined.
     """
-    edges = EDGES[palette.theme()]
     figure = go.Figure()
     for number, (row, name) in enumerate(zip(values, names, strict=True)):
         kept = row[~np.isnan(row)].tolist()
@@ -48,7 +46,7 @@ def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) 
                 boxmean=True,
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": edges[number % len(edges)], "size": 5, "opacity": 0.7},
+                marker={"color": edge(number), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate="%{text}<extra></extra>",

@@ -37,7 +37,7 @@ from viz.state.keys import session
 from viz.state.models import chosen_model
 from viz.state.stored import written_questions
 from viz.state.text import Source
-from viz.theme.palette import EDGES, theme
+from viz.theme.palette import edge
 
 # The figures of the Compare page.
 
@@ -53,7 +53,7 @@ def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figu
                 boxpoints="all" if len(values) <= 500 else "outliers",
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": EDGES[theme()][number % 8], "size": 5, "opacity": 0.7},
+                marker={"color": edge(number), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate=f"%{{x}} {unit}<extra></extra>",

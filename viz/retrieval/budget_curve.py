@@ -14,10 +14,10 @@ from evaluation.retrieval.leads import Curve
 from evaluation.retrieval.report import Report
 from viz.components.figure import show_figure
 from viz.components.notice import notice, remark
-from viz.retrieval.figures import SYMBOLS, edge
+from viz.retrieval.figures import SYMBOLS
 from viz.retrieval.link_words import TITLES
 from viz.theme import palette
-from viz.theme.palette import INK
+from viz.theme.palette import INK, edge
 
 HEIGHT = 360
 _LINE = 17

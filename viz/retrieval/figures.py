@@ -13,7 +13,7 @@ from evaluation.retrieval.report import AtK, Costs, Distribution
 from evaluation.segmentation.measures import Score
 from evaluation.statistics.paired import Difference
 from viz.theme import palette
-from viz.theme.palette import EDGES, INK
+from viz.theme.palette import INK, edge
 
 # Placement of the labels of a few points so that they do not overlap.
 
@@ -68,12 +68,6 @@ AXES = {
 }
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 """Marker symbols, so that chunkers differ not only in colour."""
-
-
-def edge(number: int) -> str:
-    """Return the colour of a chunker's lines and dots in the figures."""
-    edges = EDGES[palette.theme()]
-    return edges[number % len(edges)]
 
 
 def boxes(distributions: Distributions, names: Mapping[int, str], title: str) -> go.Figure:

@@ -46,10 +46,9 @@ def _show(told: Told, plan: Plan, choices: Choices) -> None:
     if not numbers:
         notice("The chunkers agree on every question.", key="retrieval_agree")
         return
-    if str(place(words, "question", len(questions)) + 1) not in (options := {str(number + 1): number for number in numbers}):
-        words["question"] = next(iter(options))
-    else:
-        words["question"] = str(place(words, "question", len(questions)) + 1)
+    options = {str(number + 1): number for number in numbers}
+    linked = str(place(words, "question", len(questions)) + 1)
+    words["question"] = linked if linked in options else next(iter(options))
     shown = {word: f"{word}. {questions[number].text}" for word, number in options.items()}
     chosen = options[select("Question", words, "question", shown, "retrieval_question", keep)]
     if disagree:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from chunkers.results.markup import COUNT, EDGES, GROUNDS, INK
 
-__all__ = ["COUNT", "EDGES", "GROUNDS", "INK", "colour_page", "css", "theme"]
+__all__ = ["COUNT", "EDGES", "GROUNDS", "INK", "colour_page", "css", "edge", "theme"]
 
 
 def css(root: str = "seamark") -> str:
@@ -24,6 +24,12 @@ def css(root: str = "seamark") -> str:
 def theme() -> str:
     """Return the name of the page's theme: ``light`` or ``dark``."""
     return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def edge(number: int) -> str:
+    """Return the colour of a chunker's lines and dots in figures; the colours repeat."""
+    edges = EDGES[theme()]
+    return edges[number % len(edges)]
 
 
 def colour_page() -> None:

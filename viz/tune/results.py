@@ -30,7 +30,7 @@ from viz.shell.column_exchange import say_added, take_button
 from viz.state.choices import ColumnChoice
 from viz.theme import palette
 from viz.theme.numbers import counted
-from viz.theme.palette import EDGES, INK
+from viz.theme.palette import INK, edge
 
 # The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers.
 
@@ -171,7 +171,6 @@ def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: st
 
 
 def _strips(ranked: Sequence[Summary], chunkers: Sequence[str], measure: str) -> go.Figure:
-    edges = EDGES[palette.theme()]
     figure = go.Figure()
     for number, chunker in enumerate(chunkers):
         mine = [summary for summary in ranked if summary.setting.chunker == chunker]
@@ -183,7 +182,7 @@ def _strips(ranked: Sequence[Summary], chunkers: Sequence[str], measure: str) ->
                 boxpoints="all",
                 jitter=0.6,
                 pointpos=0,
-                marker={"color": edges[number % len(edges)], "size": 5, "opacity": 0.8},
+                marker={"color": edge(number), "size": 5, "opacity": 0.8},
                 line={"width": 1.2},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate="%{text}: %{x:.3f}<extra></extra>",
