@@ -167,7 +167,6 @@ def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
     InputError
         If the text is too large, chapters are encrypted, or elements are nested too deeply.
     """
-
     package = _package(book)
     if encrypted := _encrypted(book) & {*package.chapters}:
         raise InputError(

@@ -36,7 +36,7 @@ _cards = component(
     js=script("answers/cards.js"),
 )
 
-WHO = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
+ROLES = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
 
 class TurnData(TypedDict):
@@ -109,7 +109,7 @@ def card(title: str, context: Context | None, result: Result | None, budget: int
         "note": note,
         "values": _values(result) if result is not None else [],
         "given": _given_contexts(context) if context is not None else [],
-        "budget": _filled(context, budget) if context is not None else "",
+        "budget": _fill_of_budget(context, budget) if context is not None else "",
         "judgements": [_judgement(times) for times in result.judgements.values()] if result is not None else [],
         "turns": _turns(answer.exchange) if answer is not None else [],
     }
@@ -125,7 +125,7 @@ def _given_contexts(context: Context) -> list[GivenData]:
     ]
 
 
-def _filled(context: Context, budget: int) -> str:
+def _fill_of_budget(context: Context, budget: int) -> str:
     if context.closed_book:
         return "nothing of the text"
     return f"{counted(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
@@ -143,18 +143,18 @@ def _judgement(times: Sequence[Judgement]) -> JudgementData:
     if last.problem:
         sentences.append(f"Not judged, as no reply could be used: {last.problem}.")
     if len(times) > 1:
-        sentences.append(f"Before: {', '.join(map(_value, times[:-1]))}.")
-    return {"title": title, "value": _value(last), "said": sentences, "turns": _turns(last.exchange)}
+        sentences.append(f"Before: {', '.join(map(_value_in_words, times[:-1]))}.")
+    return {"title": title, "value": _value_in_words(last), "said": sentences, "turns": _turns(last.exchange)}
 
 
-def _value(judgement: Judgement) -> str:
+def _value_in_words(judgement: Judgement) -> str:
     if judgement.problem:
         return "not judged"
     return "undefined" if judgement.value is None else signed(judgement.value, ".2f")
 
 
 def _turns(exchange: Exchange) -> list[TurnData]:
-    return [{"who": WHO[role], "words": text or "(nothing)"} for role, text in exchange.turns]
+    return [{"who": ROLES[role], "words": text or "(nothing)"} for role, text in exchange.turns]
 
 
 def show_question(choices: Choices, plan: AnswerPlan, gathered: Mapping[int, Gathered], run: Answering | None) -> None:

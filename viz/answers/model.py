@@ -15,10 +15,10 @@ from viz.controls.widgets import bound, switch
 from viz.state.choices import Choices
 from viz.state.models import chosen_model, none_named
 
-MISSING = none_named("Answering needs")
+NO_MODEL = none_named("Answering needs")
 """Message on the page if no language model is named."""
 
-JUDGED = {"yes": "Judged", "no": "Not judged"}
+JUDGING = {"yes": "Judged", "no": "Not judged"}
 """Options for judging: the word in the link, and its label on the page."""
 
 
@@ -34,7 +34,7 @@ def model_controls(choices: Choices) -> None:
 
 
 def _judging(choices: Choices) -> None:
-    switch("Answers are", choices.extra, "judged", JUDGED, "answers/judged")
+    switch("Answers are", choices.extra, "judged", JUDGING, "answers/judged")
     if choices.extra["judged"] != "no":
 
         def named(name: str) -> None:

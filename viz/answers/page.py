@@ -11,9 +11,9 @@ from evaluation.answering.questions import Items
 from evaluation.asking.ask import STATED_SEARCHED, fitting_budget, has_stated
 from sample_docs import sample_splitters
 from viz.answers.cards import show_question
-from viz.answers.model import JUDGED, MISSING, model_controls
-from viz.answers.questions import SOURCES, WORD, choose_questions
-from viz.answers.results import MEASURE, show_more, show_report
+from viz.answers.model import JUDGING, NO_MODEL, model_controls
+from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
+from viz.answers.results import MEASURE_WORD, show_costs_and_files, show_report
 from viz.answers.runs import find_run, models_of, show_send_row
 from viz.answers.session import session
 from viz.components.job_progress import show_job_progress
@@ -41,10 +41,18 @@ FITTING = "fitting"
 BUDGETS = (100, 250, 500, 1000, 2000, 4000)
 """Token budgets that the user can choose for the chunks given to the model."""
 
-WORDS = {"budget": FITTING, TRIVIAL: "", WORD: "retrieval", "judged": "yes", MEASURE: "aqs", "question": "1", RUN: ""}
+WORDS = {
+    "budget": FITTING,
+    TRIVIAL: "",
+    SOURCE_WORD: "retrieval",
+    "judged": "yes",
+    MEASURE_WORD: "aqs",
+    "question": "1",
+    RUN: "",
+}
 """The default values of the link's own parameters."""
 
-ALLOWED = {"budget": [FITTING, *map(str, BUDGETS)], WORD: [*SOURCES], "judged": [*JUDGED]}
+ALLOWED = {"budget": [FITTING, *map(str, BUDGETS)], SOURCE_WORD: [*SOURCES], "judged": [*JUDGING]}
 
 BUDGET_HELP = "How many tokens of chunks the model is given with a question, the best chunks first; the last is cut off."
 
@@ -118,7 +126,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     if gathering is not None and here.embedder is not None:
         asking = chosen_model()
         if asking is None and (run is None or not run.whole):
-            notice(MISSING, key="answers_missing")
+            notice(NO_MODEL, key="answers_missing")
         elif asking is not None:
             show_send_row(here.choices, gathering, here.embedder, asking, run)
     if run is not None:
@@ -127,7 +135,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
             report = run.report()
             show_report(run, report, here.choices.extra)
             show_question(here.choices, run.plan, run.gathered, run)
-            show_more(run, report)
+            show_costs_and_files(run, report)
             return
     if plan is not None and gathering is not None:
         show_question(here.choices, plan, gathering.found, run if run is not None and run.plan == plan else None)
@@ -143,7 +151,7 @@ def _say_of_columns(results: list[ColumnResult]) -> None:
 
 
 def _no_questions(choices: Choices) -> str:
-    if choices.extra[WORD] == "retrieval":
+    if choices.extra[SOURCE_WORD] == "retrieval":
         return (
             "Retrieval has no questions about this text. Give or generate some there, type some, take a file, or ask the "
             "text on Compare, mark the answer and keep the question."

@@ -24,7 +24,7 @@ from viz.theme.numbers import counted
 SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""
 
-WORD = "questions"
+SOURCE_WORD = "questions"
 """The link parameter that names the source of the questions."""
 
 FILE_HELP = (
@@ -40,17 +40,17 @@ AT_ONCE_S = 0.3
 def choose_questions(choices: Choices, text: Text) -> Items:
     """Draw the controls for choosing questions, report the invalid questions, and return the valid ones."""
     with st.container(key="answers_source"):
-        switch("Questions", choices.extra, WORD, SOURCES, "answers/questions")
-        if choices.extra[WORD] == "retrieval":
-            return _retrievals(choices, text)
-        items = _typed() if choices.extra[WORD] == "typed" else _from_file()
+        switch("Questions", choices.extra, SOURCE_WORD, SOURCES, "answers/questions")
+        if choices.extra[SOURCE_WORD] == "retrieval":
+            return _from_retrieval(choices, text)
+        items = _typed() if choices.extra[SOURCE_WORD] == "typed" else _from_file()
     if items.usable:
-        remark(f"{_counted(items)}.", key="answers_questions_said")
+        remark(f"{_counts(items)}.", key="answers_questions_said")
     _say_problems(items)
     return items
 
 
-def _counted(items: Items) -> str:
+def _counts(items: Items) -> str:
     references = sum(bool(item.reference) for item in items.usable)
     return f"{counted(len(items.usable), 'question')}, {references:,} of them with a reference answer"
 
@@ -63,7 +63,7 @@ def _say_problems(items: Items) -> None:
             st.dataframe({"question": list(items.problems)}, hide_index=True, width="stretch")
 
 
-def _retrievals(choices: Choices, text: Text) -> Items:
+def _from_retrieval(choices: Choices, text: Text) -> Items:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
     job = _sharing()
     own = job.found.get(text.document.text)
@@ -84,7 +84,7 @@ def _retrievals(choices: Choices, text: Text) -> Items:
     if items.usable:
         with row:
             sentence = (
-                f"{_counted(items)}: those {' and those '.join(whose)}; the excerpts that answer them are the references."
+                f"{_counts(items)}: those {' and those '.join(whose)}; the excerpts that answer them are the references."
             )
             remark(sentence, key="answers_questions_said")
     row.button("Open Retrieval", key="answers/open", on_click=go_at_next_run, args=("retrieval",), type="tertiary")

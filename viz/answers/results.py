@@ -61,7 +61,7 @@ def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) 
     return figure
 
 
-MEASURE = "measure"
+MEASURE_WORD = "measure"
 """The link parameter that names the shown measure."""
 
 _COLUMNS = {measure.title: st.column_config.Column(width=112, help=ANSWERS[measure.title]) for measure in MEASURES.values()}
@@ -75,8 +75,10 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     """
     measured = report.measured
     if measured:
-        switch("Measure", words, MEASURE, {name: MEASURES[name].title for name in measured}, "answers/measure", hidden=True)
-    measure = words[MEASURE] if words[MEASURE] in measured else next(iter(measured), "")
+        switch(
+            "Measure", words, MEASURE_WORD, {name: MEASURES[name].title for name in measured}, "answers/measure", hidden=True
+        )
+    measure = words[MEASURE_WORD] if words[MEASURE_WORD] in measured else next(iter(measured), "")
     if measure and not run.running:
         notice(report.verdict(measure), key="answers_verdict")
     st.dataframe(_table(report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
@@ -93,7 +95,7 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
         _question_by_question(report, measure)
 
 
-def show_more(run: Answering, report: Report) -> None:
+def show_costs_and_files(run: Answering, report: Report) -> None:
     """Draw the cost of a run of answers, and the buttons that download its results."""
     if report.measured:
         _costs(run, report)

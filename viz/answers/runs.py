@@ -32,13 +32,13 @@ def models_of(choices: Choices, asking: Asking) -> Models:
 def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, run: Answering | None) -> None:
     """Draw a run's estimated requests and the button that sends them, unless the run is in progress or complete."""
     sizes, plan, judge, models = gathering.sizes, gathering.plan, judge_of(choices, asking), models_of(choices, asking)
-    if sizes is None or (run is not None and ((run.running and not run.cancelled) or _has_all(run, plan, models))):
+    if sizes is None or (run is not None and ((run.running and not run.cancelled) or _is_complete(run, plan, models))):
         return
 
     def send() -> None:
         _begin(choices, gathering, embedder, asking, judge, run)
 
-    about = _left(gathering, sizes, _before(run, gathering, models), asking, judge)
+    about = _estimates_left(gathering, sizes, _reusable_results(run, gathering, models), asking, judge)
     if not about.requests:
         row = st.container(horizontal=True, vertical_alignment="center")
         row.button("Run", key="answers/run", on_click=send, type="primary")
@@ -47,19 +47,19 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
         return
     total = len(plan.names) * len(plan.items)
     judging = None if judge is None else (judge.model, about.judgements, ANSWER_TOKENS)
-    ask = partial(ask_to_send, _what(plan, about, total), key="answers_run", send=send, formed=judge)
+    ask = partial(ask_to_send, _requests_in_words(plan, about, total), key="answers_run", send=send, formed=judge)
     if judge is not None and not about.answers.requests:
         ask(judge, about.judgements, ANSWER_TOKENS)
     else:
         ask(asking, about.answers, ANSWER_TOKENS, also=judging)
 
 
-def _has_all(run: Answering, plan: AnswerPlan, models: Models) -> bool:
+def _is_complete(run: Answering, plan: AnswerPlan, models: Models) -> bool:
     """Return whether a run already has every result that would be requested."""
     return run.whole and run.plan == plan and not run.models.changed(models) and (run.bert or not scores_bert())
 
 
-def _what(plan: AnswerPlan, about: Estimates, total: int) -> str:
+def _requests_in_words(plan: AnswerPlan, about: Estimates, total: int) -> str:
     """Describe the requests that would be sent."""
     answers, judgements = about.answers.requests, about.judgements.requests
     if answers == total:
@@ -70,7 +70,7 @@ def _what(plan: AnswerPlan, about: Estimates, total: int) -> str:
     return f"“Answers” sends what is left, {' and '.join(left)},"
 
 
-def _before(run: Answering | None, gathering: Gathering, models: Models) -> dict[tuple[int, int], Result]:
+def _reusable_results(run: Answering | None, gathering: Gathering, models: Models) -> dict[tuple[int, int], Result]:
     """Return the results that the run on the page and a new run have in common."""
     plan = gathering.plan
     if run is None or run.models.answers != models.answers or not run.plan.same_embedder(plan):
@@ -79,7 +79,7 @@ def _before(run: Answering | None, gathering: Gathering, models: Models) -> dict
     return taken_over([*run.results.copy().values()], plan.items, gathering.found, same_judge=same)
 
 
-def _left(
+def _estimates_left(
     gathering: Gathering, sizes: Sizes, before: dict[tuple[int, int], Result], asking: Asking, judge: Asking | None
 ) -> Estimates:
     def left(place: tuple[int, int], item: Item, context: Context) -> Left:
@@ -113,7 +113,7 @@ def _begin(
         session.on_disk,
         scores_bert(),
         kept,
-        _before(run, gathering, models),
+        _reusable_results(run, gathering, models),
     )
     begin(words, job, token)
 

@@ -31,12 +31,12 @@ MOST_WORDS = 300
 
 ENDINGS = ("json", "jsonl", "ndjson", "csv", "tsv", "parquet")
 
-CANNOT = (
+NOT_MADE_HERE = (
     "Made elsewhere, these chunks have no settings, recipe, code or time here, and neither Tune nor an edit can have them "
     "made again. Retrieval measures them."
 )
 
-FORMS = (
+FILE_HELP = (
     "A row has a text, or a start and an end, or both. What LangChain, LlamaIndex, Haystack, Chonkie and Docling write is "
     "read as it is; so are lists of texts or of pairs. 20 MB at most. The file stays on this machine; no link carries it."
 )
@@ -69,7 +69,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
     if file is not None and document is not None:
         located = file.known_in(document)
         if located is not None:
-            _show_found(located, file.name)
+            _show_located(located, file.name)
         _offer_text(choices, file, document, located)
     _upload(choices, number, file)
     job = session.chunk_reading
@@ -77,7 +77,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
         show_job_progress(job, key="chunk_reading")
     if session.chunk_complaint:
         notice(session.chunk_complaint, "error", key="chunk_file_error")
-    st.caption(CANNOT)
+    st.caption(NOT_MADE_HERE)
 
 
 def _say_whether_it_has(file: ChunkFile, measured: Sequence[str]) -> None:
@@ -106,7 +106,7 @@ def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
         _take_read(choices, number)
 
     label = "A file of chunks: JSON, JSON lines, CSV or Parquet"
-    st.file_uploader(label if file is None else "Another file", type=[*ENDINGS], key=key, on_change=uploaded, help=FORMS)
+    st.file_uploader(label if file is None else "Another file", type=[*ENDINGS], key=key, on_change=uploaded, help=FILE_HELP)
 
 
 def _chunks_in(data: bytes, name: str, cancelled: Callable[[], bool]) -> ChunkFile:
@@ -154,7 +154,7 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
     )
 
 
-def _show_found(located: FoundAgain, name: str) -> None:
+def _show_located(located: FoundAgain, name: str) -> None:
     """Draw the number of located chunks, and a list of remarks that link into the text."""
     document = located.chunking.document
     located_count = len(located.chunking.chunks)
@@ -165,7 +165,7 @@ def _show_found(located: FoundAgain, name: str) -> None:
     show_findings(
         summary,
         [(_TITLES[kind][0], many[kind], _TITLES[kind][1]) for kind in KINDS if many[kind]],
-        [_line(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
+        [_finding_data(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
         len(located.oddities),
         less="of the last kinds",
         nothing="All of them are in the text as they are in the file." if located_count else "",
@@ -173,7 +173,7 @@ def _show_found(located: FoundAgain, name: str) -> None:
     )
 
 
-def _line(document: Document, odd: Oddity) -> FindingData:
+def _finding_data(document: Document, odd: Oddity) -> FindingData:
     words = odd.words or document.text[odd.span.start : odd.span.end][:MOST_WORDS]
     return {
         "id": "",

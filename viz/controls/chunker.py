@@ -31,10 +31,10 @@ OWN_CUTS = (
     "without the text."
 )
 
-ADDED = ("recursive", "structure", "optimal", "change_point", "fixed_sentences", "breakpoint", "double_pass")
+ORDER_OF_ADDING = ("recursive", "structure", "optimal", "change_point", "fixed_sentences", "breakpoint", "double_pass")
 """Chunkers for added columns, in order of preference."""
 
-LONG = 26
+BOX_CHARACTERS = 26
 """Characters of a name that fit into the side bar's boxes."""
 
 
@@ -145,7 +145,11 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
     row = st.container(horizontal=True, gap="small", key="column_buttons")
     full = count >= MOST_COLUMNS
     row.button(
-        "Add", on_click=added, args=(_another(choices.columns),), disabled=full, help=f"Adds a column, up to {MOST_COLUMNS}."
+        "Add",
+        on_click=added,
+        args=(_chunker_to_add(choices.columns),),
+        disabled=full,
+        help=f"Adds a column, up to {MOST_COLUMNS}.",
     )
     row.button("Remove", on_click=removed, disabled=count <= 1, help="Removes the selected column.")
     if elsewhere:
@@ -159,10 +163,10 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
     offer_undo(page)
 
 
-def _another(columns: Sequence[ColumnChoice]) -> str:
-    """Return the chunker for a new column: the first of `ADDED` that no column has, otherwise Recursive."""
+def _chunker_to_add(columns: Sequence[ColumnChoice]) -> str:
+    """Return the chunker for a new column: the first of `ORDER_OF_ADDING` that no column has, otherwise Recursive."""
     used = {column.chunker for column in columns}
-    return next((name for name in ADDED if name not in used), ADDED[0])
+    return next((name for name in ORDER_OF_ADDING if name not in used), ORDER_OF_ADDING[0])
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
@@ -227,7 +231,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
     )
     if active is not None:
         # The box truncates long names.
-        name = f"{active}." if len(active) > LONG else ""
+        name = f"{active}." if len(active) > BOX_CHARACTERS else ""
         if caption := " ".join(filter(None, (name, presets[active].note))):
             st.caption(caption)
 

@@ -25,7 +25,7 @@ MOST_MONEY = 100_000.0
 _MOST_NAMED = 5
 """Models of a server that are named."""
 
-WAYS = """
+WAYS_TO_A_MODEL = """
 - **llama.cpp**: `llama-server -m MODEL.gguf --port 8080`; its address is `http://127.0.0.1:8080/v1`.
 - **Ollama**: `ollama pull NAME`, then `ollama serve`; its address is `http://127.0.0.1:11434/v1`.
 - **vLLM**, with a graphics card: `vllm serve NAME`; its address is `http://HOST:8000/v1`.
@@ -63,10 +63,10 @@ def model_form() -> DeltaGenerator:
             help="Looks at the usual ports of llama.cpp, Ollama, vLLM and LM Studio on the machine that runs Seamark.",
         )
         if session.local_servers is not None:
-            remark(_said_of(session.local_servers), key="language_local")
+            remark(_servers_in_words(session.local_servers), key="language_local")
         _form()
         with st.expander("Getting a model", expanded=asking is None):
-            st.markdown(WAYS)
+            st.markdown(WAYS_TO_A_MODEL)
     if asking is not None:
         many = f" {asking.many_unusable}" if asking.many_unusable else ""
         remark(f"{asking.model.title}: {asking.told}.{many}", key="language_spent")
@@ -83,7 +83,7 @@ def _find() -> None:
             st.session_state["language_name"] = models[0]
 
 
-def _said_of(servers: Sequence[LocalServer]) -> str:
+def _servers_in_words(servers: Sequence[LocalServer]) -> str:
     """Return a sentence on the servers of this machine."""
     if not servers:
         return f"No server with a model answers on this machine, at the ports {', '.join(map(str, USUAL_PORTS))}."

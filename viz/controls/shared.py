@@ -27,7 +27,7 @@ from viz.theme.glossary import help_of
 # The choice of an embedder. Anything that is read, downloaded, run or sent needs the user's consent first.
 
 
-OTHER = "another"
+OTHER_MODEL = "another"
 
 
 def ask_about_splitter(choices: Choices) -> None:
@@ -57,41 +57,41 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
             "until you press “Use this embedder”.",
             key="embedder_waits",
         )
-        _offer(choices, {"Use this embedder": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
+        _offer_embedders(choices, {"Use this embedder": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
         return
     if choices.embedder in (MiniLM.name, Static.name):
         try:
             model_folder()
         except ModelError as error:
             notice(str(error), "error", key="embedder_missing")
-            _offer(choices, {"Use tfidf": "tfidf", f"Fetch {HUB_NAME}": HUB_NAME})
+            _offer_embedders(choices, {"Use tfidf": "tfidf", f"Fetch {HUB_NAME}": HUB_NAME})
     if embedder is not None and embedder.remark:
         notice(embedder.remark, key="embedder_remark")
         if embedder.approximates:
-            _offer(choices, {f"Use {embedder.approximates}": embedder.approximates})
+            _offer_embedders(choices, {f"Use {embedder.approximates}": embedder.approximates})
 
 
 def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the controls for choosing an embedder; ``embedder`` is the current embedder, if any."""
     naming = choices.embedder not in EMBEDDERS or session.naming
-    kind = OTHER if naming else choices.embedder
+    kind = OTHER_MODEL if naming else choices.embedder
 
     def picked(name: str) -> None:
-        session.naming = name == OTHER
-        if name != OTHER:
+        session.naming = name == OTHER_MODEL
+        if name != OTHER_MODEL:
             choices.embedder = name
 
-    names = [*EMBEDDERS, OTHER]
+    names = [*EMBEDDERS, OTHER_MODEL]
     st.selectbox(
         "Embedder",
         names,
         index=names.index(kind),
-        format_func=lambda name: "Other model…" if name == OTHER else label_with_availability("embedder", name),
+        format_func=lambda name: "Other model…" if name == OTHER_MODEL else label_with_availability("embedder", name),
         help=help_of(EMBEDDERS),
         **bound(kind, "embedder", picked),
     )
     if naming:
-        _form(choices)
+        _embedder_form(choices)
     if lack := missing_for_embedder(choices.embedder):
         st.caption(lack)
     if embedder is not None and choices.embedder != MiniLM.name and not embedder.defaults:
@@ -105,7 +105,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         st.caption(f"The embedder runs on {DEVICES[embedder.device]}{engine}.")
 
 
-def _form(choices: Choices) -> None:
+def _embedder_form(choices: Choices) -> None:
     """Draw the form for an embedder's name, server address and key; it takes effect when its button is pressed."""
 
     def used() -> None:
@@ -113,7 +113,7 @@ def _form(choices: Choices) -> None:
         if not name:
             return
         session.server = EmbeddingServer(*entered_server(session.server, "server_address", "server_key"))
-        _use(choices, name)
+        _use_embedder(choices, name)
 
     if "embedder_name" not in st.session_state:
         st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDERS else choices.embedder
@@ -145,13 +145,13 @@ def _form(choices: Choices) -> None:
         st.form_submit_button("Use this embedder", on_click=used, width="stretch")
 
 
-def _offer(choices: Choices, buttons: Mapping[str, str]) -> None:
+def _offer_embedders(choices: Choices, buttons: Mapping[str, str]) -> None:
     row = st.container(horizontal=True, gap="small")
     for label, name in buttons.items():
-        row.button(label, key=f"offer/{label}", on_click=_use, args=(choices, name))
+        row.button(label, key=f"offer/{label}", on_click=_use_embedder, args=(choices, name))
 
 
-def _use(choices: Choices, name: str) -> None:
+def _use_embedder(choices: Choices, name: str) -> None:
     """Use an embedder with the user's consent, even if it failed before."""
     choices.embedder = name
     session.naming = False

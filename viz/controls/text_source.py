@@ -40,7 +40,7 @@ from viz.theme.numbers import counted
 _PASTED_FILE = "Pasted text.txt"
 """The name of the file in which the browser uploads a text pasted on the page; see gifts.js."""
 
-_NAMED = "own_named"
+_ENCODING_KEY = "own_named"
 """Key of the widget for the uploaded file's encoding."""
 
 
@@ -186,10 +186,10 @@ def _uploaded(choices: Choices) -> None:
     _forget_file()
     content = file.name, file.getvalue()
     if file.name.lower().endswith(session_file.ENDING):
-        _begin(ReadingJob([content], only_file(session_file.read)), choices)
+        _begin_reading(ReadingJob([content], only_file(session_file.read)), choices)
         return
     session.own_file = content
-    _read(content, None, choices)
+    _read_as_document(content, None, choices)
 
 
 def give_text(own: Source, choices: Choices) -> None:
@@ -199,10 +199,10 @@ def give_text(own: Source, choices: Choices) -> None:
     """
     _forget_file()
     store_own_text(own)
-    _taken(choices)
+    _show_other_text(choices)
 
 
-def _taken(choices: Choices) -> None:
+def _show_other_text(choices: Choices) -> None:
     """Show a text that did not come from the text area."""
     session.own_taken += 1
     choose_document(choices, OWN)
@@ -211,15 +211,15 @@ def _taken(choices: Choices) -> None:
 def _forget_file() -> None:
     """Discard the previously uploaded file and stop reading it."""
     session.own_file = session.own_found = session.own_reading = None
-    st.session_state.pop(_NAMED, None)
+    st.session_state.pop(_ENCODING_KEY, None)
 
 
-def _read(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
+def _read_as_document(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
     """Start reading the uploaded file as a document."""
-    _begin(ReadingJob([file], only_text, encoding), choices)
+    _begin_reading(ReadingJob([file], only_text, encoding), choices)
 
 
-def _begin(job: ReadingJob[Opened], choices: Choices) -> None:
+def _begin_reading(job: ReadingJob[Opened], choices: Choices) -> None:
     session.own_reading = job.begin()
     _take_reading(choices)
 
@@ -245,7 +245,7 @@ def _take_reading(choices: Choices) -> None:
             remarks = [f"read as {content.read_as}", content.left_out[:1].lower() + content.left_out[1:].rstrip(".")]
             note = " · ".join(part for part in remarks if part)
             set_own_text(Source(content.text, name, None, note, content.parts, content.omissions))
-        _taken(choices)
+        _show_other_text(choices)
 
 
 def _open(saved: session_file.SessionFile | Recipe, name: str, choices: Choices) -> None:
@@ -261,7 +261,7 @@ def _open(saved: session_file.SessionFile | Recipe, name: str, choices: Choices)
         return
     store_own_text(Source(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
     stored.give_back_questions(saved.questions)
-    _taken(choices)
+    _show_other_text(choices)
 
 
 def _read_as(choices: Choices) -> None:
@@ -273,17 +273,22 @@ def _read_as(choices: Choices) -> None:
     options = list(dict.fromkeys([*first, *CHOICES]))
 
     def changed() -> None:
-        _read(file, st.session_state[_NAMED], choices)
+        _read_as_document(file, st.session_state[_ENCODING_KEY], choices)
 
     st.selectbox(
-        "Encoding", options, index=0 if first else None, key=_NAMED, on_change=changed, placeholder="Choose an encoding"
+        "Encoding",
+        options,
+        index=0 if first else None,
+        key=_ENCODING_KEY,
+        on_change=changed,
+        placeholder="Choose an encoding",
     )
 
 
 def _doubts() -> str:
     """Return a warning that the encoding was guessed; empty if the user has chosen it or it is certain."""
     file, file_text = session.own_file, session.own_found
-    if file is None or file_text is None or st.session_state.get(_NAMED) != file_text.encoding:
+    if file is None or file_text is None or st.session_state.get(_ENCODING_KEY) != file_text.encoding:
         return ""
     return file_text.doubts(file[0])
 

@@ -15,7 +15,7 @@ from viz.state.own_marks import set_known, undo_known
 from viz.state.text import Text
 
 
-def controls(text: Text) -> bool:
+def marking_controls(text: Text) -> bool:
     """Draw the controls that mark, undo and upload known boundaries; return whether marking is on."""
     if _take_read(text.source.text):
         st.rerun()
@@ -48,7 +48,7 @@ def controls(text: Text) -> bool:
             "Boundary file",
             type=["json"],
             key="marks_file",
-            on_change=_import,
+            on_change=_uploaded,
             args=(text.source.text,),
         )
     if session.marks_reading is not None:
@@ -58,7 +58,7 @@ def controls(text: Text) -> bool:
     return marking
 
 
-def _import(text: str) -> None:
+def _uploaded(text: str) -> None:
     file = st.session_state["marks_file"]
     session.marks_reading = None
     if file is None:

@@ -75,7 +75,7 @@ def _list_findings(
     assert made.chunking is not None
     assert made.task is not None
     _take_events(embedder)
-    findings = _found(made.task, made.chunking, embedder, hair)
+    findings = _findings_of(made.task, made.chunking, embedder, hair)
     listed = findings[:MOST_FINDINGS]
     title = chunker_class(here.setting.chunker).title
     hint = "; choose one to see what removes it" if findings else ""
@@ -83,12 +83,12 @@ def _list_findings(
     show_findings(
         f"{title}, {here.title} settings: {number} by rules that may be mistaken{hint}",
         [(RULES[name].title, count, RULES[name].why) for name, count in counts(findings).items()],
-        [_line(made.chunking.document, finding) for finding in listed],
+        [_finding_data(made.chunking.document, finding) for finding in listed],
         len(findings),
         less="less suspicious",
         nothing="Nothing looks suspicious to these rules.",
         key=KEY,
-        sought=_sought(made, listed, known, tokenizer, hair, embedder),
+        sought=_remedies_of_chosen(made, listed, known, tokenizer, hair, embedder),
     )
 
 
@@ -111,7 +111,7 @@ def _take_events(embedder: Embedder | None) -> None:
             job.cancel()
 
 
-def _sought(
+def _remedies_of_chosen(
     result: ColumnResult,
     findings: Sequence[Finding],
     known: tuple[int, ...] | None,
@@ -196,12 +196,12 @@ def _choose_hair(choices: Choices) -> float:
 
 
 @kept(32, lambda task, chunking, embedder, hair: (task.document, task, hair))
-def _found(task: Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
+def _findings_of(task: Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
     """Return the findings of a result, cached by its task and ``hair``."""
     return inbox(chunking, embedder, hair)
 
 
-def _line(document: Document, finding: Finding) -> FindingData:
+def _finding_data(document: Document, finding: Finding) -> FindingData:
     """Return a finding for the browser: its rule's title, the reason, the passage, and its range of sentences."""
     start, end = finding.span
     return {

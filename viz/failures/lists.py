@@ -9,7 +9,7 @@ from chunkers.recipes.registry import chunker_class
 from evaluation.segmentation.sweep import MEASURES
 from viz.components.assets import script, styles
 from viz.components.mounting import component, take_event
-from viz.failures.results import BY, MeasuredSetting
+from viz.failures.results import SEARCH_MEASURE, MeasuredSetting
 from viz.state.choices import Choices
 from viz.theme import palette
 from viz.theme.glossary import SEGMENTATION
@@ -80,7 +80,7 @@ class CellData(TypedDict):
     best: bool
 
 
-def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None]) -> None:
+def draw_list(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None]) -> None:
     """Draw the gallery of documents or the table of measures; ``on_chosen`` is called with each entry that is selected."""
 
     def chosen() -> None:
@@ -91,7 +91,7 @@ def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str,
 
 
 SHOWN = {
-    BY: "Misassigned",
+    SEARCH_MEASURE: "Misassigned",
     "pk": "Pk",
     "window_diff": "WindowDiff",
     "f1": "Boundary F1",
@@ -108,7 +108,7 @@ def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
     # Compare's columns, then each chunker's published and best settings side by side.
     ordered = sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
     known = any(measured.scores is not None for measured in shown)
-    tops = _tops(shown)
+    tops = _best_values(shown)
     rows: list[MeasuredData] = [
         {
             "column": measured.column,
@@ -134,14 +134,14 @@ def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
         "chosen": {"column": choices.selected, "result": choices.extra["result"]},
         "note": "Undefined where " + " or ".join(sorted(reasons)) + "." if reasons else "",
     }
-    draw(data, key="measures", on_chosen=chosen)
+    draw_list(data, key="measures", on_chosen=chosen)
 
 
 def _heads() -> list[tuple[str, str]]:
     return [(title, SEGMENTATION[title]) for title in SHOWN.values()]
 
 
-def _tops(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
+def _best_values(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
     """Return the best value of each measure; empty until all rows have their results."""
     if any(measured.made.chunking is None and not measured.made.error for measured in shown):
         return {}

@@ -16,10 +16,10 @@ from viz.components.gaps.gaps import Marking
 from viz.components.mounting import take_event
 from viz.components.reader.reader import Column, HeadRow, reader, take_clicks
 from viz.controls.language_model import any_asks, model_form
-from viz.failures.boundary_marking import controls
+from viz.failures.boundary_marking import marking_controls
 from viz.failures.inbox import show_inbox
-from viz.failures.lists import CardData, draw, show_table
-from viz.failures.results import RESULTS, MeasuredSetting, best_of, measured, search_controls, search_of
+from viz.failures.lists import CardData, draw_list, show_table
+from viz.failures.results import RESULTS, MeasuredSetting, best_settings, measure_setting, search_controls, search_of
 from viz.jobs.sweep import Sweep
 from viz.shell.column_exchange import columns_to_open_with, say_added, take_button
 from viz.shell.column_head import Head, column_of
@@ -72,9 +72,9 @@ def _draw(here: Page) -> None:
         # A click on a gap in the reader marks or unmarks a boundary.
         if set_clicked(text.document, [change.places for change in take_clicks(READER, text.document)]):
             st.rerun()
-        marking = controls(text)
+        marking = marking_controls(text)
     search = search_of(here, text)
-    best = best_of(search)
+    best = best_settings(search)
     settings = [("published", number, *as_published(name)) for number, name in enumerate(_names())]
     settings += [("best", number, best[name], "found here") for number, name in enumerate(SEARCHED) if name in best]
     settings += [
@@ -86,7 +86,7 @@ def _draw(here: Page) -> None:
     if any_asks(column.chunker for column in columns):
         with here.controls:
             model_form()
-    shown = [measured(*described, result, text) for described, result in zip(settings, made, strict=True)]
+    shown = [measure_setting(*described, result, text) for described, result in zip(settings, made, strict=True)]
     show_progress(made)
     show_misfits(here.choices, made)
     results, selected = _selected(choices, shown)
@@ -152,7 +152,7 @@ def _gallery(choices: Choices) -> None:
     def chosen(card: dict[str, Any]) -> None:
         choose_document(choices, str(card["id"]))
 
-    draw({"part": "gallery", "cards": cards, "chosen": choices.document}, key="gallery", on_chosen=chosen)
+    draw_list({"part": "gallery", "cards": cards, "chosen": choices.document}, key="gallery", on_chosen=chosen)
 
 
 def _card(name: str, title: str) -> CardData:

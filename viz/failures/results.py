@@ -50,27 +50,29 @@ class MeasuredSetting:
         return "default" if self.origin == OURS else "published"
 
 
-def measured(which: str, column: int, setting: Setting, origin: str, result: ColumnResult, text: Text) -> MeasuredSetting:
+def measure_setting(
+    which: str, column: int, setting: Setting, origin: str, result: ColumnResult, text: Text
+) -> MeasuredSetting:
     """Return a chunker's setting with its result and, if boundaries are known, its measures."""
     known = text.source.known
     if result.chunking is None or known is None or result.task is None:
         return MeasuredSetting(which, setting, origin, result, column=column)
-    scores, wrong = _against(result.task, result.chunking, known)
+    scores, wrong = _against_known(result.task, result.chunking, known)
     return MeasuredSetting(which, setting, origin, result, scores, wrong, column)
 
 
 @kept(64, lambda task, chunking, known: (task.document, task, known))
-def _against(task: Task, chunking: Chunking, known: tuple[int, ...]) -> tuple[dict[str, Score], tuple[int, ...]]:
+def _against_known(task: Task, chunking: Chunking, known: tuple[int, ...]) -> tuple[dict[str, Score], tuple[int, ...]]:
     """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document
     wrong = misassigned(sections_of(in_sentences(document, known)), chunks_of(chunking)) if document.sentences else None
     return scores_of(Marked(document, known), chunking), wrong.units if wrong is not None else ()
 
 
-BY = "misassigned"
+SEARCH_MEASURE = "misassigned"
 """The measure that the search minimises."""
 
-FITTED = "fitted to this text and no evidence about others: Tune tests settings on held-out documents"
+FITTED_HERE = "fitted to this text and no evidence about others: Tune tests settings on held-out documents"
 """Caveat next to the best settings."""
 
 MOST_SEARCHES = 8
@@ -94,14 +96,14 @@ def search_of(here: Page, text: Text) -> Sweep | None:
     return session.failure_searches.get(key)
 
 
-def best_of(search: Sweep | None) -> dict[str, Setting]:
+def best_settings(search: Sweep | None) -> dict[str, Setting]:
     """Return, for each chunker, the best setting found: fewest misassigned sentences, and fewest chunks if tied.
 
     The result is empty until the search has ended or was cancelled.
     """
     rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
     best: dict[str, Setting] = {}
-    for summary in summaries(rows, BY):
+    for summary in summaries(rows, SEARCH_MEASURE):
         best.setdefault(summary.setting.chunker, summary.setting)
     return best
 
@@ -136,10 +138,10 @@ def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -
         notice(search.error, "error", key="failures_search_error")
     elif done:
         row.caption(
-            f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED}. Of equally good settings, "
-            "the one with the fewest chunks is shown."
+            f"These are the best of {search.total:,} settings by misassigned sentences, {FITTED_HERE}. Of equally good "
+            "settings, the one with the fewest chunks is shown."
         )
     else:
         row.caption(
-            f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown, {FITTED}."
+            f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown, {FITTED_HERE}."
         )

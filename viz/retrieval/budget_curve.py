@@ -22,13 +22,13 @@ from viz.theme.palette import INK, edge
 HEIGHT = 360
 _LINE = 17
 """Height in pixels of one line of a name."""
-_WIDE = 13
+_NAME_WIDTH = 13
 """Characters per line of a name, which wraps because narrow windows have little room."""
-_NEAR = 60
+_CLICK_DISTANCE = 60
 """Distance in pixels from a point within which a click selects it."""
 _FARTHEST = 6
 """Largest length of the whole text, as a multiple of the largest budget, at which the figure shows it as a point."""
-_ROOM = 70
+_OUTSIDE_PLOT = 70
 """Pixels of the figure's height outside the plot."""
 
 
@@ -101,7 +101,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
                     x=[*sizes, *reversed(sizes)],
                     y=[*low, *reversed(high)],
                     fill="toself",
-                    fillcolor=_clear(edge(number)),
+                    fillcolor=_transparent(edge(number)),
                     line={"width": 0},
                     mode="lines",
                     hoverinfo="skip",
@@ -135,10 +135,10 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
         )
     low, high = _range(curve, whole)
     ends = {number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])}
-    called = {number: wrap(names[number], _WIDE, break_long_words=False) for number in ends}
+    called = {number: wrap(names[number], _NAME_WIDTH, break_long_words=False) for number in ends}
     heights = {number: _LINE * len(lines) for number, lines in called.items()}
-    plot = HEIGHT - _ROOM
-    at = places({number: plot * (end - low) / (high - low) for number, end in ends.items()}, heights, plot)
+    plot = HEIGHT - _OUTSIDE_PLOT
+    at = label_heights({number: plot * (end - low) / (high - low) for number, end in ends.items()}, heights, plot)
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
     drawing.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
     drawing.update_layout(
@@ -161,7 +161,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
         showarrow=False,
         font={"color": colours["accent"]},
     )
-    drawing.update_layout(height=HEIGHT, showlegend=False, hovermode="closest", hoverdistance=_NEAR)
+    drawing.update_layout(height=HEIGHT, showlegend=False, hovermode="closest", hoverdistance=_CLICK_DISTANCE)
     drawing.update_xaxes(
         type="log",
         title=f"Budget in {unit}",
@@ -173,7 +173,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int, whol
     return drawing
 
 
-def places(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
+def label_heights(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
     """Return positions for the names at the ends of the lines, so that the names do not overlap.
 
     The order of the ``ends`` is kept. All positions are in pixels from the bottom of the plot, whose height is ``most``;
@@ -225,7 +225,7 @@ def _range(curve: Curve, whole: WholePoint | None) -> tuple[float, float]:
     return max(0.0, low - room), min(100.0, high + room)
 
 
-def _clear(colour: str) -> str:
+def _transparent(colour: str) -> str:
     """Return a transparent variant of a colour."""
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.16)"

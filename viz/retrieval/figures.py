@@ -57,7 +57,7 @@ def _outside(box: _Box) -> float:
     return (box[1] - box[0]) * (box[3] - box[2]) - _shared(box, (0.0, 1.0, 0.0, 1.0))
 
 
-Distributions = Mapping[int, Distribution]
+DistributionByChunker = Mapping[int, Distribution]
 """The distribution of a measure over the questions, by the chunker's number."""
 
 SCORES = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
@@ -70,7 +70,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 """Marker symbols, so that chunkers differ not only in colour."""
 
 
-def boxes(distributions: Distributions, names: Mapping[int, str], title: str) -> go.Figure:
+def boxes(distributions: DistributionByChunker, names: Mapping[int, str], title: str) -> go.Figure:
     """Return a box plot of a measure, with one box per chunker, one point per question, and dashed lines for the means."""
     figure = go.Figure()
     for number, distribution in distributions.items():
@@ -131,7 +131,7 @@ def differences(by_chunker: Mapping[int, Difference], names: Mapping[int, str], 
 
 
 def trade_off(
-    distributions: Distributions, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
+    distributions: DistributionByChunker, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
 ) -> go.Figure:
     """Return a plot of each chunker's mean measure against a cost, with 95 % confidence intervals as error bars.
 

@@ -101,14 +101,14 @@ RETURNED_HELP = (
 )
 
 
-def choose_ways(words: dict[str, str]) -> None:
+def choose_search(words: dict[str, str]) -> None:
     """Draw the controls for the searched text, the search method, and the returned passage."""
     select("Embedded text", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
     select("Searched by", words, "search", ALLOWED["search"], "retrieval_search", help=SEARCH_HELP)
     select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
 
 
-def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
+def embedding_modes(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
     """Return the first embedding mode and, if several are chosen, the mode for each measured chunker.
 
     Each of the ``count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
@@ -117,7 +117,7 @@ def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[Emb
     return ways[0], tuple(way for way in ways for _ in range(count)) if len(ways) > 1 else ()
 
 
-def mended(words: dict[str, str]) -> list[str]:
+def replace_invalid_words(words: dict[str, str]) -> list[str]:
     """Replace invalid link parameters by their defaults, in place; return a message for each invalid parameter."""
     complaints = []
     for name, options in ALLOWED.items():
@@ -127,7 +127,7 @@ def mended(words: dict[str, str]) -> list[str]:
     return complaints
 
 
-def rung(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]) -> int:
+def budget_in_run(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]) -> int:
     """Return the budget in ``unit``: the chosen budget if the run has it, otherwise about a quarter of the text.
 
     ``rungs`` are the run's budgets by unit, the largest of which is at most half of the text.
@@ -136,7 +136,7 @@ def rung(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]
     return size if size in sizes else sizes[max(0, len(sizes) - 2)]
 
 
-def choice_of(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> Choice:
+def report_choice(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> Choice:
     """Return the settings of the report: its measure, its budget or top k, and its ``baseline`` (counted from 0).
 
     ``rungs`` are the run's budgets by unit; without budgets, the report is at the top k.
@@ -145,10 +145,12 @@ def choice_of(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Seque
     if words["at"] == "k" or not rungs:
         return Choice(measure, words["unit"], k, baseline)
     unit = words["budget_unit"]
-    return Choice(measure, unit, k, baseline, rung(words, unit, rungs), "cut" if words["last"] == "cut" else "left_out")
+    return Choice(
+        measure, unit, k, baseline, budget_in_run(words, unit, rungs), "cut" if words["last"] == "cut" else "left_out"
+    )
 
 
-def place(words: Mapping[str, str], name: str, count: int) -> int:
+def index_in_link(words: Mapping[str, str], name: str, count: int) -> int:
     """Return the zero-based index for a link's one-based number, limited to ``count``; 0 if the text is not a number."""
     word = words[name][:9]
     return max(min(int(word), count), 1) - 1 if word.isdecimal() else 0
@@ -172,7 +174,7 @@ AT_HELP = (
 LAST_HELP = "What is done with the chunk that no longer fits: it is cut off where the budget is full, or left out."
 
 
-def choose_how(words: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
+def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
     """Draw the controls for the report's measure, budget and baseline; return the index of the baseline.
 
     A change of these settings needs no new run.
@@ -187,7 +189,7 @@ def choose_how(words: dict[str, str], run: Retrieval, titles: Mapping[int, str])
     if at_budget:
         unit = words["budget_unit"]
         rungs = run.rungs
-        words["budget"] = str(rung(words, unit, rungs))
+        words["budget"] = str(budget_in_run(words, unit, rungs))
         sizes = {str(size): counted(size, unit.removesuffix("s")) for size in rungs[unit]}
         with first.container(width=170):
             select("Budget", words, "budget", sizes, f"retrieval_budget_{unit}")

@@ -59,7 +59,7 @@ def read_texts(
     return OwnDocuments(list(texts.items()), complaints, parts)
 
 
-def choose(kept: Material | None, *, own: bool = False) -> Material | None:
+def choose_material(kept: Material | None, *, own: bool = False) -> Material | None:
     """Draw the controls for choosing documents and questions; return both, or None if something is missing.
 
     ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so files that the user has
@@ -84,22 +84,22 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
         session.retrieval_arrived = False
         given = session.retrieval_given
     if given is not None:
-        return _given(given)
+        return _questions_from_page(given)
     if session.questions:
         count = counted(len(session.questions), "question")
         st.button(f"Use {count} from Compare", on_click=give_kept_to_retrieval, key="retrieval_use_kept")
     return _uploaded(before, "Reused from the run shown" if of_run else "Given before")
 
 
-def documents(material: Material | None) -> OwnDocuments:
-    """Return the documents that `choose` has read, even if their questions are missing."""
+def documents_of(material: Material | None) -> OwnDocuments:
+    """Return the documents that `choose_material` has read, even if their questions are missing."""
     if material is not None:
         return OwnDocuments(list(material.texts), [], list(material.parts))
     job = session.retrieval_reading
     return job.made if job is not None and job.made is not None else OwnDocuments([], [], [])
 
 
-def _given(given: GivenQuestions) -> Material:
+def _questions_from_page(given: GivenQuestions) -> Material:
     """Draw the questions from another page, and the button that uses files instead."""
 
     def forget() -> None:
@@ -154,7 +154,7 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
     return Material(tuple(texts), questions, True, tuple(parts)) if texts and questions is not None else None
 
 
-def _reading(before: ReadingJob[Made] | None, files: Sequence[tuple[str, str, bytes]], make: Make[Made]) -> ReadingJob[Made]:
+def _job_for(before: ReadingJob[Made] | None, files: Sequence[tuple[str, str, bytes]], make: Make[Made]) -> ReadingJob[Made]:
     """Return ``before`` if it reads the same files, by their identities; otherwise a new job to take its place."""
     identities = [identity for identity, _, _ in files]
     if before is not None and before.about == identities:
@@ -164,7 +164,7 @@ def _reading(before: ReadingJob[Made] | None, files: Sequence[tuple[str, str, by
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
-    session.retrieval_reading = job = _reading(session.retrieval_reading, files, read_texts)
+    session.retrieval_reading = job = _job_for(session.retrieval_reading, files, read_texts)
     job.begin()
     if job.running and not job.cancelled:
         show_job_progress(job)
@@ -181,7 +181,7 @@ def _read_set(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, 
     if not files:
         return None, "", False
     read = only_file(lambda data, name, cancelled: read_set(data, name, cancelled=cancelled))
-    session.retrieval_asked = job = _reading(session.retrieval_asked, files, read)
+    session.retrieval_asked = job = _job_for(session.retrieval_asked, files, read)
     job.begin()
     if job.cancelled:
         return None, "Reading the questions was stopped; upload them again.", False

@@ -17,7 +17,7 @@ from viz.components.job_progress import show_job_progress
 from viz.components.mounting import take_event
 from viz.components.notice import notice, remark
 from viz.controls.chunk_file import ENDINGS
-from viz.controls.chunk_file import FORMS as CHUNKS_HELP
+from viz.controls.chunk_file import FILE_HELP as CHUNKS_HELP
 from viz.jobs.plan import OwnDocuments
 from viz.jobs.reading import PATIENCE_S
 from viz.jobs.tracing import DiagnosingTraces
@@ -48,14 +48,14 @@ SEARCHED_HELP = (
 FILE = -1
 """The choice of a file of chunks, next to the numbers of columns."""
 
-LIST, ONE = "traces_list", "traces_one"
+FAILED_LIST, FAILED_QUESTION = "traces_list", "traces_one"
 
 
 def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker | None]) -> None:
     """Draw the section: the file, the chunks that were searched, the failed questions, and one of them in detail."""
     with st.expander("Your own traces", expanded=session.tracing is not None):
         remark(ABOUT, key="traces_about")
-        file, chunker, chunk_file = _choose(chunkers if here.embedder is not None else (), here.choices.selected)
+        file, chunker, chunk_file = _choose_files(chunkers if here.embedder is not None else (), here.choices.selected)
         job = session.tracing
         if not documents.texts and chunk_file is None:
             said = "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed."
@@ -77,10 +77,10 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
             show_job_progress(job, key="traces")
             return
         job.join(PATIENCE_S)
-        _show(here, job)
+        _show_report(here, job)
 
 
-def _choose(
+def _choose_files(
     chunkers: Sequence[Chunker | None], selected: int
 ) -> tuple[tuple[str, bytes] | None, Chunker | None, tuple[str, bytes] | None]:
     """Draw the inputs; return the file of traces, and the chunker or the file of the chunks that were searched."""
@@ -135,7 +135,7 @@ def _choose(
     return file, usable.get(number) if number is not None else None, chunk_file
 
 
-def _show(here: Page, job: DiagnosingTraces) -> None:
+def _show_report(here: Page, job: DiagnosingTraces) -> None:
     """Draw the result of a job that is over."""
     if job.error:
         notice(job.error, "error", key="traces_error")
@@ -166,8 +166,8 @@ def _show(here: Page, job: DiagnosingTraces) -> None:
         chosen = session.traced_question if session.traced_question in failed else failed[0]
         listed = [_row(report, number, chosen) for number in failed[:MOST_LISTED]]
         more = f"and {len(failed) - MOST_LISTED:,} more, which the JSON has" if len(failed) > MOST_LISTED else ""
-        failed_list({"rows": listed, "more": more, "below": f".st-key-{ONE}"}, LIST, _chosen)
-        _show_one(here, report, report.diagnoses[chosen], has_documents=bool(job.documents.texts))
+        failed_list({"rows": listed, "more": more, "below": f".st-key-{FAILED_QUESTION}"}, FAILED_LIST, _chosen)
+        _show_question(here, report, report.diagnoses[chosen], has_documents=bool(job.documents.texts))
     _show_rest(report)
     whole = as_json(report)
     download(
@@ -183,7 +183,7 @@ def _show(here: Page, job: DiagnosingTraces) -> None:
 
 def _chosen() -> None:
     """Select a row's question."""
-    if chosen := take_event(LIST, "chosen"):
+    if chosen := take_event(FAILED_LIST, "chosen"):
         session.traced_question = chosen["question"]
 
 
@@ -205,15 +205,15 @@ def _row(report: TraceReport, number: int, chosen: int) -> RowData:
     }
 
 
-def _show_one(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has_documents: bool) -> None:
+def _show_question(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has_documents: bool) -> None:
     """Draw what was retrieved for a question, and the way to its passages on Compare, if there are documents."""
-    with st.container(key=ONE):
+    with st.container(key=FAILED_QUESTION):
         # Without the question, which Streamlit would render as Markdown.
         st.subheader(f"Retrieved for {diagnosis.question.place}", anchor=False)
         answer = diagnosis.outcome.place if diagnosis.outcome is not None else None
-        places = {} if answer is None else {f"The answer · {_where(report, answer)}": answer}
+        places = {} if answer is None else {f"The answer · {_place_in_words(report, answer)}": answer}
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
-            places |= {f"{retrieved.rank} · {_where(report, place)}": place for place in placement.places}
+            places |= {f"{retrieved.rank} · {_place_in_words(report, place)}": place for place in placement.places}
         if places and has_documents:
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 label = st.selectbox("Passage", [*places], key=f"traces_place/{diagnosis.question.place}", width=420)
@@ -224,7 +224,7 @@ def _show_one(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has_docu
         draw_passages(_passages(report, diagnosis, answer), "traces_passages")
 
 
-def _where(report: TraceReport, place: Place) -> str:
+def _place_in_words(report: TraceReport, place: Place) -> str:
     return f"{report.documents[place.document].name}, {place.span.start:,} to {place.span.end:,}"
 
 
@@ -247,7 +247,7 @@ def _passages(report: TraceReport, diagnosis: Diagnosis, answer: Place | None) -
         wanted = [answer.span] if answer is not None and answer.document == place.document else []
         parts = parts_of(report.documents[place.document].text, [place.span], wanted)
         has_answer = any(kind == "hit" for _, kind in parts)
-        title = f"{retrieved.rank} · {_where(report, place)}{score}{notes}"
+        title = f"{retrieved.rank} · {_place_in_words(report, place)}{score}{notes}"
         shown.append({"kind": "holds" if has_answer else "waste", "title": title, "parts": parts})
     return shown
 
@@ -256,7 +256,7 @@ def _answer(report: TraceReport, answer: Place) -> PassageData:
     text, (start, end) = report.documents[answer.document].text, answer.span
     around = Span(max(0, start - AROUND), min(len(text), end + AROUND))
     parts: list[Part] = [(text[around.start : start], "rest"), (text[start:end], "missed"), (text[end : around.end], "rest")]
-    return {"kind": "missed", "title": f"The answer · {_where(report, answer)}", "parts": parts}
+    return {"kind": "missed", "title": f"The answer · {_place_in_words(report, answer)}", "parts": parts}
 
 
 def _show_rest(report: TraceReport) -> None:

@@ -24,19 +24,19 @@ from viz.jobs.retrieval import KeptRetrieval, Reporting, Retrieval
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.first_run import first_run, first_screen
 from viz.retrieval.generating.section import show_generating
-from viz.retrieval.link_words import choice_of, choose_how, choose_ways, mended, ways_of
-from viz.retrieval.material import choose, documents
+from viz.retrieval.link_words import choose_comparison, choose_search, embedding_modes, replace_invalid_words, report_choice
+from viz.retrieval.material import choose_material, documents_of
 from viz.retrieval.own_traces import show_traces
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_more, show_report
-from viz.retrieval.runs import MISSING as NO_CONTEXTS
 from viz.retrieval.runs import (
+    NO_MODEL_FOR_CONTEXTS,
     context_controls,
     new_run,
     offer_to_resume,
-    reopened,
+    reopened_run,
     requests_of,
-    say_what_is_missing,
+    say_missing_files,
     writes_contexts,
 )
 from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
@@ -61,19 +61,19 @@ def show() -> None:
 
 def _draw(here: Page) -> None:
     words = here.choices.extra
-    wrong = mended(words)
+    wrong = replace_invalid_words(words)
     run = registry().find(words["run"], Retrieval, session.runs)
     kept = find_kept(words["run"], KeptRetrieval) if run is None else None
     own = isinstance(kept, KeptRetrieval) and kept.plan.own
     if isinstance(kept, KeptRetrieval) and not own:
-        run = reopened(kept, bundled())
+        run = reopened_run(kept, bundled())
     take_columns(here, PAGE)
     chunkers, complaint = chunkers_of(here)
     with here.controls:
-        material = choose(run.plan.material if run is not None else None, own=own)
+        material = choose_material(run.plan.material if run is not None else None, own=own)
         if material is not None and material.own:
             share(material)
-        choose_ways(words)
+        choose_search(words)
         offer_columns_of_compare(PAGE, here.choices)
         chosen = chunkers[here.choices.selected]
         # Context sentences and some chunkers need the form for the language model.
@@ -84,7 +84,7 @@ def _draw(here: Page) -> None:
         complaint = complaint or missing
         show_place_on_compare(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=chosen is not None)
     if isinstance(kept, KeptRetrieval) and own:
-        run = reopened(kept, material)
+        run = reopened_run(kept, material)
     st.title("Retrieval", anchor=False)
     st.markdown(
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
@@ -93,11 +93,11 @@ def _draw(here: Page) -> None:
     for number, message in enumerate(wrong):
         notice(message, "error", key=f"retrieval_word_{number}")
     if complaint:
-        notice(complaint, "info" if complaint in (MISSING, NO_CONTEXTS) else "error", key="retrieval_complaint")
+        notice(complaint, "info" if complaint in (MISSING, NO_MODEL_FOR_CONTEXTS) else "error", key="retrieval_complaint")
     built = [chunker for chunker in chunkers if chunker is not None]
     plan = None
     if here.embedder is not None and material is not None and not complaint:
-        choices, (embedded_as, each) = here.choices, ways_of(words, len(built))
+        choices, (embedded_as, each) = here.choices, embedding_modes(words, len(built))
         settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
         every = tuple(built) * (len(each) // len(built) or 1)
         how = checked_method(words["search"])
@@ -108,8 +108,8 @@ def _draw(here: Page) -> None:
             notice(cannot, "error", key="retrieval_cannot_pool")
             plan = None
     _start_row(here, plan, material)
-    show_generating(here, documents(material), form_elsewhere=named)
-    show_traces(here, documents(material), chunkers)
+    show_generating(here, documents_of(material), form_elsewhere=named)
+    show_traces(here, documents_of(material), chunkers)
     _show_results(here, run, kept, plan, material)
 
 
@@ -160,7 +160,7 @@ def _show_results(
     elif isinstance(kept, Lost):
         kept.show("retrieval")
     elif kept is not None:
-        say_what_is_missing(kept, material)
+        say_missing_files(kept, material)
     elif material is not None and not material.own:
         _show_first_run(plan, here.choices)
     else:
@@ -228,14 +228,14 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     # The chunkers that a link refers to may be available only when the run has ended.
     ended = not run.running
     titles = {number: title for number, title in enumerate(run.plan.titles) if number in run.found or not ended}
-    baseline = choose_how(words, run, titles)
+    baseline = choose_comparison(words, run, titles)
     if not run.has_budgets:
         notice(
             "An earlier version of Seamark measured this run at the top k alone. Press “Run” to measure it at equal "
             "budgets too.",
             key="retrieval_no_budgets",
         )
-    job = run.report(choice_of(words, baseline, run.rungs))
+    job = run.report(report_choice(words, baseline, run.rungs))
     told = job.wait()
     if told is None:
         if job.error:

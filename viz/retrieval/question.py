@@ -16,7 +16,7 @@ from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Told
 from viz.retrieval.failed.on_compare import show_way_to_compare
 from viz.retrieval.figures import score_in_percent
-from viz.retrieval.link_words import TITLES, choose_word, place
+from viz.retrieval.link_words import TITLES, choose_word, index_in_link
 from viz.retrieval.passages import show_passages
 from viz.state.choices import Choices
 
@@ -47,7 +47,7 @@ def _show(told: Told, plan: Plan, choices: Choices) -> None:
         notice("The chunkers agree on every question.", key="retrieval_agree")
         return
     options = {str(number + 1): number for number in numbers}
-    linked = str(place(words, "question", len(questions)) + 1)
+    linked = str(index_in_link(words, "question", len(questions)) + 1)
     words["question"] = linked if linked in options else next(iter(options))
     shown = {word: f"{word}. {questions[number].text}" for word, number in options.items()}
     chosen = options[select("Question", words, "question", shown, "retrieval_question", keep)]
@@ -56,7 +56,7 @@ def _show(told: Told, plan: Plan, choices: Choices) -> None:
     view = choose_word("Shown", chosen_by_user, "view", hidden=True)
     sides = ("left", "right")[: len(report.chunkers)]
     corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
-    numbers = [place(words, side, len(titles)) for side in sides]
+    numbers = [index_in_link(words, side, len(titles)) for side in sides]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed = [failure.span for failure in told.failures.get(numbers[0], ()) if failure.question == chosen]
     for span in [*missed, *on_axis(corpus, questions[chosen])][:1]:

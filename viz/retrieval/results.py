@@ -32,7 +32,7 @@ _summary = component(
 )
 
 
-class Cell(NamedTuple):
+class KeyFigure(NamedTuple):
     """A key figure: its label, the value, and a line of detail."""
 
     label: str
@@ -43,7 +43,7 @@ class Cell(NamedTuple):
 # The verdict on a retrieval run: the leader, the significance of its lead, and the cost.
 
 
-def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -> list[Cell]:
+def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: KeyFigure) -> list[KeyFigure]:
     """Return a run's key figures: ``asked``, the leading chunker, the certainty of its lead, and the cost."""
     means = {
         number: distribution.mean for number, distribution in report.distributions.items() if distribution.mean is not None
@@ -51,14 +51,18 @@ def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -
     if not means:
         return [
             asked,
-            Cell("Found", "Nothing to measure", f"{measure[0].upper()}{measure[1:]} is undefined for every question."),
+            KeyFigure("Found", "Nothing to measure", f"{measure[0].upper()}{measure[1:]} is undefined for every question."),
         ]
     if report.everything:
         return [asked, _everything(report), _cost(next(iter(means)), None, report.costs, names)]
     lead = report.lead
     if lead is None:
         ((alone, mean),) = list(means.items())[:1]
-        return [asked, Cell(f"Mean {measure}", names[alone], f"{100 * mean:.1f} %"), _cost(alone, None, report.costs, names)]
+        return [
+            asked,
+            KeyFigure(f"Mean {measure}", names[alone], f"{100 * mean:.1f} %"),
+            _cost(alone, None, report.costs, names),
+        ]
     order = list(report.chunkers)
     best, rival = order[lead.best], order[lead.rival]
     behind = [order[place] for place in lead.behind]
@@ -70,12 +74,12 @@ def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -
     ]
 
 
-def _everything(report: Report) -> Cell:
+def _everything(report: Report) -> KeyFigure:
     choice = report.choice
     limit = f"{choice.budget:,} {choice.unit}" if choice.budget else f"The top {choice.top_k} chunks"
     hold = "The budget of " + limit if choice.budget else limit
     detail = f"{hold} hold{'s' * bool(choice.budget)} all of the text with every chunker, so nothing can be missed."
-    return Cell("Found", "Everything was retrieved", f"{detail} Choose a smaller {'budget' if choice.budget else 'k'}.")
+    return KeyFigure("Found", "Everything was retrieved", f"{detail} Choose a smaller {'budget' if choice.budget else 'k'}.")
 
 
 def _ahead(
@@ -86,46 +90,46 @@ def _ahead(
     means: Mapping[int, float],
     names: Mapping[int, str],
     measure: str,
-) -> Cell:
+) -> KeyFigure:
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
         level = listed([names[best], *(names[order[place]] for place in lead.level)])
         every = "All have" if lead.all_level else f"{level} have"
-        return Cell(label, "A tie", f"{every} {mean}.")
+        return KeyFigure(label, "A tie", f"{every} {mean}.")
     if lead.significant:
-        return Cell(label, names[best], mean)
+        return KeyFigure(label, names[best], mean)
     doubted = [number for number in order if number != best and number not in behind and number in means]
     others = listed([f"{names[number]} ({100 * means[number]:.1f} %)" for number in doubted])
-    return Cell(label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {others}.")
+    return KeyFigure(label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {others}.")
 
 
-def _certainty(lead: Lead, best: str, rival: str) -> Cell:
+def _certainty(lead: Lead, best: str, rival: str) -> KeyFigure:
     label = "How sure is that?"
     if lead.difference is None:
-        return Cell(label, "Too few questions", lead.too_few)
+        return KeyFigure(label, "Too few questions", lead.too_few)
     difference = lead.difference
     points = f"{difference.points} points on {rival}"
     spread = f"{difference.interval}, {difference.p_words}, {difference.count:,} questions"
     if difference.significant:
-        return Cell(label, "Significant", f"{points}: {spread}")
+        return KeyFigure(label, "Significant", f"{points}: {spread}")
     if lead.needed is None:
-        return Cell(label, "They are level", f"{best} and {rival}: {spread}")
+        return KeyFigure(label, "They are level", f"{best} and {rival}: {spread}")
     if lead.needed <= difference.count:
-        return Cell(label, "Not after correction", f"{points}: {spread}")
-    return Cell(label, f"It takes some {rounded_up(lead.needed):,} questions", f"{points}: {spread}")
+        return KeyFigure(label, "Not after correction", f"{points}: {spread}")
+    return KeyFigure(label, f"It takes some {rounded_up(lead.needed):,} questions", f"{points}: {spread}")
 
 
-def _cost(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> Cell:
+def _cost(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> KeyFigure:
     own = costs[best]
     tokens = f"{own.tokens:,.0f} tokens retrieved per question"
     seconds = "Time to index not known" if own.index_s is None else f"{three_figures(own.index_s)} s to index"
     if other is None:
-        return Cell("What it cost", seconds, tokens)
+        return KeyFigure("What it cost", seconds, tokens)
     rival = costs[other]
     known = "time not known" if rival.index_s is None else f"{three_figures(rival.index_s)} s"
     detail = f"{names[best]}, with {tokens}. {names[other]}: {known}, {rival.tokens:,.0f} tokens."
-    return Cell("What it cost", seconds, detail)
+    return KeyFigure("What it cost", seconds, detail)
 
 
 def differences_in_words(
@@ -182,7 +186,7 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     names = {number: run.plan.names[number] for number in report.chunkers}
     _summarise(run, report, names)
     st.dataframe(_table(run, report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
-    st.caption(_times(report, run.plan.searched_by))
+    st.caption(_explain_times(report, run.plan.searched_by))
     show_curve(report, names, words)
 
 
@@ -195,7 +199,7 @@ def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
         _trade_off(report, names, choose_word("Against", words, "cost", hidden=True), run.plan.searched_by)
     _near_duplicates(report, names)
     st.header("Question by question", anchor=False)
-    _boxes(report, names)
+    _show_distributions(report, names)
     if not report.choice.budget:
         st.header("Scores at k", anchor=False)
         _at_k(report, names, choose_word("What counts as found", words, "kind", hidden=True))
@@ -204,13 +208,13 @@ def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
 def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
     """Draw the key figures of a run."""
     how = "searched by words (BM25)" if run.plan.searched_by == "bm25" else f"embedded by {run.plan.embedder}"
-    asked = Cell(
+    asked = KeyFigure(
         "Asked",
         counted(len(run.questions.usable), "question"),
         f"of {counted(len(run.plan.material.texts), 'document')}, {how}",
     )
     # The component shows user text in the key figures verbatim.
-    figures = cells(report, names, CALLED[report.choice.measure], asked)
+    figures = key_figures(report, names, CALLED[report.choice.measure], asked)
     _summary(key="retrieval_summary", data={"cells": [list(cell) for cell in figures]})
     if not report.everything and (
         some := [names[number] for number, chunker in report.chunkers.items() if chunker.everything]
@@ -243,7 +247,7 @@ def _spread(mean: tuple[float, float] | None) -> str:
     return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
 
-def _times(report: Report, searched_by: Method) -> str:
+def _explain_times(report: Report, searched_by: Method) -> str:
     """Explain the times in the table."""
     computed, cached = (sum(getattr(cost, name) for cost in report.costs.values()) for name in ("embedded", "cached"))
     search = next(iter(report.chunkers.values())).evaluation.search
@@ -346,7 +350,7 @@ def _trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Me
     st.caption(caption)
 
 
-def _boxes(report: Report, names: dict[int, str]) -> None:
+def _show_distributions(report: Report, names: dict[int, str]) -> None:
     """Draw the distribution of the measure over the questions."""
     distributions = report.distributions
     title = TITLES[report.choice.measure]

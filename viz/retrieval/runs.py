@@ -21,7 +21,7 @@ from viz.state.keys import session
 from viz.state.models import chosen_model, none_named
 from viz.theme.numbers import counted
 
-MISSING = none_named("Context sentences need")
+NO_MODEL_FOR_CONTEXTS = none_named("Context sentences need")
 """Message on the page if context sentences are chosen and no language model is named."""
 
 
@@ -41,7 +41,7 @@ def context_controls(embedded: str) -> str:
         )
         for prompt in (CONTEXT_SYSTEM, CONTEXT_QUESTION, AGAIN):
             st.code(prompt, language=None, wrap_lines=True)
-    return MISSING if chosen_model() is None else ""
+    return NO_MODEL_FOR_CONTEXTS if chosen_model() is None else ""
 
 
 def requests_of(plan: Plan | None, embedder: Embedder | None, asking: Asking | None, token: str = "") -> Requests | None:
@@ -66,7 +66,7 @@ def new_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -
     return Retrieval(plan, embedder, session.on_disk, kept, asking=asking)
 
 
-def reopened(kept: KeptRetrieval, material: Material | None) -> Retrieval | None:
+def reopened_run(kept: KeptRetrieval, material: Material | None) -> Retrieval | None:
     """Load a stored run and register it for all sessions; return None if ``material`` differs from the run's material."""
     if material is None or kept.missing(material):
         return None
@@ -76,7 +76,7 @@ def reopened(kept: KeptRetrieval, material: Material | None) -> Retrieval | None
     return run
 
 
-def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
+def say_missing_files(kept: KeptRetrieval, material: Material | None) -> None:
     """Draw a notice that names the files needed to show a stored run."""
     way = "Its bundled documents have changed since it was begun: it must be run again."
     if kept.plan.own:
@@ -90,7 +90,7 @@ def offer_to_resume(here: Page, run: Retrieval) -> None:
     if kept is None:
         return
     plan = _with_files(run.plan)
-    left = _left(plan, run.found)
+    left = _unfinished(plan, run.found)
     asking, missing = chosen_model() if left.asks else None, ""
     without = [number for number, chunker in enumerate(plan.chunkers) if number not in run.found and lacks_file(chunker)]
     if without:
@@ -111,7 +111,7 @@ def _with_files(plan: Plan) -> Plan:
     return replace(plan, chunkers=tuple(with_file(chunker) for chunker in plan.chunkers))
 
 
-def _left(plan: Plan, finished: Container[int]) -> Plan:
+def _unfinished(plan: Plan, finished: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
     numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
     each = tuple(plan.each[number] for number in numbers) if plan.each else ()

@@ -38,7 +38,7 @@ from viz.tune.session import session
 # The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts.
 
 
-DEFAULT_WORDS = {"splitter": DEFAULT_SPLITTER}
+OWN_WORDS = {"splitter": DEFAULT_SPLITTER}
 """The default values of the link parameters for the user's own documents."""
 
 OPENED_ON = ("failures", "compare")
@@ -77,7 +77,7 @@ def show_own_documents(choices: Choices) -> None:
             select("Split into sentences by", choices.extra, "splitter", {name: name for name in SPLITTERS}, "tune/splitter")
         with row.container(width=_WIDTH):
             _stitcher(choices.extra["splitter"])
-        _stitched(choices)
+        _show_stitched(choices)
 
 
 def _uploads() -> None:
@@ -158,12 +158,12 @@ def _stitch(splitter: str) -> None:
     halve = bool(st.session_state["stitch_halves"])
     files = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
     session.tune_stitching = ReadingJob(
-        files, lambda given, read, _: _stitched_of(*passages_from(given, read), asked=asked, halve=halve)
+        files, lambda given, read, _: _stitched_documents(*passages_from(given, read), asked=asked, halve=halve)
     )
     session.tune_stitching.begin()
 
 
-def _stitched_of(
+def _stitched_documents(
     passages: list[Passage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
 ) -> StitchedDocuments:
     """Stitch the passages into documents; if ``halve``, half of the passages form held-out documents."""
@@ -200,7 +200,7 @@ def _range(counts: list[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def _stitched(choices: Choices) -> None:
+def _show_stitched(choices: Choices) -> None:
     """Draw the downloads and buttons for the stitched documents."""
     taken = session.tune_stitched
     if not taken.documents:
@@ -241,7 +241,7 @@ def _open(choices: Choices, marked: MarkedText, page: str) -> None:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SweepDocuments:
     """The documents of a sweep, divided into those to tune on and those held out.
 
     ``complaint`` names the documents excluded because they share text with a held-out one.
@@ -286,7 +286,7 @@ def _bundled() -> list[str]:
     return [name for name in sample_titles() if load_sample(name).known]
 
 
-def choose_documents(words: dict[str, str]) -> Chosen:
+def choose_documents(words: dict[str, str]) -> SweepDocuments:
     """Draw the controls for choosing the documents of a sweep, and return the chosen documents."""
     own = own_documents()
     titles = {name: sample_titles()[name] for name in _bundled()} | {name: name for name in own}
@@ -297,8 +297,10 @@ def choose_documents(words: dict[str, str]) -> Chosen:
     def hold(names: set[str]) -> None:
         session.tune_held = names
 
-    used = _some("Documents", "With known boundaries.", words, "documents", titles, own.keys() - session.tune_left_out, use)
-    held = _some(
+    used = _choose_several(
+        "Documents", "With known boundaries.", words, "documents", titles, own.keys() - session.tune_left_out, use
+    )
+    held = _choose_several(
         "Held out",
         "The ranking ignores these, and documents that share a section with one of them; the best setting is then measured "
         "on them.",
@@ -308,26 +310,28 @@ def choose_documents(words: dict[str, str]) -> Chosen:
         own.keys() & session.tune_held,
         hold,
     )
-    return _chosen({name: own.get(name) or _bundled_text(name) for name in [*used, *held]}, held, titles, words["splitter"])
+    return _divided({name: own.get(name) or _bundled_text(name) for name in [*used, *held]}, held, titles, words["splitter"])
 
 
-def first_documents() -> Chosen:
+def first_documents() -> SweepDocuments:
     """Return the documents of the page's default sweep."""
     used, held = (default_documents()[name].split(",") for name in ("documents", "held"))
-    return _chosen({name: _bundled_text(name) for name in [*used, *held]}, held, sample_titles(), DEFAULT_SPLITTER)
+    return _divided({name: _bundled_text(name) for name in [*used, *held]}, held, sample_titles(), DEFAULT_SPLITTER)
 
 
-def _chosen(texts: Mapping[str, MarkedText], held: Sequence[str], titles: Mapping[str, str], splitter: str) -> Chosen:
+def _divided(
+    texts: Mapping[str, MarkedText], held: Sequence[str], titles: Mapping[str, str], splitter: str
+) -> SweepDocuments:
     """Divide ``texts`` into the documents to tune on, in order, and those that ``held`` names."""
     kept = [texts[name] for name in held]
     tuned = [document for name, document in texts.items() if name not in held]
     seen = sharing(tuned, kept)
     names = ", ".join(titles[document.name] for document in seen)
     complaint = f"Left out of the ranking, because a section of it is held out: {names}." if seen else ""
-    return Chosen([document for document in tuned if document not in seen], kept, complaint, splitter)
+    return SweepDocuments([document for document in tuned if document not in seen], kept, complaint, splitter)
 
 
-def _some(
+def _choose_several(
     label: str,
     help_text: str,
     words: dict[str, str],

@@ -11,8 +11,7 @@ from viz.jobs.background import measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.sweep import KeptSweep, Sweep
 from viz.state.choices import Choices, ColumnChoice
-from viz.tune.documents import DEFAULT_WORDS as OWN_WORDS
-from viz.tune.documents import default_documents, first_documents
+from viz.tune.documents import OWN_WORDS, default_documents, first_documents
 from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
 from viz.tune.grid import first_settings
 

@@ -37,7 +37,7 @@ from viz.state.keys import session
 from viz.state.models import MISSING, chosen_model, identity_of
 from viz.theme.glossary import SEGMENTATION, UNLABELLED, help_of
 from viz.theme.numbers import counted
-from viz.tune.documents import Chosen, choose_documents, own_documents, show_own_documents
+from viz.tune.documents import SweepDocuments, choose_documents, own_documents, show_own_documents
 from viz.tune.first_run import first_run, first_screen
 from viz.tune.grid import MOST_RUNS, choose_settings, sweep_chunker
 from viz.tune.results import TITLES, show_sweep
@@ -96,7 +96,7 @@ def _draw(here: Page) -> None:
         _show_first_run(settings, documents, measure)
 
 
-def _show_first_run(settings: Sequence[Setting], documents: Chosen, measure: str) -> None:
+def _show_first_run(settings: Sequence[Setting], documents: SweepDocuments, measure: str) -> None:
     """Draw the bundled sweep, or the reason why it cannot be shown."""
     bundled_run = first_run()
     if isinstance(bundled_run, str):
@@ -131,7 +131,7 @@ def _say_opened_with(words: dict[str, str]) -> None:
         )
 
 
-def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> None:
+def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocuments) -> None:
     """Draw the button that runs the sweep, with a summary of the runs or the reason why it cannot start."""
     count = len(documents.all)
     runs = (len(settings) + len(TRIVIAL)) * count if settings else 0
@@ -161,7 +161,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
     start_row(requests if fits else None, run, sentence, "tune_start", "tune_run", ready=fits and not missing)
 
 
-def _what_it_runs(here: Page, settings: Sequence[Setting], documents: Chosen, runs: int, missing: str) -> str:
+def _what_it_runs(here: Page, settings: Sequence[Setting], documents: SweepDocuments, runs: int, missing: str) -> str:
     """Describe the runs, or the reason why they cannot start."""
     if here.embedder is None:
         return here.embedder_complaint
@@ -175,7 +175,7 @@ def _what_it_runs(here: Page, settings: Sequence[Setting], documents: Chosen, ru
     return f"{what_runs} on {counted(len(documents.all), 'document')}: {runs:,} runs"
 
 
-def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen) -> None:
+def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: SweepDocuments) -> None:
     """Draw a note on the settings that have changed since the shown sweep."""
     names = {document.name for document in documents.all}
     differs = {
@@ -212,7 +212,7 @@ def _results(job: Sweep, measure: str) -> None:
 
 def new_sweep(
     token: str,
-    documents: Chosen,
+    documents: SweepDocuments,
     settings: Sequence[Setting],
     embedder: Embedder,
     tokenizer: str,

@@ -197,7 +197,7 @@ def _strips(ranked: Sequence[Summary], chunkers: Sequence[str], measure: str) ->
 SHOWN = 15
 """Most settings shown in the ranking."""
 
-NEAR = 0.02
+NEAR_BEST = 0.02
 """Distance from the best value within which settings count as near it."""
 
 
@@ -260,21 +260,21 @@ def _say_the_best(
     ranked = [summary for summary in ranked if not summary.setting.trivial]
     best = ranked[0]
     here, held_out_rows = ([row for row in rows if (row.document in held) is out] for out in (False, True))
-    sentences = f"**{setting_in_words(best.setting)}** is {best_here(here, best, measure)}"
-    if level := _level(best, ranked):
+    sentences = f"**{setting_in_words(best.setting)}** is {best_in_words(here, best, measure)}"
+    if level := _ties(best, ranked):
         sentences += f" {level:,} other setting{'s reach' if level > 1 else ' reaches'} the same."
     behind = next((summary for summary in ranked if summary.mean != best.mean), None)
     if behind is not None:
         sentences += f" The next, {setting_in_words(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
-        near = sum(abs(summary.mean - best.mean) <= NEAR for summary in ranked)
-        sentences += f" Within {NEAR:g} of the best: {near:,} of {len(ranked):,} settings, itself included."
+        near = sum(abs(summary.mean - best.mean) <= NEAR_BEST for summary in ranked)
+        sentences += f" Within {NEAR_BEST:g} of the best: {near:,} of {len(ranked):,} settings, itself included."
     if answers and place_of(answers[0], [best], measure) == 1:
         sentences += f" **Mind the trivial answer: “{answers[0].setting.words()}” reaches {answers[0].mean:.3f}.**"
     if best.setting in kept:
         other = kept[best.setting]
         others = [summary for summary in kept.values() if not summary.setting.trivial]
         place = f"place {place_of(other, others, measure)} of {len(others):,}"
-        if level := _level(other, others):
+        if level := _ties(other, others):
             place += f", level with {level:,} other{'s' if level > 1 else ''}"
         sentences += f" Held out, it reaches {other.mean:.3f} over {counted(other.documents, 'document')}: {place}."
         trivial = [summary.setting for summary in kept.values() if summary.setting.trivial]
@@ -286,7 +286,7 @@ def _say_the_best(
     st.markdown(sentences)
 
 
-def best_here(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
+def best_in_words(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
     """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
     extreme = "highest" if MEASURES[measure] else "lowest"
     if best.documents == 1:
@@ -302,7 +302,7 @@ def best_here(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
     return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {over} ({between})."
 
 
-def _level(summary: Summary, among: Sequence[Summary]) -> int:
+def _ties(summary: Summary, among: Sequence[Summary]) -> int:
     """Count the other settings with the same value."""
     return sum(other.mean == summary.mean for other in among) - 1
 

@@ -10,7 +10,7 @@ from tests.server import KEY
 from tests.support import ended
 from tests.viz.app_steps import remarks, said, sent, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
-from viz.answers.model import MISSING
+from viz.answers.model import NO_MODEL
 from viz.jobs.answering.job import Answering
 from viz.jobs.background import registry
 
@@ -60,7 +60,7 @@ def asked(http, system=prompts.ANSWER_SYSTEM):
 
 def test_without_a_model_it_says_what_is_missing_and_shows_what_would_be_given(app, http):
     opened(app)
-    assert MISSING in said(app)
+    assert NO_MODEL in said(app)
     assert "Send" not in labels(app)
     assert "3 questions, 3 of them with a reference answer" in remarks(app)[1]
     told = " ".join(part.value for part in app.markdown)

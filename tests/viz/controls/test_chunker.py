@@ -4,11 +4,13 @@ import pytest
 
 from chunkers import CHUNKERS
 from chunkers.recipes.presets import presets_of
-from viz.controls.chunker import LONG, guide_link
+from viz.controls.chunker import BOX_CHARACTERS, guide_link
 from viz.state.choices import ColumnChoice
 from viz.state.compared import COMPARE, default_choices
 
-LONG_NAMES = [(chunker, preset) for chunker in CHUNKERS for preset in presets_of(chunker) if len(preset.title) > LONG]
+LONG_NAMES = [
+    (chunker, preset) for chunker in CHUNKERS for preset in presets_of(chunker) if len(preset.title) > BOX_CHARACTERS
+]
 
 
 @pytest.mark.parametrize(("chunker", "preset"), LONG_NAMES[::4])

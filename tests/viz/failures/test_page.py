@@ -19,7 +19,7 @@ from sample_docs import load_sample, sample_titles
 from tests.support import ended
 from tests.viz.app_steps import box_of, choose_document, settled, tell
 from viz.failures.inbox import shortened
-from viz.failures.lists import SHOWN, _tops
+from viz.failures.lists import SHOWN, _best_values
 from viz.failures.results import MeasuredSetting
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
@@ -99,10 +99,10 @@ def test_no_row_is_the_best_while_others_wait():
     made = ColumnResult(ColumnChoice("optimal"))
     waiting = MeasuredSetting("published", Setting("optimal"), "nobody", made)
     there = MeasuredSetting("published", Setting("breakpoint"), "nobody", replace(made, chunking=object()), {})
-    assert _tops([there, waiting]) == {}
+    assert _best_values([there, waiting]) == {}
     scores = {name: Score(0.25) for name in SHOWN}
     done = replace(there, scores=scores)
-    assert _tops([done, replace(waiting, made=replace(made, error="It failed."))]) == dict.fromkeys(SHOWN, 0.25)
+    assert _best_values([done, replace(waiting, made=replace(made, error="It failed."))]) == dict.fromkeys(SHOWN, 0.25)
 
 
 def test_undefined_is_said_in_words_with_its_reason(app):

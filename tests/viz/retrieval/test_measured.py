@@ -13,7 +13,7 @@ from tests.viz.retrieval.steps import components, evaluations, opened, retrieved
 from viz.jobs import retrieval as retrieval_job
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
-from viz.retrieval.link_words import DEFAULT_WORDS, rung
+from viz.retrieval.link_words import DEFAULT_WORDS, budget_in_run
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -181,10 +181,10 @@ def test_a_budget_of_a_link_is_on_the_ladder():
     assert "The link's budget must be one of 1, 2, 4, 5," in " ".join(said(opened(at="budget", budget="1234")))
     rungs = {"tokens": (250, 500, 1000), "characters": (1000, 2000, 4000)}
     words = DEFAULT_WORDS | {"budget": "1000"}
-    assert (rung(words, "tokens", rungs), rung(words, "characters", rungs)) == (1000, 1000)
+    assert (budget_in_run(words, "tokens", rungs), budget_in_run(words, "characters", rungs)) == (1000, 1000)
     # Not on the ladder of tokens, the largest of which is half of the text.
-    assert (rung(DEFAULT_WORDS, "tokens", rungs), rung(DEFAULT_WORDS, "characters", rungs)) == (500, 2000)
-    assert rung(words | {"budget": "2"}, "tokens", {"tokens": (1,)}) == 1
+    assert (budget_in_run(DEFAULT_WORDS, "tokens", rungs), budget_in_run(DEFAULT_WORDS, "characters", rungs)) == (500, 2000)
+    assert budget_in_run(words | {"budget": "2"}, "tokens", {"tokens": (1,)}) == 1
 
 
 def test_a_measure_that_no_budget_changes_has_no_curve(run):

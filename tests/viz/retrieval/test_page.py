@@ -12,7 +12,7 @@ from tests.viz.retrieval.steps import button, components, evaluations, opened, r
 from viz.jobs.plan import Material
 from viz.retrieval import first_run as opening
 from viz.retrieval.first_run import first_run
-from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place
+from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, index_in_link, replace_invalid_words
 from viz.retrieval.material import bundled
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
@@ -177,9 +177,10 @@ def test_the_link_leads_to_a_question_and_says_what_it_cannot(measured):
 
 def test_words_of_the_link_are_mended():
     words = DEFAULT_WORDS | {"cost": "gold", "question": "x"}
-    assert mended(words) == ["The link's cost must be one of tokens, index, query; got 'gold'."]
+    assert replace_invalid_words(words) == ["The link's cost must be one of tokens, index, query; got 'gold'."]
     assert words["cost"] == "tokens"
-    assert [place({"question": word}, "question", 5) for word in ("1", "5", "9" * 5000, "0", "x", "")] == [0, 4, 4, 0, 0, 0]
+    linked = "1", "5", "9" * 5000, "0", "x", ""
+    assert [index_in_link({"question": word}, "question", 5) for word in linked] == [0, 4, 4, 0, 0, 0]
 
 
 def test_what_failed_is_listed_and_leads_to_its_passages(run):

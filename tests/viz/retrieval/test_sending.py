@@ -13,7 +13,7 @@ from tests.viz.app_steps import name_model, press, ran, remarks, said
 from tests.viz.retrieval.small import TEXTS, offer
 from tests.viz.retrieval.steps import run_of
 from viz.jobs import retrieval
-from viz.retrieval.runs import MISSING as NO_CONTEXT
+from viz.retrieval.runs import NO_MODEL_FOR_CONTEXTS as NO_CONTEXT
 from viz.state.models import MISSING
 
 pytestmark = pytest.mark.page

@@ -9,14 +9,14 @@ from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.retrieval.report import Choice, Costs
 from evaluation.statistics.paired import compare_all
-from viz.retrieval.results import Cell, cells, differences_in_words
+from viz.retrieval.results import KeyFigure, differences_in_words, key_figures
 
 NAMES = {0: "1. Recursive", 1: "2. Optimal", 2: "3. Breakpoint"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 HIGH, LOW = 0.8 + NOISE, 0.5 + NOISE
 ALIKE = 0.5 + NOISE[::-1]
 COSTS = {number: Costs(2.0 * (number + 1), 0.5, 300.0, 10, number) for number in NAMES}
-ASKED = Cell("Asked", "40 questions", "of 3 documents")
+ASKED = KeyFigure("Asked", "40 questions", "of 3 documents")
 
 
 def said(values, *, everything=False):
@@ -29,7 +29,7 @@ def said(values, *, everything=False):
         costs=COSTS,
         lead=Leads.of([NAMES[number] for number in values], "recall", "tokens", {500: list(values.values())}).leads.get(500),
     )
-    return [tuple(cell) for cell in cells(report, NAMES, "recall", ASKED)[1:]]
+    return [tuple(cell) for cell in key_figures(report, NAMES, "recall", ASKED)[1:]]
 
 
 def test_the_one_that_is_significantly_ahead_of_all_others_is_named():

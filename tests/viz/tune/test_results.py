@@ -5,7 +5,7 @@ import numpy as np
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow, summaries
 from evaluation.statistics.significance import mean_interval
-from viz.tune.results import best_here
+from viz.tune.results import best_in_words
 
 BEST = Setting.of("fixed_sentences", size=4)
 
@@ -16,7 +16,7 @@ def said(values, measure="pk"):
         for number, value in enumerate(values)
     ]
     (best,) = summaries(rows, measure)
-    return best_here(rows, best, measure)
+    return best_in_words(rows, best, measure)
 
 
 def test_one_document_is_no_sample():

@@ -141,8 +141,8 @@ def _row(report: Report, plan: Plan, failure: Failure, number: int, words: dict[
         "missed": f"{share} missed",
         "seams": [seam_data(text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
         "more": f"and {counted(left, 'more cut')}" if left > 0 else "",
-        "holder": _holder(report, failure, number),
-        "others": _others(plan, failure, number),
+        "holder": _holder_in_words(report, failure, number),
+        "others": _finders_in_words(plan, failure, number),
         "here": words["question"] == str(failure.question + 1) and words["left"] == str(number + 1),
     }
 
@@ -154,7 +154,7 @@ def seam_data(text: str, seam: Seam) -> SeamData:
     return {"before": " ".join(before.split()), "after": " ".join(after.split()), "reason": why}
 
 
-def _holder(report: Report, failure: Failure, number: int) -> str:
+def _holder_in_words(report: Report, failure: Failure, number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
     if failure.holder < 0:
         return "No chunk holds any of it."
@@ -180,7 +180,7 @@ def _why(report: Report, failure: Failure, number: int) -> str:
     return f"{opening}, where the budget cuts it off." if cut is not None else f"{opening}: it was found, the rest was not."
 
 
-def _others(plan: Plan, failure: Failure, number: int) -> str:
+def _finders_in_words(plan: Plan, failure: Failure, number: int) -> str:
     if len(failure.missed) < 2:
         return ""
     finders = failure.found_by(number)

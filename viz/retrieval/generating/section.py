@@ -56,7 +56,7 @@ def show_table(job: Generating, questions: Sequence[Generated]) -> list[Generate
     key = f"question_table/{session.question_table}"
 
     def edited() -> None:
-        take(job, questions, wide, st.session_state[key])
+        take_edits(job, questions, wide, st.session_state[key])
 
     st.data_editor(
         table,
@@ -80,7 +80,7 @@ def show_table(job: Generating, questions: Sequence[Generated]) -> list[Generate
     return [row.made for row in rows if row.made is not None]
 
 
-def take(job: Generating, questions: Sequence[Generated], wide: int, state: Mapping[str, Any]) -> None:
+def take_edits(job: Generating, questions: Sequence[Generated], wide: int, state: Mapping[str, Any]) -> None:
     """Apply the user's edits and deletions in the table of questions, as Streamlit reports them.
 
     Parameters
@@ -164,9 +164,9 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         if job is not None and job.running and not job.cancelled:
             show_job_progress(job, key="generating")
             return
-        _offer(here, documents, chosen_model(), job)
+        _offer_to_generate(here, documents, chosen_model(), job)
         if job is not None:
-            _show_made(here, job)
+            _show_generated(here, job)
         elif token:
             remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and {MOST_KEPT} of those that are over"
             notice(
@@ -175,7 +175,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
             )
 
 
-def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Generating | None) -> None:
+def _offer_to_generate(here: Page, documents: OwnDocuments, asking: Asking | None, job: Generating | None) -> None:
     """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
     settings = session.generating_settings or (Settings() if job is None else job.settings)
     texts = Texts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
@@ -195,7 +195,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
         new.start()
 
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    _choose(row, settings)
+    _choose_settings(row, settings)
     if pressed(row, "Generate", "generating_ask", disabled=asking is None or not texts.names):
         session.generating_wanted = wanted
     if not texts.names:
@@ -215,7 +215,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
             remark(hint, key="generating_again")
 
 
-def _choose(row: DeltaGenerator, now: Settings) -> None:
+def _choose_settings(row: DeltaGenerator, now: Settings) -> None:
     """Draw the inputs for the number of questions and the seed."""
 
     def put(name: str, number: float) -> None:
@@ -242,7 +242,7 @@ def _choose(row: DeltaGenerator, now: Settings) -> None:
     )
 
 
-def _show_made(here: Page, job: Generating) -> None:
+def _show_generated(here: Page, job: Generating) -> None:
     """Draw the generated questions, with the filters, the table and the actions."""
     made, dropped = job.made, job.dropped
     if job.error:
@@ -270,7 +270,7 @@ def _show_made(here: Page, job: Generating) -> None:
             st.dataframe({"document": names, "characters": places, "last answer": reasons}, hide_index=True, width="stretch")
     if not made:
         return
-    alike = _compared(here, job, made)
+    alike = _similarities(here, job, made)
     comparing = session.comparing
     if alike is None and comparing is not None and comparing.running and not comparing.cancelled:
         # A table of unfiltered questions would soon change.
@@ -285,7 +285,7 @@ def _show_made(here: Page, job: Generating) -> None:
     _show_result(job, shown)
 
 
-def _compared(here: Page, job: Generating, made: Sequence[Generated]) -> Alike | None:
+def _similarities(here: Page, job: Generating, made: Sequence[Generated]) -> Alike | None:
     """Return the similarity of questions and excerpts; None while it is being computed, or if it cannot be."""
     if here.embedder is None:
         notice(here.embedder_complaint, key="generating_embedder")
