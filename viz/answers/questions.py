@@ -66,25 +66,26 @@ def _say_problems(items: Items) -> None:
 def _from_retrieval(choices: Choices, text: Text) -> Items:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
     job = _sharing()
-    own = job.found.get(text.document.text)
+    entry = job.found.get(text.document.text)
     kept = tuple(
         Item(question.question, question.answer)
         for question in session.questions
         if question.identity == text.document.identity
     )
     sample = () if choices.document == OWN else _bundled(choices.document)
-    every = (*kept, *sample, *(own.items.usable if own is not None else ()))
-    items = Items((*{item.question: item for item in every}.values(),), own.items.problems if own is not None else ())
-    whose = [
+    all_items = (*kept, *sample, *(entry.items.usable if entry is not None else ()))
+    problems = entry.items.problems if entry is not None else ()
+    items = Items((*{item.question: item for item in all_items}.values(),), problems)
+    origins = [
         *(["kept on Compare"] if kept else []),
         *(["that come with this sample"] if sample else []),
-        *([own.origin] if own is not None and own.items.usable else []),
+        *([entry.origin] if entry is not None and entry.items.usable else []),
     ]
     row = st.container(horizontal=True, vertical_alignment="center")
     if items.usable:
         with row:
             sentence = (
-                f"{_counts(items)}: those {' and those '.join(whose)}; the excerpts that answer them are the references."
+                f"{_counts(items)}: those {' and those '.join(origins)}; the excerpts that answer them are the references."
             )
             remark(sentence, key="answers_questions_said")
     row.button("Open Retrieval", key="answers/open", on_click=go_at_next_run, args=("retrieval",), type="tertiary")
@@ -93,7 +94,7 @@ def _from_retrieval(choices: Choices, text: Text) -> Items:
         show_job_progress(job, key="answers/sharing")
     elif job.error:
         notice(job.error, "error", key="answers_sharing_error")
-    others = [other for other in [*job.found.values()] if other is not own and other.items.usable]
+    others = [other for other in [*job.found.values()] if other is not entry and other.items.usable]
     if others:
         _offer_texts(choices, others)
     return items

@@ -157,8 +157,8 @@ def _differences(report: Report, measure: str) -> None:
 def _costs(run: Answering, report: Report) -> None:
     st.header("Time and cost", anchor=False)
     asking = chosen_model()
-    same = asking is not None and identity_of(asking) == run.models.answers
-    rows = costs(report, run.gathered, asking.model if asking is not None and same else None)
+    is_same_model = asking is not None and identity_of(asking) == run.models.answers
+    rows = costs(report, run.gathered, asking.model if asking is not None and is_same_model else None)
     table = {name: _rounded_or_unknown([row[name] for row in rows]) for name in rows[0]}
     places = {name: st.column_config.NumberColumn(format="%.3g") for name in ("chunking, s", "embedding, s")}
     st.dataframe(table, hide_index=True, placeholder="–", width="stretch", column_config=places)
@@ -185,15 +185,17 @@ def _rounded_or_unknown(values: list[float | str | None]) -> list[float | str | 
 
 def _files(run: Answering, report: Report) -> None:
     row = st.container(horizontal=True)
-    of = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
+    content = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
     names, results = list(report.names), report.results
-    download(row, "All answers as CSV", lambda: to_csv(names, results), "answers.csv", "text/csv", of, key="answers_csv")
+    download(
+        row, "All answers as CSV", lambda: to_csv(names, results), "answers.csv", "text/csv", content, key="answers_csv"
+    )
     download(
         row,
         "With every prompt and judgement, as JSON lines",
         lambda: to_json_lines(names, results),
         "answers.jsonl",
         "application/jsonl",
-        of,
+        content,
         key="answers_jsonl",
     )

@@ -38,20 +38,20 @@ def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, as
     def send() -> None:
         _begin(choices, gathering, embedder, asking, judge, run)
 
-    about = _estimates_left(gathering, sizes, _reusable_results(run, gathering, models), asking, judge)
-    if not about.requests:
+    estimated = _estimates_left(gathering, sizes, _reusable_results(run, gathering, models), asking, judge)
+    if not estimated.requests:
         row = st.container(horizontal=True, vertical_alignment="center")
         row.button("Run", key="answers/run", on_click=send, type="primary")
         with row:
             remark("All of this was answered before: nothing is sent.", key="answers_nothing_left")
         return
-    total = len(plan.names) * len(plan.items)
-    judging = None if judge is None else (judge.model, about.judgements, ANSWER_TOKENS)
-    ask = partial(ask_to_send, _requests_in_words(plan, about, total), key="answers_run", send=send, formed=judge)
-    if judge is not None and not about.answers.requests:
-        ask(judge, about.judgements, ANSWER_TOKENS)
+    answers = len(plan.names) * len(plan.items)
+    judging = None if judge is None else (judge.model, estimated.judgements, ANSWER_TOKENS)
+    ask = partial(ask_to_send, _requests_in_words(plan, estimated, answers), key="answers_run", send=send, formed=judge)
+    if judge is not None and not estimated.answers.requests:
+        ask(judge, estimated.judgements, ANSWER_TOKENS)
     else:
-        ask(asking, about.answers, ANSWER_TOKENS, also=judging)
+        ask(asking, estimated.answers, ANSWER_TOKENS, also=judging)
 
 
 def _is_complete(run: Answering, plan: AnswerPlan, models: Models) -> bool:
@@ -64,8 +64,8 @@ def _requests_in_words(plan: AnswerPlan, about: Estimates, total: int) -> str:
     answers, judgements = about.answers.requests, about.judgements.requests
     if answers == total:
         rows = f" and for {counted(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
-        given = f"the chunks of {counted(len(plan.tasks), 'chunker')}{rows}"
-        return f"“Answers” sends {counted(len(plan.items), 'question')} with {given}"
+        chunks = f"the chunks of {counted(len(plan.tasks), 'chunker')}{rows}"
+        return f"“Answers” sends {counted(len(plan.items), 'question')} with {chunks}"
     left = [f"{answers:,} of {total:,} answers"] * bool(answers) + [counted(judgements, "judgement")] * bool(judgements)
     return f"“Answers” sends what is left, {' and '.join(left)},"
 
@@ -96,9 +96,9 @@ def _begin(
     if run is not None:
         run.cancel()
         run.join(ENDING_S)
-    goes_on = run is not None and run.plan == plan and run.models == models
-    token = words[RUN] if goes_on else new_token()
-    kept = run.kept if run is not None and goes_on else None
+    continues = run is not None and run.plan == plan and run.models == models
+    token = words[RUN] if continues else new_token()
+    kept = run.kept if run is not None and continues else None
     keeper = new_keeper(token, KeptAnswers)
     if kept is None and keeper is not None:
         kept = KeptAnswers.of(keeper, plan, gathering.chunkings, models)

@@ -83,12 +83,13 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
 def _say_whether_it_has(file: ChunkFile, measured: Sequence[str]) -> None:
     """Draw whether the file has chunks for every measured document; only a run finds out whether they match its text."""
     try:
-        each = file.of_each(measured)
+        by_document = file.of_each(measured)
     except InputError as error:
         notice(f"{error} A run leaves this column out.", "error", key="chunk_file_lacks")
         return
-    of = measured[0] if len(measured) == 1 else f"the {len(measured):,} documents"
-    remark(f"{counted(sum(map(len, each.values())), 'chunk')} of {of} will be measured.", key="chunk_file_has")
+    chunks = counted(sum(map(len, by_document.values())), "chunk")
+    texts = measured[0] if len(measured) == 1 else f"the {len(measured):,} documents"
+    remark(f"{chunks} of {texts} will be measured.", key="chunk_file_has")
 
 
 def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
@@ -158,13 +159,13 @@ def _show_located(located: FoundAgain, name: str) -> None:
     """Draw the number of located chunks, and a list of remarks that link into the text."""
     document = located.chunking.document
     located_count = len(located.chunking.chunks)
-    many = Counter(odd.kind for odd in located.oddities)
+    counts = Counter(odd.kind for odd in located.oddities)
     summary = f"{located_count:,} of {counted(located.given, 'chunk')} found in this text"
     if located_count < located.given / 2:
         summary += f": {name} may be of another text"
     show_findings(
         summary,
-        [(_TITLES[kind][0], many[kind], _TITLES[kind][1]) for kind in KINDS if many[kind]],
+        [(_TITLES[kind][0], counts[kind], _TITLES[kind][1]) for kind in KINDS if counts[kind]],
         [_finding_data(document, odd) for odd in located.oddities[:MOST_FINDINGS]],
         len(located.oddities),
         less="of the last kinds",

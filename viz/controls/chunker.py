@@ -69,9 +69,9 @@ def column_controls(
     # Keep the chunker of a column from another page, even if this page does not offer it.
     external = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
     _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *external])
-    form = any_asks(any_column.chunker for any_column in choices.columns) if model is None else model
+    has_form = any_asks(any_column.chunker for any_column in choices.columns) if model is None else model
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
-    if form and column.chunker in ASKING:
+    if has_form and column.chunker in ASKING:
         model_form()
     if column.chunker not in ELSEWHERE:
         defaults = defaults_of(embedder, column.chunker)
@@ -80,7 +80,7 @@ def column_controls(
         st.caption(OWN_CUTS)
     elif elsewhere:
         chunk_file_controls(choices, choices.selected, column, measured)
-    if form and column.chunker not in ASKING:
+    if has_form and column.chunker not in ASKING:
         model_form()
 
 

@@ -70,8 +70,8 @@ def take_document(choices: Choices, default: Choices) -> None:
 def show_row(choices: Choices, text: Text | None) -> None:
     """Draw the page's top row, with a document selector and the facts known about the text."""
     own = session.own
-    looking = choices.document == OWN and own is None and not session.own_gone and not session.tab_answered
-    if looking and not session.tab_asked:
+    waits_for_tab = choices.document == OWN and own is None and not session.own_gone and not session.tab_answered
+    if waits_for_tab and not session.tab_asked:
         session.tab_asked = uuid4().hex
     session.questions_asked = session.questions_asked or uuid4().hex
     text_bar(
@@ -84,14 +84,14 @@ def show_row(choices: Choices, text: Text | None) -> None:
             or session.own_complaint
             or ("empty" if choices.document == OWN and session.own_gone else ""),
             "taken": session.own_taken,
-            "ask": session.tab_asked if looking else "",
+            "ask": session.tab_asked if waits_for_tab else "",
             "ask_questions": session.questions_asked,
             "notebook": chip_of(choices.document),
         }
     )
-    to = to_keep()
-    if to is not None:
-        keep_in_tab(*to)
+    kept_copy = to_keep()
+    if kept_copy is not None:
+        keep_in_tab(*kept_copy)
     stored.place_waiting()
 
 

@@ -82,13 +82,13 @@ def _draw(here: Page) -> None:
         for number, column in enumerate(columns_of_compare())
     ]
     columns = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
-    made = run_columns(here, text, columns)
+    outcomes = run_columns(here, text, columns)
     if any_asks(column.chunker for column in columns):
         with here.controls:
             model_form()
-    shown = [measure_setting(*described, result, text) for described, result in zip(settings, made, strict=True)]
-    show_progress(made)
-    show_misfits(here.choices, made)
+    shown = [measure_setting(*described, result, text) for described, result in zip(settings, outcomes, strict=True)]
+    show_progress(outcomes)
+    show_misfits(here.choices, outcomes)
     results, selected = _selected(choices, shown)
     palette.colour_page()
     left, right = sides(PAGE, 12, 13)
@@ -96,9 +96,8 @@ def _draw(here: Page) -> None:
         show_table(choices, shown)
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
         with st.container():
-            _actions(
-                here, text, search, selected, ready=all(outcome.chunking is not None or outcome.error for outcome in made)
-            )
+            ready = all(outcome.chunking is not None or outcome.error for outcome in outcomes)
+            _actions(here, text, search, selected, ready=ready)
         with st.container():
             show_inbox(choices, selected, text, here.embedder)
     with right:

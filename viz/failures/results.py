@@ -120,11 +120,11 @@ def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -
         marked = Marked(text.document, text.source.known or ())
         names, tokenizer = [text.document.name], here.choices.tokenizer
         search = Sweep(names, lambda: [marked], settings, here.embedder, tokenizer, session.on_disk)
-        kept = session.failure_searches
-        kept.pop(_search_key(here, text), None)
-        kept[_search_key(here, text)] = search
-        for old in list(kept)[:-MOST_SEARCHES]:
-            kept.pop(old).cancel()
+        searches = session.failure_searches
+        searches.pop(_search_key(here, text), None)
+        searches[_search_key(here, text)] = search
+        for old in list(searches)[:-MOST_SEARCHES]:
+            searches.pop(old).cancel()
         here.choices.extra["result"] = "best"
         search.start()
 

@@ -50,12 +50,14 @@ def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) 
         if round(budget) in curve.budgets.sizes:
             words["budget"] = str(round(budget))
 
-    made = figure(curve, names, title, choice.budget, _whole_point(report))
-    show_figure(made, _table(report, curve, names, title), f"{title} by budget", key="retrieval_curve", clicked=clicked)
-    last = "cut off where the budget is full" if choice.last == "cut" else "left out with all after it"
+    curve_figure = figure(curve, names, title, choice.budget, _whole_point(report))
+    show_figure(
+        curve_figure, _table(report, curve, names, title), f"{title} by budget", key="retrieval_curve", clicked=clicked
+    )
+    what_is_cut = "cut off where the budget is full" if choice.last == "cut" else "left out with all after it"
     st.caption(
-        f"The bands are 95 % confidence intervals of the means; the chunk that exceeds a budget is {last}. The line marks "
-        f"the budget used in the rest of the page; click a curve to choose another. {_whole_in_words(report)}"
+        f"The bands are 95 % confidence intervals of the means; the chunk that exceeds a budget is {what_is_cut}. The line "
+        f"marks the budget used in the rest of the page; click a curve to choose another. {_whole_in_words(report)}"
     )
     if len(report.chunkers) > 1:
         remark(f"With a fixed number of chunks instead: {report.at_k.words()}", key="retrieval_leads_at_k")
@@ -187,22 +189,22 @@ def label_heights(ends: Mapping[int, float], heights: Mapping[int, float], most:
         while len(blocks) > 1 and _bottom(blocks[-1], ends, heights) < _top(blocks[-2], ends, heights):
             last = blocks.pop()
             blocks[-1] += last
-    at = {}
+    centres = {}
     for block in blocks:
         place = _bottom(block, ends, heights)
         for number in block:
-            at[number] = place + heights[number] / 2
+            centres[number] = place + heights[number] / 2
             place += heights[number]
     # Keep all names inside the plot as long as there is room for them.
     room = most
     for number in reversed(order):
-        at[number] = min(at[number], room - heights[number] / 2)
-        room = at[number] - heights[number] / 2
+        centres[number] = min(centres[number], room - heights[number] / 2)
+        room = centres[number] - heights[number] / 2
     room = 0.0
     for number in order:
-        at[number] = max(at[number], room + heights[number] / 2)
-        room = at[number] + heights[number] / 2
-    return at
+        centres[number] = max(centres[number], room + heights[number] / 2)
+        room = centres[number] + heights[number] / 2
+    return centres
 
 
 def _bottom(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:

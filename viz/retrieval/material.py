@@ -123,7 +123,7 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
         max_upload_size=MEGABYTES,
         help=f"{READ_KINDS[:1].upper()}{READ_KINDS[1:]}. They stay on this machine.",
     )
-    asked = st.file_uploader(
+    questions_file = st.file_uploader(
         "Questions",
         ["csv", "jsonl", "json", "zip"],
         key="retrieval_questions",
@@ -131,25 +131,27 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
         help=QUESTIONS_HELP,
     )
     texts, complaints, parts = _read_uploads([(file.file_id, file.name, file.getvalue()) for file in files])
-    brought, complaint, unread = _read_set([] if asked is None else [(asked.file_id, asked.name, asked.getvalue())])
+    question_set, complaint, unread = _read_set(
+        [] if questions_file is None else [(questions_file.file_id, questions_file.name, questions_file.getvalue())]
+    )
     complaints = [*complaints, *([complaint] if complaint else [])]
     if unread:
         return None
     for number, message in enumerate(complaints):
         notice(message, "error", key=f"retrieval_document_{number}")
-    if brought is not None:
+    if question_set is not None:
         if files:
             notice("The question set has its own documents, so uploaded documents are not used.", key="retrieval_beside")
-        for number, note in enumerate(brought.notes):
+        for number, note in enumerate(question_set.notes):
             notice(note, key=f"retrieval_note_{number}")
-        return Material(brought.texts, brought.questions, True)
-    questions = (asked.name, asked.getvalue()) if asked is not None and not complaint else None
+        return Material(question_set.texts, question_set.questions, True)
+    questions = (questions_file.name, questions_file.getvalue()) if questions_file is not None and not complaint else None
     if kept is not None:
         if not files:
             texts, parts = list(kept.texts), list(kept.parts)
         questions = questions or kept.questions
-        if not files or asked is None:
-            reused = [counted(len(kept.texts), "document")] * (not files) + [kept.questions[0]] * (asked is None)
+        if not files or questions_file is None:
+            reused = [counted(len(kept.texts), "document")] * (not files) + [kept.questions[0]] * (questions_file is None)
             notice(f"{from_where}: {' and '.join(reused)}.", key="retrieval_kept")
     return Material(tuple(texts), questions, True, tuple(parts)) if texts and questions is not None else None
 

@@ -58,8 +58,10 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
         file, chunker, chunk_file = _choose_files(chunkers if here.embedder is not None else (), here.choices.selected)
         job = session.tracing
         if not documents.texts and chunk_file is None:
-            said = "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed."
-            notice(said, key="traces_no_documents")
+            sentence = (
+                "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed."
+            )
+            notice(sentence, key="traces_no_documents")
             return
         if file is None and job is None:
             return
@@ -69,8 +71,8 @@ def show_traces(here: Page, documents: OwnDocuments, chunkers: Sequence[Chunker 
         files = [None if given is None else (given[0], hashlib.sha256(given[1]).digest()) for given in (file, chunk_file)]
         subject = *files, tuple(documents.texts), settings, embedder and embedder.name
         if job is None or job.subject != subject:
-            how = here.choices.sentences, chunker, embedder, session.on_disk, chunk_file
-            job = DiagnosingTraces(subject, file, documents, *how)
+            job_settings = here.choices.sentences, chunker, embedder, session.on_disk, chunk_file
+            job = DiagnosingTraces(subject, file, documents, *job_settings)
             session.tracing, session.traced_question = job, None
             job.start(PATIENCE_S)
         if job.running and not job.cancelled:
@@ -110,15 +112,15 @@ def _choose_files(
     titles[FILE] = "A file of chunks"
     # Widgets are new when the user comes back to the page.
     is_new, job = "traces_searched" not in st.session_state, session.tracing
-    kept = job.chunk_file if job is not None else None
-    first = [*titles].index(FILE if is_new and kept is not None else selected if selected in usable else None)
+    earlier_file = job.chunk_file if job is not None else None
+    first = [*titles].index(FILE if is_new and earlier_file is not None else selected if selected in usable else None)
     chunk_file = None
     with st.container(width=420):
         number = st.selectbox(
             "Searched chunks", [*titles], first, format_func=titles.__getitem__, key="traces_searched", help=SEARCHED_HELP
         )
         if number == FILE:
-            given = st.file_uploader(
+            chunks_upload = st.file_uploader(
                 "File of chunks",
                 [*ENDINGS],
                 key="traces_chunks",
@@ -126,7 +128,7 @@ def _choose_files(
                 on_change=other_chunks,
                 help=CHUNKS_HELP,
             )
-            chunk_file = kept if given is None else (given.name, given.getvalue())
+            chunk_file = earlier_file if chunks_upload is None else (chunks_upload.name, chunks_upload.getvalue())
     file = None
     if uploaded is not None:
         file = uploaded.name, uploaded.getvalue()

@@ -61,7 +61,7 @@ def show() -> None:
 
 def _draw(here: Page) -> None:
     words = here.choices.extra
-    wrong = replace_invalid_words(words)
+    invalid_words = replace_invalid_words(words)
     run = registry().find(words["run"], Retrieval, session.runs)
     kept = find_kept(words["run"], KeptRetrieval) if run is None else None
     own = isinstance(kept, KeptRetrieval) and kept.plan.own
@@ -90,7 +90,7 @@ def _draw(here: Page) -> None:
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
         "contain."
     )
-    for number, message in enumerate(wrong):
+    for number, message in enumerate(invalid_words):
         notice(message, "error", key=f"retrieval_word_{number}")
     if complaint:
         notice(complaint, "info" if complaint in (MISSING, NO_MODEL_FOR_CONTEXTS) else "error", key="retrieval_complaint")
@@ -99,9 +99,9 @@ def _draw(here: Page) -> None:
     if here.embedder is not None and material is not None and not complaint:
         choices, (embedded_as, each) = here.choices, embedding_modes(words, len(built))
         settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
-        every = tuple(built) * (len(each) // len(built) or 1)
+        measured_chunkers = tuple(built) * (len(each) // len(built) or 1)
         how = checked_method(words["search"])
-        plan = Plan(material, every, *settings, Returned.parse(words["returned"]), each=each, searched_by=how)
+        plan = Plan(material, measured_chunkers, *settings, Returned.parse(words["returned"]), each=each, searched_by=how)
         if plan.asks:
             plan = replace(plan, language_model=identity_of(chosen_model()))
         if plan.pools_late and (cannot := why_not_late(here.embedder)):
@@ -154,8 +154,8 @@ def _show_results(
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if run is not None:
         offer_to_resume(here, run)
-        others = material is None or material.texts != run.plan.material.texts
-        with st.expander("Previous documents' results") if others and not run.running else st.container():
+        other_documents = material is None or material.texts != run.plan.material.texts
+        with st.expander("Previous documents' results") if other_documents and not run.running else st.container():
             _show_run(run, plan, here.choices)
     elif isinstance(kept, Lost):
         kept.show("retrieval")

@@ -149,7 +149,7 @@ def _stitcher(splitter: str) -> None:
 
 
 def _stitch(splitter: str) -> None:
-    asked = (
+    options = (
         st.session_state["stitch_sentences"],
         st.session_state["stitch_count"],
         st.session_state["stitch_seed"],
@@ -158,7 +158,7 @@ def _stitch(splitter: str) -> None:
     halve = bool(st.session_state["stitch_halves"])
     files = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
     session.tune_stitching = ReadingJob(
-        files, lambda given, read, _: _stitched_documents(*passages_from(given, read), asked=asked, halve=halve)
+        files, lambda given, read, _: _stitched_documents(*passages_from(given, read), asked=options, halve=halve)
     )
     session.tune_stitching.begin()
 
@@ -202,18 +202,18 @@ def _range(counts: list[int]) -> str:
 
 def _show_stitched(choices: Choices) -> None:
     """Draw the downloads and buttons for the stitched documents."""
-    taken = session.tune_stitched
-    if not taken.documents:
+    made_here = session.tune_stitched
+    if not made_here.documents:
         return
-    by_name = {document.name: document for document in taken.documents}
-    st.caption(taken.said)
+    by_name = {document.name: document for document in made_here.documents}
+    st.caption(made_here.said)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     name = row.selectbox("Stitched document", list(by_name), key="stitched_name", width=200)
     document = by_name[name]
     stem = name.replace(" ", "-")
     download(row, "Text", document.text.encode, f"{stem}.txt", "text/plain", document)
     download(row, "Boundaries", lambda: _boundaries(document), f"{stem}.json", "application/json", document)
-    download(row, "All, as ZIP", lambda: zipped(taken.documents), "stitched.zip", "application/zip", taken)
+    download(row, "All, as ZIP", lambda: zipped(made_here.documents), "stitched.zip", "application/zip", made_here)
     for page in OPENED_ON:
         row.button(f"Open on {PAGES[page].title}", on_click=_open, args=(choices, document, page))
 
@@ -323,12 +323,12 @@ def _divided(
     texts: Mapping[str, MarkedText], held: Sequence[str], titles: Mapping[str, str], splitter: str
 ) -> SweepDocuments:
     """Divide ``texts`` into the documents to tune on, in order, and those that ``held`` names."""
-    kept = [texts[name] for name in held]
+    held_out = [texts[name] for name in held]
     tuned = [document for name, document in texts.items() if name not in held]
-    seen = sharing(tuned, kept)
+    seen = sharing(tuned, held_out)
     names = ", ".join(titles[document.name] for document in seen)
     complaint = f"Left out of the ranking, because a section of it is held out: {names}." if seen else ""
-    return SweepDocuments([document for document in tuned if document not in seen], kept, complaint, splitter)
+    return SweepDocuments([document for document in tuned if document not in seen], held_out, complaint, splitter)
 
 
 def _choose_several(

@@ -209,20 +209,22 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
     ranked = summaries([row for row in rows if row.document not in held], measure)
     if all(summary.setting.trivial for summary in ranked):
         return False
-    kept = {summary.setting: summary for summary in summaries([row for row in rows if row.document in held], measure)}
-    _say_the_best(ranked, kept, rows, held, measure)
+    held_out = {summary.setting: summary for summary in summaries([row for row in rows if row.document in held], measure)}
+    _say_the_best(ranked, held_out, rows, held, measure)
     shown = [summary for place, summary in enumerate(ranked) if place < SHOWN or summary.setting.trivial]
     table: dict[str, list[Any]] = {
         "setting": [setting_in_words(summary.setting) for summary in ranked],
         TITLES[measure]: [round(summary.mean, 4) for summary in ranked],
     }
-    if kept:
-        table["held out"] = [round(kept[summary.setting].mean, 4) if summary.setting in kept else None for summary in ranked]
-    figure = sweep_figure(settings, ranked, measure, list(kept.values()))
+    if held_out:
+        table["held out"] = [
+            round(held_out[summary.setting].mean, 4) if summary.setting in held_out else None for summary in ranked
+        ]
+    figure = sweep_figure(settings, ranked, measure, list(held_out.values()))
     show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
     digits = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
     state = st.dataframe(
-        _ranking(shown, kept, measure),
+        _ranking(shown, held_out, measure),
         key="tune_ranking",
         on_select="rerun",
         selection_mode="single-row",

@@ -244,42 +244,44 @@ def _choose_settings(row: DeltaGenerator, now: Settings) -> None:
 
 def _show_generated(here: Page, job: Generating) -> None:
     """Draw the generated questions, with the filters, the table and the actions."""
-    made, dropped = job.made, job.dropped
+    questions, dropped = job.made, job.dropped
     if job.error:
         notice(job.error, "error", key="generating_error")
     if job.cancelled:
         # Another session does not have the model's answers.
         on = " “Generate” continues where it stopped." if job.asking is chosen_model() else ""
         notice(f"The generation was stopped; the questions generated so far are kept.{on}", key="generating_stopped")
-    repaired = sum(question.repaired for question in made)
-    summary = f"{counted(len(made), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
+    repaired = sum(question.repaired for question in questions)
+    summary = (
+        f"{counted(len(questions), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
+    )
     if repaired:
         quoted = counted(repaired, "excerpt was", "excerpts were")
         summary += f" {quoted} quoted with small changes; the document's words are taken."
     remark(summary, key="generating_said")
     if dropped:
-        if not made:
+        if not questions:
             notice(
                 "None of the model's answers can be used. The table gives the reason for the last answer on each passage.",
                 key="generating_unusable",
             )
-        with st.expander(f"{counted(len(dropped), 'passage')} without questions", expanded=not made):
+        with st.expander(f"{counted(len(dropped), 'passage')} without questions", expanded=not questions):
             places = [f"{passage.window.span.start:,} to {passage.window.span.end:,}" for passage in dropped]
             names = [job.texts.names[passage.window.document] for passage in dropped]
             reasons = [passage.why for passage in dropped]
             st.dataframe({"document": names, "characters": places, "last answer": reasons}, hide_index=True, width="stretch")
-    if not made:
+    if not questions:
         return
-    alike = _similarities(here, job, made)
+    alike = _similarities(here, job, questions)
     comparing = session.comparing
     if alike is None and comparing is not None and comparing.running and not comparing.cancelled:
         # A table of unfiltered questions would soon change.
         return
-    kept = [True] * len(made) if alike is None else _filter(job, alike)
+    passes = [True] * len(questions) if alike is None else _filter(job, alike)
     # Edited questions stay, regardless of the filters.
     shown = [
         question
-        for question, keep in zip(made, kept, strict=True)
+        for question, keep in zip(questions, passes, strict=True)
         if (job.drafts[question] is not None if question in job.drafts else keep)
     ]
     _show_result(job, shown)
