@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections.abc import Sequence
-from functools import cached_property
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.results.reason import Reason
 from chunkers.results.result import Chunk, Chunking, Verdict
 from chunkers.text.document import Document, Span
+from chunkers.text.tokenizers import visible
 
-_WORD = re.compile(r"\S+")
 _MOST_NAMED = 8
 """Maximum number of left-out chunks that are named one by one; the rest are counted."""
 
@@ -111,17 +109,8 @@ class _Solid:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._words = [match.span() for match in _WORD.finditer(text)]
-        self._solid = "".join(text[start:end] for start, end in self._words)
-
-    @cached_property
-    def _before(self) -> list[int]:
-        """The number of characters other than white space before each word."""
-        return list(accumulate((end - start for start, end in self._words[:-1]), initial=0))
-
-    @cached_property
-    def _word_starts(self) -> list[int]:
-        return [start for start, _ in self._words]
+        self._solid = "".join(text.split())
+        self._offsets = np.flatnonzero(visible(text))
 
     @property
     def length(self) -> int:
@@ -139,7 +128,7 @@ class _Solid:
 
     def original(self, span: Span) -> Span:
         """Convert a span of the text without white space to the corresponding span of the original text."""
-        return Span(self._place(span.start), self._place(span.end - 1) + 1)
+        return Span(int(self._offsets[span.start]), int(self._offsets[span.end - 1]) + 1)
 
     def find(self, piece: str, key: str, last: Span, following: str) -> int:
         """Return the start of a piece that begins after the beginning of the span ``last``; -1 if it is not found.
@@ -154,27 +143,16 @@ class _Solid:
             return overlapping
         if last.end == len(self._solid) or (following and self._solid.startswith(following, last.end)):
             return -1
-        exact = self._text.find(piece.strip(), self._place(last.end))
-        return self._solid.find(key, last.end) if exact < 0 else self._count(exact)
-
-    def _place(self, index: int) -> int:
-        """Return the position in the original of character ``index``, counted without white space."""
-        word = bisect_right(self._before, index) - 1
-        return self._words[word][0] + index - self._before[word]
-
-    def _count(self, place: int) -> int:
-        """Count the characters before ``place``, white space excluded; ``place`` is not white space itself."""
-        word = bisect_right(self._word_starts, place) - 1
-        return self._before[word] + place - self._words[word][0]
+        exact = self._text.find(piece.strip(), self._offsets[last.end])
+        return self._solid.find(key, last.end) if exact < 0 else int(np.searchsorted(self._offsets, exact))
 
 
 def _left_out(pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
     notes = []
     for number, (piece, span) in enumerate(zip(pieces, located, strict=True), start=1):
         if span is None:
-            words = " ".join(piece.split())
-            quote = words if len(words) <= 40 else words[:39] + "…"
-            why = f", “{quote}”, is not found in the text" if words else " is empty"
+            quote = beginning_of(piece)
+            why = f", “{quote}”, is not found in the text" if quote else " is empty"
             notes.append(f"Chunk {number} of {library}{why}; it is left out.")
     more = len(notes) - _MOST_NAMED
     if more <= 1:
@@ -183,12 +161,23 @@ def _left_out(pieces: Sequence[str], located: Sequence[Span | None], library: st
 
 
 def _lost(text: str, spans: Sequence[Span]) -> list[str]:
-    lost = 0
-    reached = 0
-    for start, end in [*spans, Span(len(text), len(text))]:
-        lost += sum(map(len, text[reached:start].split()))
-        reached = max(reached, end)
+    lost = characters_outside(text, spans)
     return [f"Lost characters, which lie in no chunk, white space not counted: {lost:,}."] if lost else []
+
+
+def characters_outside(text: str, spans: Iterable[tuple[int, int]]) -> int:
+    """Count the characters of a text that lie outside all spans, ignoring white space."""
+    count = reached = 0
+    for start, end in [*sorted(spans), (len(text), len(text))]:
+        count += sum(map(len, text[reached:start].split()))
+        reached = max(reached, end)
+    return count
+
+
+def beginning_of(text: str) -> str:
+    """Return the first 40 characters of a text on one line, for a message to quote."""
+    words = " ".join(text.split())
+    return words if len(words) <= 40 else words[:39] + "…"
 
 
 def _altered(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:

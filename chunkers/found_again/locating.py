@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from chunkers.adapters.mapping import locate
+from chunkers.adapters.mapping import beginning_of, characters_outside, locate
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.found_again.surrounded import Passage, passage_of, shared_front
@@ -124,7 +124,7 @@ def find_again(
         located, how, odd = (spans, "at the place that it names", []) if spans else search.find(number, given_chunk)
         context = contexts.get(number, "")
         if located:
-            odd += [("context", f"“{_start_of(context)}” is around it")] if context else []
+            odd += [("context", f"“{beginning_of(context)}” is around it")] if context else []
             chunks.append(Chunk.of(document, *located)._replace(context=context))
             reached = located[-1].end
             for span in located:
@@ -346,23 +346,9 @@ def _listed(what: str, names: Sequence[str]) -> str:
 def _chunk_label(number: int, chunk: GivenChunk) -> str:
     if chunk.text is None:
         return f"{number:,} ({chunk.spans[0].start:,} to {chunk.spans[-1].end:,})"
-    return f"{number:,} (“{_start_of(chunk.text)}”)"
-
-
-def _start_of(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= 40 else words[:39] + "…"
+    return f"{number:,} (“{beginning_of(chunk.text)}”)"
 
 
 def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:
-    lost = characters_without_chunk(text, chunks)
+    lost = characters_outside(text, [span for chunk in chunks for span in chunk.spans])
     return [f"Characters that lie in no chunk, white space not counted: {lost:,}."] if lost else []
-
-
-def characters_without_chunk(text: str, chunks: Sequence[Chunk]) -> int:
-    """Count the characters of a text that lie outside all chunks, ignoring white space."""
-    lost = reached = 0
-    for start, end in sorted(span for chunk in chunks for span in chunk.spans):
-        lost += sum(map(len, text[reached:start].split()))
-        reached = max(reached, end)
-    return lost + sum(map(len, text[reached:].split()))

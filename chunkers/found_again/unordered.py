@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from chunkers.adapters.mapping import beginning_of
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.found_again.inspected import DocumentNames
 from chunkers.found_again.locating import MOST_SCANNED, in_place
@@ -269,8 +270,7 @@ class Unordered:
         if where:
             return Placement((), where)
         if (passage := self._passage_in(whole, chunk, named)) is not None:
-            around = " ".join(passage.context.split())
-            around = f"“{around if len(around) <= 40 else around[:39] + '…'}” is around it"
+            around = f"“{beginning_of(passage.context)}” is around it"
             how = around + ("; cut short" if whole != words else "")
             if placement := self._verbatim(passage.text, chunk, named, how, where):
                 return placement

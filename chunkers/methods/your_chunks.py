@@ -13,11 +13,12 @@ from typing import ClassVar, Self
 
 from pydantic import Field, PrivateAttr, field_validator
 
+from chunkers.adapters.mapping import characters_outside
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.files.chunk_rows import GivenChunk, put_together
 from chunkers.found_again.inspected import DocumentNames, chunks_of, documents_of
-from chunkers.found_again.locating import FoundAgain, characters_without_chunk, find_again
+from chunkers.found_again.locating import FoundAgain, find_again
 from chunkers.results.result import Chunking
 from chunkers.support.errors import InputError, shown
 from chunkers.support.formatting import counted
@@ -258,7 +259,8 @@ class YourChunks(Chunker):
         for found_again in self._found.values():
             given += found_again.given
             kinds.update(odd.kind for odd in found_again.oddities)
-            lost += characters_without_chunk(found_again.chunking.document.text, found_again.chunking.chunks)
+            chunking = found_again.chunking
+            lost += characters_outside(chunking.document.text, [span for chunk in chunking.chunks for span in chunk.spans])
         counts = {
             "not in the text, and left out": kinds["lost"],
             "altered, and measured as the text has them": kinds["altered"],

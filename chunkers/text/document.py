@@ -260,8 +260,10 @@ class Document:
     @staticmethod
     def identity_of(text: str, splitter: str, parts: Parts | None = None) -> str:
         """Return the `identity` of a document with this text, splitter and parts, without splitting the text."""
+        # A lone surrogate is refused elsewhere, with a message.
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
         pages = "" if parts is None else f"/{parts.identity}"
-        return f"{_text_hash(text)}{pages}/{splitter}"
+        return f"{digest}{pages}/{splitter}"
 
     @cached_property
     def identity(self) -> str:
@@ -303,11 +305,6 @@ def check_text(text: object, name: str) -> None:
         raise InputError(
             f"{name}: the text must be valid Unicode; character {error.start:,} is the lone surrogate U+{code:04X}."
         ) from error
-
-
-def _text_hash(text: str) -> str:
-    # A lone surrogate is refused elsewhere, with a message.
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 # The paragraphs of a document, separated by blank lines.

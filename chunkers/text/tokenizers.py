@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -248,10 +248,15 @@ _IS_SPACE = np.zeros(0x3002, dtype=bool)
 _IS_SPACE[_SPACES] = True
 
 
+def visible(text: str) -> npt.NDArray[np.bool_]:
+    """Return an array that is true for every character of a text other than white space."""
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    return ~_IS_SPACE[np.minimum(points, 0x3001)]
+
+
 def word_starts(text: str) -> IntArray:
     """Return the start offset of each word, in code points; words are separated by white space."""
-    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    inside = ~_IS_SPACE[np.minimum(points, 0x3001)]
+    inside = visible(text)
     before = np.concatenate([[False], inside[:-1]])
     return np.flatnonzero(inside & ~before)
 
@@ -290,21 +295,14 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
     InputError
         If there is no tokenizer of that name.
     """
-    return _load_tokenizer(name) if isinstance(name, str) else _no_tokenizer(name)
+    if not isinstance(name, str) or name not in TOKENIZERS:
+        raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {shown(name)}.")
+    return _tokenizer(name)
 
 
-def _no_tokenizer(name: object) -> NoReturn:
-    raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {shown(name)}.")
-
-
-@lru_cache(maxsize=8)
-def _load_tokenizer(name: str) -> Tokenizer:
-    if name == "all-MiniLM-L6-v2":
-        return WordPieceTokenizer()
+@lru_cache(maxsize=len(TOKENIZERS))
+def _tokenizer(name: str) -> Tokenizer:
     if name in BYTE_PAIRS:
         return BytePairTokenizer(name)
-    if name == "characters":
-        return CharacterTokenizer()
-    if name == "words":
-        return WordTokenizer()
-    _no_tokenizer(name)
+    classes = WordPieceTokenizer, CharacterTokenizer, WordTokenizer
+    return next(tokenizer() for tokenizer in classes if tokenizer.name == name)
