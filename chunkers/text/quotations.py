@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from chunkers.support.arrays import IntArray
+from chunkers.text.approximate import codes, nearest
 from chunkers.text.document import Span
 
 CONTEXT = 32
@@ -174,8 +175,6 @@ class Searched:
         within
             Ranges of `folded_text` to search in, disjoint; None for all of it.
         """
-        from chunkers.text.approximate import codes, nearest
-
         folded = self._quoted(quoted)
         length = len(folded.text)
         if length < SHORTEST or self.work.spent:
@@ -202,7 +201,8 @@ class Searched:
         while rest:
             if len(rest) < SHORTEST or len(spans) == MOST_PARTS:
                 return []
-            size = _longest(rest, whole, begin)
+            # The longest beginning of the rest that the text has behind the part before.
+            size = bisect_left(range(1, len(rest) + 1), True, key=lambda size: whole.find(rest[:size], begin) < 0)
             # What is left for the last part must not be too short for one.
             if size < len(rest):
                 size = min(size, len(rest) - SHORTEST)
@@ -283,14 +283,7 @@ class Searched:
 
     @cached_property
     def _codes(self) -> IntArray:
-        from chunkers.text.approximate import codes
-
         return codes(self._folded.text)
-
-
-def _longest(rest: str, whole: str, begin: int) -> int:
-    """Return the length of the longest beginning of ``rest`` that occurs in ``whole`` from ``begin`` on."""
-    return bisect_left(range(1, len(rest) + 1), True, key=lambda size: whole.find(rest[:size], begin) < 0)
 
 
 def _starts(text: str, words: str, most: int) -> list[int]:
@@ -305,8 +298,6 @@ def _starts(text: str, words: str, most: int) -> list[int]:
 
 def _is_like(rest: str, neighbour: str, *, before: bool) -> bool:
     """Return whether half of ``rest`` agrees with what stands next to the passage in the text; both are folded."""
-    from chunkers.text.approximate import codes, nearest
-
     # Enough to tell a repeated passage from another text, and of bounded cost.
     rest = rest[-_COMPARED:] if before else rest[:_COMPARED]
     reach = len(rest) * 5 // 4
@@ -323,14 +314,9 @@ def _place(text: str, quoted: Quotation) -> tuple[int, bool] | None:
         return None
     for prefix, suffix in _contexts(quoted):
         pattern = prefix + quoted.text + suffix
-        if quoted.start is None:
-            pattern_start = text.find(pattern)
-            if pattern_start >= 0:
-                return pattern_start + len(prefix), text.find(pattern, pattern_start + 1) >= 0
-        else:
-            pattern_start = _nearest(text, pattern, quoted.start - len(prefix))
-            if pattern_start >= 0:
-                return pattern_start + len(prefix), False
+        start = text.find(pattern) if quoted.start is None else _nearest(text, pattern, quoted.start - len(prefix))
+        if start >= 0:
+            return start + len(prefix), quoted.start is None and text.find(pattern, start + 1) >= 0
     # The last context is empty, and every text contains it.
     raise AssertionError
 
