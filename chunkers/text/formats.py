@@ -8,14 +8,22 @@ from __future__ import annotations
 
 import io
 import posixpath
+import sys
 import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
-from chunkers.text.encodings import decode_by_evidence
+from chunkers.text.encodings import Encoded, decode_by_evidence
 from chunkers.text.extracted import Extracted, counted, too_large
+
+_DEEP = 20_000
+"""Recursion limit, for HTML nested as deeply as `chunkers.support.limits.MAX_DEPTH`."""
+
+_PIECE = 1_000_000
+"""Characters of a document's text that the reader process answers at once."""
 
 
 def format_of(name: str) -> str | None:
@@ -53,6 +61,37 @@ def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Ext
         hint = " If its pages are pictures, run text recognition on it first." if kind == "PDF" else ""
         raise InputError(f"{name}: the {kind} must contain text; it contains none.{hint}")
     return extracted
+
+
+def read_apart(data: bytes, name: str, kind: str | None, encoding: str | None) -> Iterator[Any]:
+    """Read a document in the reader process; yield its details, then its text in pieces.
+
+    The details are ``left_out``; ``encoding``, empty for a binary format, ``guessed`` and ``others``; and ``parts``, with
+    kind, starts and labels, None without pages or chapters. The format ``kind`` is None for plain text.
+    """
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(_DEEP)
+    try:
+        if kind is None:
+            encoded = decode_by_evidence(data, name, chosen=encoding)
+            extracted = Extracted(encoded.text, encoded=encoded)
+        else:
+            extracted = extract(data, name, kind, encoding)
+    finally:
+        sys.setrecursionlimit(usual)
+    text, parts = extracted.text, extracted.parts
+    if len(text) > MAX_BYTES:
+        raise too_large(name, len(text), what="the text")
+    encoded = extracted.encoded or Encoded("", "")
+    yield {
+        "left_out": extracted.left_out,
+        "encoding": encoded.encoding,
+        "guessed": encoded.guessed,
+        "others": encoded.others,
+        "parts": parts and [parts.kind, parts.starts, parts.labels],
+    }
+    for start in range(0, len(text), _PIECE):
+        yield text[start : start + _PIECE]
 
 
 def parser_of(kind: str) -> str:

@@ -15,16 +15,10 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from chunkers.support.errors import InputError
-from chunkers.support.limits import MAX_BYTES, READ_MEMORY
-
-DEEP = 20_000
-"""Recursion limit, for HTML nested as deeply as `chunkers.support.limits.MAX_DEPTH`."""
+from chunkers.support.limits import READ_MEMORY
 
 _BATCH = 100_000
 """Characters of JSON in a line of an answer, or somewhat more."""
-
-_PIECE = 1_000_000
-"""Characters of a document's text that are answered at once."""
 
 
 def serve() -> None:
@@ -80,39 +74,3 @@ def _send(answers: BinaryIO, items: Iterator[Any]) -> None:
             answers.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))
             batch, size = [], 0
     answers.write(f"[{','.join(batch)}]\n".encode("utf-8", "surrogatepass"))
-
-
-def read_document(data: bytes, name: str, kind: str | None, encoding: str | None) -> Iterator[Any]:
-    """Read a document and yield its details, then its text in pieces; see `chunkers.text.formats.extract`.
-
-    The details are ``left_out``; ``encoding``, ``guessed`` and ``others`` if there is an encoding; ``parts`` if there
-    are pages or chapters.
-    """
-    from chunkers.text.encodings import decode_by_evidence
-    from chunkers.text.extracted import Extracted, too_large
-    from chunkers.text.formats import extract
-
-    usual = sys.getrecursionlimit()
-    sys.setrecursionlimit(DEEP)
-    try:
-        if kind is None:
-            encoded = decode_by_evidence(data, name, chosen=encoding)
-            extracted = Extracted(encoded.text, encoded=encoded)
-        else:
-            extracted = extract(data, name, kind, encoding)
-    finally:
-        sys.setrecursionlimit(usual)
-    if len(extracted.text) > MAX_BYTES:
-        raise too_large(name, len(extracted.text), what="the text")
-    known: dict[str, Any] = {"left_out": extracted.left_out}
-    if extracted.encoded is not None:
-        known |= {
-            "encoding": extracted.encoded.encoding,
-            "guessed": extracted.encoded.guessed,
-            "others": extracted.encoded.others,
-        }
-    if extracted.parts is not None:
-        known["parts"] = [extracted.parts.kind, extracted.parts.starts, extracted.parts.labels]
-    yield known
-    for start in range(0, len(extracted.text), _PIECE):
-        yield extracted.text[start : start + _PIECE]

@@ -8,10 +8,9 @@ from typing import NamedTuple
 from chunkers.support.extras import need
 from chunkers.support.formatting import counted, listed
 from chunkers.support.limits import MAX_BYTES
-from chunkers.text import reader_child
 from chunkers.text.encodings import as_plain_utf_8, checked_encoding
 from chunkers.text.extracted import LeftOut, too_large
-from chunkers.text.formats import ENDINGS, format_of, parser_of
+from chunkers.text.formats import ENDINGS, format_of, parser_of, read_apart
 from chunkers.text.parts import Parts
 from chunkers.text.reader_process import parsed_apart
 
@@ -94,20 +93,20 @@ def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancel
         if text is not None:
             return FileText(text, "utf-8", "utf-8")
     need("files", f"{name}: reading what is not plain UTF-8")
-    facts, *pieces = parsed_apart(reader_child.read_document, data, name, cancelled, kind=kind, encoding=encoding)
+    facts, *pieces = parsed_apart(read_apart, data, name, cancelled, kind=kind, encoding=encoding)
     text = "".join(pieces)
-    used_encoding = facts.get("encoding", "")
+    used_encoding = facts["encoding"]
     read_as = used_encoding
     if kind is not None:
         read_as = f"{kind}, by {parser_of(kind)}" + (f", in {used_encoding}" if used_encoding else "")
     omissions = tuple(LeftOut(*omission) for omission in facts["left_out"])
-    parts = facts.get("parts")
+    parts = facts["parts"]
     return FileText(
         text=text,
         read_as=read_as,
         encoding=used_encoding,
-        guessed=bool(facts.get("guessed")),
-        others=tuple(facts.get("others", ())),
+        guessed=facts["guessed"],
+        others=tuple(facts["others"]),
         left_out=left_out_said(omissions),
         omissions=omissions,
         parts=None if parts is None else Parts(parts[0], tuple(parts[1]), tuple(parts[2])),
