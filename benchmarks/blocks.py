@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from benchmarks.measure import table
 from benchmarks.structured_files import FILES
 from chunkers import Span
-from chunkers.text.outline import KINDS, NOT_PROSE, SPECIAL, blocks, blocks_without_prose, nested_blocks
+from chunkers.text.outline import KINDS, NOT_PROSE, SPECIAL, outline_of
 from chunkers.text.reading import read_document
 from sample_docs import load_sample, sample_titles
 
@@ -35,9 +35,9 @@ class Found(NamedTuple):
 
 def our_blocks(text: str) -> set[Found]:
     """Return the blocks that `chunkers.text.outline` finds, including nested ones."""
-    outer = {Found(0, block.kind, block.span) for block in blocks(text)}
-    without_prose = {Found(0, block.kind, block.span) for block in blocks_without_prose(text)} - outer
-    nested = {Found(1, block.kind, block.span) for block in nested_blocks(text)}
+    outer = {Found(0, block.kind, block.span) for block in outline_of(text).blocks}
+    without_prose = {Found(0, block.kind, block.span) for block in outline_of(text).not_prose} - outer
+    nested = {Found(1, block.kind, block.span) for block in outline_of(text).nested}
     return outer | nested | {block._replace(depth=1) for block in without_prose}
 
 
@@ -86,7 +86,7 @@ def differences(text: str) -> set[Found]:
 
 def lists_with_blank_lines(text: str) -> Iterator[bool]:
     """Yield, for each outermost list with blank lines in the tree, whether ours is a single list too."""
-    ours = {block.span.start: block.span.end for block in blocks(text) if block.kind == "list"}
+    ours = {block.span.start: block.span.end for block in outline_of(text).blocks if block.kind == "list"}
     lines = _Lines(text)
     _blank_front_matter(lines)
     for token in MarkdownIt("commonmark").enable("table").parse("\n".join(lines.read)):
@@ -147,7 +147,7 @@ def _blank_front_matter(lines: _Lines) -> int:
 
 def _comment_formulas(text: str, lines: _Lines) -> set[int]:
     """Replace each formula by an HTML comment on the same lines, and return the lines at which they begin."""
-    formulas = [block for block in {*nested_blocks(text), *blocks(text)} if block.kind == "formula"]
+    formulas = [block for block in {*outline_of(text).nested, *outline_of(text).blocks} if block.kind == "formula"]
     starts = set()
     for formula in formulas:
         first, last = (lines.number(offset) for offset in (formula.span.start, formula.span.end - 1))

@@ -18,7 +18,7 @@ from docling_core.transforms.serializer.markdown import MarkdownTableSerializer,
 from docling_core.types.doc.document import DoclingDocument, TableData
 from docling_core.types.doc.labels import DocItemLabel
 
-from chunkers.text.outline import blocks, headings, list_items
+from chunkers.text.outline import headings, outline_of
 
 Counter = Callable[[str], int]
 
@@ -57,8 +57,8 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     document = DoclingDocument(name="document")
     tables: dict[str | None, str] = {}
     titles = {heading.span.start: heading.title for heading in headings(text)}
-    items = list_items(text)
-    for kind, (start, end), level in blocks(text):
+    items = outline_of(text).items
+    for kind, (start, end), level in outline_of(text).blocks:
         source = text[start:end]
         if kind == "heading":
             document.add_heading(titles[start], level=level)

@@ -15,7 +15,7 @@ from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason, chain
 from chunkers.text.document import Document, Span
 from chunkers.text.front_matter import front_matter
-from chunkers.text.outline import Block, blocks, nested_blocks, special_blocks
+from chunkers.text.outline import Block, Outline, outline_of
 
 _LINE = re.compile(r"[^\r\n]+")
 _LETTER = re.compile(r"\w")
@@ -27,15 +27,15 @@ WHOLE = frozenset({"slide", "cell"})
 """The parts of a file that stay whole where they fit, whatever blocks are in them."""
 
 
-def by_parts(document: Document, find: Callable[[str], Sequence[Block]]) -> tuple[Block, ...]:
-    """Return the blocks that a function finds in a document, in each slide or cell on its own."""
+def by_parts(document: Document, select: Callable[[Outline], Sequence[Block]]) -> tuple[Block, ...]:
+    """Return the selected blocks of a document's outline, in which each slide and cell has its own."""
     parts = document.parts
     if parts is None or parts.kind not in WHOLE:
-        return tuple(find(document.text))
+        return tuple(select(outline_of(document.text)))
     return tuple(
         Block(kind, Span(start + span.start, start + span.end), level)
         for start, end in pairwise([*parts.starts, len(document.text)])
-        for kind, span, level in find(document.text[start:end])
+        for kind, span, level in select(outline_of(document.text[start:end]))
     )
 
 
@@ -81,14 +81,15 @@ class Parts:
 
     def __init__(self, document: Document, inner: Callable[[int], Chunker] | None, most: int, tools: Tools) -> None:
         # By blocks: a text whose blocks all fit is never split into sentences.
-        self._sizes = TokenSizes(document.text, [block.span.start for block in by_parts(document, blocks)], tools)
+        blocks = by_parts(document, lambda outline: outline.blocks)
+        self._sizes = TokenSizes(document.text, [block.span.start for block in blocks], tools)
         self.kept: dict[int, Reason] = {}
         self._measure = measure_for("tokens", tools)
         self._document = document
         self._inner = inner
         self._most = most
         self._tools = tools
-        self._nested = by_parts(document, nested_blocks)
+        self._nested = by_parts(document, lambda outline: outline.nested)
         self._shortened: list[tuple[int, int]] = []
         self._shortened = self._wide_rules()
 
@@ -188,7 +189,7 @@ class Parts:
     def _wide_rules(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
         text, savings = self._document.text, []
-        for block in by_parts(self._document, special_blocks):
+        for block in by_parts(self._document, lambda outline: outline.special):
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._most:
                 continue

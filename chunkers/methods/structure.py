@@ -23,7 +23,7 @@ from chunkers.results.reason import Reason, chain
 from chunkers.results.result import Chunk, Chunking, Gap, Verdict
 from chunkers.support.lazy import LazyTuple
 from chunkers.text.document import Document, Span
-from chunkers.text.outline import SPECIAL, Block, blocks, check_outline
+from chunkers.text.outline import SPECIAL, Block, check_outline
 
 LEADING, TRAILING = 2, 4
 """Divisors of the maximum size: headings and an introduction before a block that is too long may take a half of it, headings
@@ -145,7 +145,7 @@ class Structure(Chunker):
             "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
         }
         parts = Parts(document, inner[self.inner], self.max_size, tools)
-        cutting = _Cutting(self, document, tools, parts, by_parts(document, blocks))
+        cutting = _Cutting(self, document, tools, parts, by_parts(document, lambda outline: outline.blocks))
         cutting.cut()
         return cutting
 

@@ -83,7 +83,25 @@ class Heading(NamedTuple):
     title: str
 
 
-class _Outline(NamedTuple):
+class Outline(NamedTuple):
+    """The Markdown blocks of a text, always in order.
+
+    Attributes
+    ----------
+    blocks
+        Top-level blocks; together they cover everything except white space. A text without Markdown has only paragraphs,
+        separated by blank lines.
+    special
+        Lists, tables, code blocks and formulas, including those in quotations and lists.
+    items
+        Offsets, in code points, at which the items of top-level lists begin.
+    nested
+        Blocks inside lists and quotations, at every depth, with an outer block before the blocks inside it: list items,
+        lists, tables, code blocks and formulas.
+    not_prose
+        Blocks of the kinds in `NOT_PROSE`, nested ones included, without overlap.
+    """
+
     blocks: tuple[Block, ...] = ()
     special: tuple[Block, ...] = ()
     items: tuple[int, ...] = ()
@@ -91,46 +109,48 @@ class _Outline(NamedTuple):
     not_prose: tuple[Block, ...] = ()
 
 
-def blocks(text: str) -> tuple[Block, ...]:
-    """Return a text's top-level Markdown blocks in order; together they cover everything except white space.
+@lru_cache(maxsize=8)
+def outline_of(text: str) -> Outline:
+    """Return the outline of a text.
 
-    A text without Markdown has only paragraphs, separated by blank lines. A text with more Markdown marks than
-    `check_outline` allows is not parsed and has no blocks.
+    A text with more Markdown marks than `check_outline` allows is not parsed: its outline is empty.
     """
-    return _outline(text).blocks
+    if _has_too_many_marks(text):
+        return Outline()
+    starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+    edges = [*starts, len(text)]
+    source, covered = _without_front_matter(text)
+    parser = _parser()
+    tokens = _Kept()
+    parser.block.parse(source, parser, {}, tokens)
 
+    def span(first: int, last: int) -> Span:
+        whole = text[edges[first] : edges[last]]
+        return Span(edges[first] + len(whole) - len(whole.lstrip()), edges[first] + len(whole.rstrip()))
 
-def special_blocks(text: str) -> tuple[Block, ...]:
-    """Return a text's lists, tables, code blocks and formulas, including those in quotations and lists.
-
-    Empty for a text with more marks than `check_outline` allows.
-    """
-    return _outline(text).special
-
-
-def list_items(text: str) -> tuple[int, ...]:
-    """Return the offsets, in code points, at which the items of a text's top-level lists begin, ascending.
-
-    Empty for a text with more marks than `check_outline` allows.
-    """
-    return _outline(text).items
-
-
-def nested_blocks(text: str) -> tuple[Block, ...]:
-    """Return a text's blocks inside lists and quotations: list items, lists, tables, code blocks and formulas.
-
-    The blocks are in order, at every depth, with an outer block before the blocks inside it. Empty for a text with more
-    marks than `check_outline` allows.
-    """
-    return _outline(text).nested
-
-
-def blocks_without_prose(text: str) -> tuple[Block, ...]:
-    """Return a text's blocks of the kinds in `NOT_PROSE`, nested ones included, in order and without overlap.
-
-    Empty for a text with more marks than `check_outline` allows.
-    """
-    return _outline(text).not_prose
+    with_levels = [(0, Block("front matter", span(0, covered)))] if covered else []
+    outer = [block for _, block in with_levels]
+    special = []
+    listed = 0
+    for token, first, last in _with_lines(tokens):
+        kind = KINDS.get(token.type, "item")
+        block = Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0)
+        with_levels.append((token.level, block))
+        if token.level == 0:
+            # What the parser leaves out would be lost.
+            outer += Block("paragraph", span(covered, first)), block
+            covered = last
+        if kind in SPECIAL and not (kind == "list" and first < listed):
+            special.append(block)
+            listed = last if kind == "list" else listed
+    outer.append(Block("paragraph", span(covered, len(starts))))
+    return Outline(
+        tuple([block for block in outer if block.span.start < block.span.end]),
+        tuple(special),
+        tuple([block.span.start for level, block in with_levels if level == 1 and block.kind == "item"]),
+        tuple([block for level, block in with_levels if level and (block.kind == "item" or block.kind in SPECIAL)]),
+        tuple([block for _, block in with_levels if block.kind in NOT_PROSE]),
+    )
 
 
 @lru_cache(maxsize=8)
@@ -139,7 +159,7 @@ def headings(text: str) -> tuple[Heading, ...]:
 
     Empty for a text with more marks than `check_outline` allows.
     """
-    heading_blocks = [block for block in blocks(text) if block.kind == "heading"]
+    heading_blocks = [block for block in outline_of(text).blocks if block.kind == "heading"]
     return tuple([Heading(level, span, _title(text[span.start : span.end])) for _, span, level in heading_blocks])
 
 
@@ -166,7 +186,7 @@ def check_outline(name: str, text: str) -> None:
 
 def forget_outlines() -> None:
     """Empty the caches of parsed outlines."""
-    _outline.cache_clear()
+    outline_of.cache_clear()
     headings.cache_clear()
     forget_front_matter()
     _paths.cache_clear()
@@ -355,43 +375,3 @@ def _with_lines(tokens: Iterable[Token]) -> Iterator[tuple[Token, int, int]]:
             pending = token, first, last
         if pending:
             yield pending
-
-
-@lru_cache(maxsize=8)
-def _outline(text: str) -> _Outline:
-    if _has_too_many_marks(text):
-        return _Outline()
-    starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
-    edges = [*starts, len(text)]
-    source, covered = _without_front_matter(text)
-    parser = _parser()
-    tokens = _Kept()
-    parser.block.parse(source, parser, {}, tokens)
-
-    def span(first: int, last: int) -> Span:
-        whole = text[edges[first] : edges[last]]
-        return Span(edges[first] + len(whole) - len(whole.lstrip()), edges[first] + len(whole.rstrip()))
-
-    with_levels = [(0, Block("front matter", span(0, covered)))] if covered else []
-    outer = [block for _, block in with_levels]
-    special = []
-    listed = 0
-    for token, first, last in _with_lines(tokens):
-        kind = KINDS.get(token.type, "item")
-        block = Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0)
-        with_levels.append((token.level, block))
-        if token.level == 0:
-            # What the parser leaves out would be lost.
-            outer += Block("paragraph", span(covered, first)), block
-            covered = last
-        if kind in SPECIAL and not (kind == "list" and first < listed):
-            special.append(block)
-            listed = last if kind == "list" else listed
-    outer.append(Block("paragraph", span(covered, len(starts))))
-    return _Outline(
-        tuple([block for block in outer if block.span.start < block.span.end]),
-        tuple(special),
-        tuple([block.span.start for level, block in with_levels if level == 1 and block.kind == "item"]),
-        tuple([block for level, block in with_levels if level and (block.kind == "item" or block.kind in SPECIAL)]),
-        tuple([block for _, block in with_levels if block.kind in NOT_PROSE]),
-    )

@@ -13,7 +13,7 @@ from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools
 from chunkers.results.embedded import EmbeddedAs, embedded_text
 from chunkers.support.errors import shown
 from chunkers.text.formats import format_of
-from chunkers.text.outline import blocks, blocks_without_prose, nested_blocks
+from chunkers.text.outline import outline_of
 from evaluation.inbox.rules import RULES, inbox
 from evaluation.segmentation.chunk_facts import Bounds, asked_of, sizes_in
 
@@ -46,9 +46,9 @@ def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], 
     """
     if "seamark:" not in text:
         return [], []
-    comments = [block.span for block in blocks_without_prose(text) if block.kind == "HTML"]
+    comments = [block.span for block in outline_of(text).not_prose if block.kind == "HTML"]
     others = sorted(
-        {block.span for block in (*blocks(text), *nested_blocks(text)) if block.kind != "HTML"},
+        {block.span for block in (*outline_of(text).blocks, *outline_of(text).nested) if block.kind != "HTML"},
         key=lambda span: (span.start, -span.end),
     )
     ignored, wrong = [], []

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from chunkers import Chunking, Embedder, Span
 from chunkers.results.levels import parents_among
 from chunkers.text.languages import detect_language
-from chunkers.text.outline import Block, blocks, blocks_without_prose, nested_blocks
+from chunkers.text.outline import Block, outline_of
 from evaluation.segmentation.measures import cuts_of
 
 # Faults that make a chunk worthless in an index: nothing to read, broken characters, page furniture.
@@ -239,12 +239,12 @@ class Case:
     def _edges(self) -> list[int]:
         """The code points at which blocks begin and end, at every depth, in ascending order."""
         text = self.chunking.document.text
-        spans = (block.span for block in (*blocks(text), *nested_blocks(text), *self._without_prose))
+        spans = (block.span for block in (*outline_of(text).blocks, *outline_of(text).nested, *self._without_prose))
         return sorted({0, *(edge for span in spans for edge in span), len(text)})
 
     @cached_property
     def _without_prose(self) -> list[Block]:
-        return [*blocks_without_prose(self.chunking.document.text)]
+        return [*outline_of(self.chunking.document.text).not_prose]
 
     @cached_property
     def language(self) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from chunkers import Chunking, Embedder, InputError, Span
 from chunkers.support.formatting import signed
-from chunkers.text.outline import blocks, headings, special_blocks
+from chunkers.text.outline import headings, outline_of
 from chunkers.text.sentences import GIVEN
 from evaluation.inbox.abbreviations import ABBREVIATIONS
 from evaluation.inbox.case import HAIR, Case, Fault, Found, has_prose
@@ -136,7 +136,7 @@ def _inside_sentence(case: Case) -> Found:
 
 def _inside_block(kind: str, score: float, case: Case) -> Found:
     text = case.chunking.document.text
-    for block in special_blocks(text):
+    for block in outline_of(text).special:
         if block.kind != kind:
             continue
         start, end = block.span
@@ -180,8 +180,7 @@ def _why_bad(left: str, right: str, touching: bool) -> str:
 
 
 def _stranded_heading(case: Case) -> Found:
-    outline = blocks(case.chunking.document.text)
-    for block, after in pairwise(outline):
+    for block, after in pairwise(outline_of(case.chunking.document.text).blocks):
         if block.kind == "heading":
             place = bisect_left(case.cuts, block.span.end)
             if place < len(case.cuts) and case.cuts[place] <= after.span.start:
@@ -207,7 +206,7 @@ def _far_from_heading(case: Case) -> Found:
 
 def _without_header(case: Case) -> Found:
     text = case.chunking.document.text
-    tables = [block.span for block in special_blocks(text) if block.kind == "table"]
+    tables = [block.span for block in outline_of(text).special if block.kind == "table"]
     begins = [table.start for table in tables]
     for chunk in case.chunking.chunks:
         for start, end in chunk.spans:
@@ -227,7 +226,7 @@ def _whole_paragraph(case: Case) -> Found:
     document = case.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN):
         return
-    paragraphs = [block.span for block in blocks(document.text) if block.kind == "paragraph"]
+    paragraphs = [block.span for block in outline_of(document.text).blocks if block.kind == "paragraph"]
     for start, end in sorted(set(paragraphs) & set(document.sentences)):
         if not has_prose(document.text[start:end]):
             continue

@@ -18,7 +18,7 @@ import numpy as np
 from chunkers import Chunking, Document, Embedder, InputError
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.formatting import listed, signed
-from chunkers.text.outline import special_blocks
+from chunkers.text.outline import outline_of
 from evaluation.segmentation.measures import cuts_of, in_sentences
 from evaluation.segmentation.trivial import NO_CUT, at_random, even_words, evenly, random_words
 from evaluation.statistics.paired import Difference, ends_words, interval_words
@@ -345,7 +345,7 @@ def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, in
 
 def _judged_cuts(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
     """Return the kind and position of each of the ``cuts``, code points."""
-    text, whole = document.text, special_blocks(document.text)
+    text, whole = document.text, outline_of(document.text).special
     starts = [block.span.start for block in whole]
     judged = []
     for cut in cuts:

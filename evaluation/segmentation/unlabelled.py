@@ -14,7 +14,7 @@ from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
 from chunkers.contract.base import run
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import stop_if
-from chunkers.text.outline import blocks, special_blocks
+from chunkers.text.outline import outline_of
 from chunkers.text.sentences import GIVEN
 from evaluation.segmentation.chunk_facts import Bounds, Compliance, asked_of, compliance, sizes_in
 from evaluation.segmentation.contrast import SURROUNDINGS, Contrast, coherence, contrast
@@ -75,8 +75,8 @@ def wanted_whole(text: str) -> list[tuple[str, Span]]:
     character of the next block, so that a heading at the end of a chunk is not whole. There are no spans for texts that
     `chunkers.text.outline` does not parse.
     """
-    outer = blocks(text)
-    stretches = [(block.kind, block.span) for block in special_blocks(text)]
+    outer = outline_of(text).blocks
+    stretches = [(block.kind, block.span) for block in outline_of(text).special]
     for block, after in zip_longest(outer, outer[1:]):
         if block.kind == "heading":
             end = block.span.end if after is None else after.span.start + 1
@@ -339,10 +339,10 @@ def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]
 
 def _prose(document: Document) -> list[int]:
     """Return the numbers of the sentences of the text's prose, ascending, each text once."""
-    others = [block for block in blocks(document.text) if block.kind not in _PROSE]
+    others = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE]
     # Blocks lie within each other or apart, so that what an outer one holds adds nothing.
     outer: list[Span] = []
-    for block in sorted([*others, *special_blocks(document.text)], key=lambda block: block.span):
+    for block in sorted([*others, *outline_of(document.text).special], key=lambda block: block.span):
         if not outer or block.span.end > outer[-1].end:
             outer.append(block.span)
     starts = [span.start for span in outer]

@@ -21,7 +21,7 @@ from chunkers import (
 from chunkers.contract.base import run
 from chunkers.methods.structure import Structure
 from chunkers.support.limits import MOST_OUTLINE_MARKS
-from chunkers.text.outline import blocks, forget_outlines, list_items
+from chunkers.text.outline import forget_outlines, outline_of
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.properties.cases import tables_at_hand
@@ -437,14 +437,16 @@ def test_what_fits_is_whole_and_nothing_is_too_large(text, most, least, sentence
     spans = [chunk.spans[0] for chunk in chunking]
     assert "".join("".join(chunk.text.split()) for chunk in chunking) == "".join(text.split())
     starts = [span.start for span in spans]
-    outline = blocks(text)
+    outline = outline_of(text).blocks
     for block in outline:
         size = len(text[slice(*block.span)].split())
         inside = [start for start in starts if block.span.start < start < block.span.end]
         if block.kind == "formula" or (block.kind in ("table", "list", "code block") and size <= most):
             assert not inside, (block, chunking)
         if block.kind == "list":
-            assert set(inside) <= {*list_items(text)} or max(map(len, text[slice(*block.span)].split("- "))) > most // 2
+            assert (
+                set(inside) <= {*outline_of(text).items} or max(map(len, text[slice(*block.span)].split("- "))) > most // 2
+            )
     long = [block for block in outline if block.kind == "formula"]
     for chunk in chunking:
         size = len(f"{chunk.text} {chunk.context}".split())
@@ -464,7 +466,7 @@ def test_samples_keep_their_blocks(sample, inner):
     assert all(len(f"{chunk.text} {chunk.context}".split()) <= 250 for chunk in chunking)
     assert all(gap.verdict in (Verdict.CUT, Verdict.KEPT) for gap in chunking.gaps)
     starts = [chunk.start for chunk in chunking]
-    for block in blocks(source.text):
+    for block in outline_of(source.text).blocks:
         if block.kind not in ("paragraph", "quotation") and len(source.text[slice(*block.span)].split()) <= 125:
             assert not [start for start in starts if block.span.start < start < block.span.end]
 

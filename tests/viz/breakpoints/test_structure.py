@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
-from chunkers.text.outline import blocks
+from chunkers.text.outline import outline_of
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import tools
@@ -60,7 +60,7 @@ def test_the_steps_are_the_ledgers_decisions_on_all_blocks(name, settings):
     chunking, scanned, steps = told(sample.text, sample.sentences, **settings)
     starts = [chunk.start for chunk in chunking.chunks]
     assert [block.start for block in scanned if block.cut] == starts[1:]
-    assert {block.span.start for block in blocks(sample.text)} <= {block.start for block in scanned}
+    assert {block.span.start for block in outline_of(sample.text).blocks} <= {block.start for block in scanned}
     count = tools().count_tokens
     reasons = {(gap.index, gap.verdict.is_cut): gap.reason for gap in chunking.gaps}
     for block, step in zip(scanned, steps, strict=True):
