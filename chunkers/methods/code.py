@@ -107,7 +107,7 @@ class Code(Chunker):
         pieces = cutting.cut()
         check_chunks(self.name, len(pieces), len(text))
         chunks = chunks_of_pieces(text, pieces)
-        notes = (detected.why, syntax.fault(detected.language) if syntax and detected.language else "")
+        notes = (detected.why, syntax.fault() if syntax else "")
         gaps = LazyTuple(lambda: cutting.ledger(pieces))
         return Chunking(document, chunks, gaps, notes=tuple(filter(None, notes)))
 

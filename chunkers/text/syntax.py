@@ -400,18 +400,19 @@ class Syntax:
         """The bytes in syntax errors."""
         return sum(count for _, count in self._faults)
 
-    def fault(self, language: str) -> str:
+    def fault(self) -> str:
         """Return a sentence on syntax errors; empty if there are none."""
         if not self._faults:
             return ""
         count = len(self._faults)
         line = self._data[: self._faults[0][0]].count(b"\n") + 1
-        many = f"{count:,} syntax errors, the first" if count > 1 else "a syntax error"
+        errors = f"{count:,} syntax errors, the first" if count > 1 else "a syntax error"
         share = self.misread / len(self._data)
         wrong = (
             f" The errors are {share:.0%} of the text, which may be in another language." if share > MISREAD_SHARE else ""
         )
-        return f"The grammar of {language} finds {many} in line {line:,}; there the cuts may not follow the syntax.{wrong}"
+        finds = f"The grammar of {self.language} finds {errors} in line {line:,}"
+        return f"{finds}; there the cuts may not follow the syntax.{wrong}"
 
     def item(self, node: Node, owner: str = "") -> Item:
         """Return the item that names a node; ``owner`` is the noun of the definition around it."""
@@ -426,10 +427,10 @@ class Syntax:
                 given, inner = self._source(named), inside
             elif inner.type in _WRAPPERS:
                 field = _WRAPPERS[inner.type]
-                inside = inner.child_by_field_name(field) if field else None
-                inside = inside or inner.child_by_field_name("value")
-                if not field and inner.named_children:
-                    inside = inner.named_children[-1]
+                if field:
+                    inside = inner.child_by_field_name(field) or inner.child_by_field_name("value")
+                else:
+                    inside = inner.named_children[-1] if inner.named_children else None
                 if inside is None:
                     break
                 inner = inside
@@ -462,9 +463,7 @@ class Syntax:
                     break
                 declared = inner.named_children[-1]
             inner = declared
-        if named is None:
-            named = None if inner is node else inner
-        return "" if named is None else self._source(named)
+        return "" if named is None and inner is node else self._source(named or inner)
 
     def breaks(self, fits: Callable[[int, int], bool], who: str) -> list[Break]:
         """Return the places at which the code may be cut, in order, its beginning included.
@@ -481,7 +480,7 @@ class Syntax:
         InputError
             If there are too many statements and the like.
         """
-        return list(_Walk(self, fits, who).walk())
+        return list(_Walk(self, fits, who).breaks_between(self.root, (), "", 0))
 
 
 def paragraphs(text: str) -> list[Break]:
@@ -522,10 +521,6 @@ class _Walk:
         self._seen = 0
         self._last = -1
 
-    def walk(self) -> Iterator[Break]:
-        """Yield the breaks of the whole tree."""
-        return self._list(self._syntax.root, (), "", 0)
-
     def _place(self, byte: int) -> int | None:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
         text = self._syntax.text
@@ -554,7 +549,7 @@ class _Walk:
         if depth > _DEEPEST:
             return
         if _LIST.match(node.type):
-            yield from self._list(node, path, owner, depth)
+            yield from self.breaks_between(node, path, owner, depth)
             return
         children = self._children(node)
         longs = [child for child in children if child.child_count and self._is_long(child)]
@@ -576,8 +571,8 @@ class _Walk:
             if child in longs or (not longs and child == largest and opened):
                 yield from self._inside(child, path, owner, depth + 1)
 
-    def _list(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[Break]:
-        """Yield the breaks between the members of a list, and inside those that are too long."""
+    def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[Break]:
+        """Yield the breaks between the members of a list, such as the whole text, and inside those that are too long."""
         syntax = self._syntax
         before: Node | None = None
         leads: list[Node] = []
