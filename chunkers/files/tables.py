@@ -7,7 +7,6 @@ counted while it is produced, because a small file may expand to any size.
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -23,7 +22,7 @@ from chunkers.support.limits import (
     MOST_ROWS,
 )
 from chunkers.text.encodings import as_plain_utf_8, decode_by_evidence
-from chunkers.text.table_text import check_columns, check_rows, separator_of
+from chunkers.text.table_text import check_columns, check_rows, csv_reader, separator_of
 
 _ROWS_AT_ONCE = 256
 
@@ -121,13 +120,8 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
     csv.Error
         If the text is not CSV.
     """
-    csv.field_size_limit(MAX_BYTES)
-    lines = io.StringIO(text, newline="")
-    if tabs:
-        rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-    else:
-        rows = csv.reader(lines, delimiter=separator_of(text), strict=True)
-    for number, row in enumerate(rows):
+    separator = "\t" if tabs else separator_of(text)
+    for number, row in enumerate(csv_reader(text, separator, quoted=not tabs, strict=True)):
         if not number:
             check_columns(len(row), name)
         check_rows(number, name)

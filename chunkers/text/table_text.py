@@ -85,61 +85,43 @@ def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) ->
     InputError
         If the text is too large.
     """
-    rows = [row for row in rows if row.cells]
+    lines: list[str] = []
+    starts: list[int] = []
+    labels: list[str] = []
+    size = begun = 0
+    for line, label in _labelled_lines([row for row in rows if row.cells], grouped):
+        lines.append(line)
+        size += len(line) + 1
+        if label:
+            starts.append(begun)
+            labels.append(label)
+            begun = size
+        if size > MAX_BYTES:
+            raise too_large(name, size, "at least ", what="the text")
+    return TableText("\n".join(lines), starts, labels)
+
+
+def _labelled_lines(rows: Sequence[Row], grouped: Collection[int]) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a table with the numbers of their rows; without one, a line belongs to the row of the next."""
     if not rows:
-        return TableText("", [], [])
+        return
     columns = _filled_columns(rows)
-    letters = [letters_of(column) for column in columns]
     if len(columns) <= columns[-1]:
         rows = [Row(number, [cells[column] for column in columns if column < len(cells)]) for number, cells in rows]
     above = _rows_above(rows) if len(columns) > 1 else 0
+    for row in rows[:above]:
+        yield f"{row.cells[0]}\n", str(row.number)
     body = rows[above:]
     count = _header_rows(body, grouped)
     header, below = body[:count], body[count:]
-    width = len(columns)
-    if header:
-        names = _joined(header)
-        width = max(len(names), sorted(len(row.cells) for row in below)[len(below) // 2]) if below else len(names)
-    else:
-        names = letters
-    lines = _Lines(name)
-    for row in rows[:above]:
-        lines.add(f"{row.cells[0]}\n", str(row.number))
+    names = _joined(header) if header else [letters_of(column) for column in columns]
+    width = max(len(names), sorted(len(row.cells) for row in below)[len(below) // 2]) if below else len(names)
     head = [_line(names, width), f"|{'-|' * width}"]
     # Of two header rows, the second begins at the delimiter row.
     for line in head if count > 1 else ["\n".join(head)]:
-        lines.add(line, str(header.pop(0).number) if header else "")
+        yield line, str(header.pop(0).number) if header else ""
     for row in below:
-        lines.add(_line(row.cells, width), str(row.number))
-    return lines.joined()
-
-
-class _Lines:
-    """Collector of lines with their labels. Raises InputError as soon as they are too large together."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._size = 0
-        self._begun: int | None = None
-        self._lines: list[str] = []
-        self._starts: list[int] = []
-        self._labels: list[str] = []
-
-    def add(self, line: str, label: str) -> None:
-        """Add a line; without a label, as of a header that is not in the file, it belongs to the next one."""
-        self._lines.append(line)
-        self._begun = self._size if self._begun is None else self._begun
-        if label:
-            self._starts.append(self._begun)
-            self._labels.append(label)
-            self._begun = None
-        self._size += len(line) + 1
-        if self._size > MAX_BYTES:
-            raise too_large(self._name, self._size, "at least ", what="the text")
-
-    def joined(self) -> TableText:
-        """Return the lines as one text."""
-        return TableText("\n".join(self._lines), self._starts, self._labels)
+        yield _line(row.cells, width), str(row.number)
 
 
 def letters_of(column: int) -> str:
@@ -266,18 +248,27 @@ def read_csv(text: str, name: str) -> TableText:
 
 
 def _rows(text: str, separator: str, name: str, *, quoted: bool = True) -> Iterator[list[str]]:
-    csv.field_size_limit(MAX_BYTES)
-    lines = io.StringIO(text, newline="")
-    if quoted:
-        reader = csv.reader(lines, delimiter=separator)
-    else:
-        reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
-    for number, cells in enumerate(reader, 1):
+    for number, cells in enumerate(csv_reader(text, separator, quoted=quoted), 1):
         check_rows(number, name)
         while cells and not cells[-1].strip():
             cells.pop()
         check_columns(len(cells), name)
         yield cells
+
+
+def csv_reader(text: str, separator: str, *, quoted: bool = True, strict: bool = False) -> Iterator[list[str]]:
+    """Return a reader of a CSV text, without a limit to the length of a cell.
+
+    Parameters
+    ----------
+    quoted
+        False if quotation marks mean nothing.
+    strict
+        True to raise csv.Error where the text is not CSV.
+    """
+    csv.field_size_limit(MAX_BYTES)
+    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, strict=strict)
 
 
 def separator_of(text: str) -> str:
@@ -293,8 +284,7 @@ def separator_of(text: str) -> str:
 
 def _evenness(sample: str, separator: str, cut_off: bool) -> float:
     """Return the share of rows with the most common number of columns above one."""
-    csv.field_size_limit(MAX_BYTES)
-    rows = [*islice(csv.reader(io.StringIO(sample, newline=""), delimiter=separator), _SAMPLE_ROWS)]
+    rows = [*islice(csv_reader(sample, separator), _SAMPLE_ROWS)]
     if cut_off and 1 < len(rows) < _SAMPLE_ROWS:
         rows.pop()
     widths = Counter(len(row) for row in rows if row)
