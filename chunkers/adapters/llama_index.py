@@ -12,7 +12,16 @@ from chunkers.contract.tools import Tools
 from chunkers.text.document import Document
 
 
-class LlamaIndexSemantic(Adapter):
+class _LlamaIndex(Adapter):
+    """Base class of the adapters for LlamaIndex's splitters."""
+
+    source: ClassVar[str] = "llama-index-core"
+    package: ClassVar[str] = "llama-index-core"
+    module: ClassVar[str] = "llama_index.core.node_parser"
+    requirement: ClassVar[str] = "llama-index-core==0.14.25"
+
+
+class LlamaIndexSemantic(_LlamaIndex):
     """Adapter for LlamaIndex's SemanticSplitterNodeParser, run on the document's own sentences.
 
     The parameters have LlamaIndex's names and defaults.
@@ -21,11 +30,7 @@ class LlamaIndexSemantic(Adapter):
     name: ClassVar[str] = "llama_index_semantic"
     title: ClassVar[str] = "LlamaIndex: SemanticSplitter"
     idea: ClassVar[str] = "LlamaIndex's own code: cuts at a percentile of the distance between neighbours."
-    source: ClassVar[str] = "llama-index-core"
     library: ClassVar[str] = "LlamaIndex's SemanticSplitter"
-    package: ClassVar[str] = "llama-index-core"
-    module: ClassVar[str] = "llama_index.core.node_parser"
-    requirement: ClassVar[str] = "llama-index-core==0.14.25"
 
     breakpoint_percentile_threshold: int = Field(
         95,
@@ -57,14 +62,13 @@ class LlamaIndexSemantic(Adapter):
         parser = SemanticSplitterNodeParser(
             embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),
             sentence_splitter=lambda _: sentences,
-            buffer_size=self.buffer_size,
-            breakpoint_percentile_threshold=self.breakpoint_percentile_threshold,
+            **self.model_dump(),
         )
         nodes = parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
         return [node.get_content() for node in nodes]
 
 
-class LlamaIndexDoubleMerging(Adapter):
+class LlamaIndexDoubleMerging(_LlamaIndex):
     """Adapter for LlamaIndex's SemanticDoubleMergingSplitterNodeParser, with an embedding model instead of spaCy vectors.
 
     The parameters have LlamaIndex's names and defaults, which were chosen for spaCy's vectors.
@@ -73,11 +77,7 @@ class LlamaIndexDoubleMerging(Adapter):
     name: ClassVar[str] = "llama_index_double_merging"
     title: ClassVar[str] = "LlamaIndex: double merging"
     idea: ClassVar[str] = "LlamaIndex's own code: grows chunks sentence by sentence, then merges them."
-    source: ClassVar[str] = "llama-index-core"
     library: ClassVar[str] = "LlamaIndex's double merging"
-    package: ClassVar[str] = "llama-index-core"
-    module: ClassVar[str] = "llama_index.core.node_parser"
-    requirement: ClassVar[str] = "llama-index-core==0.14.25"
 
     initial_threshold: float = Field(
         0.6,
@@ -132,11 +132,7 @@ class LlamaIndexDoubleMerging(Adapter):
         parser = SemanticDoubleMergingSplitterNodeParser(
             embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),
             sentence_splitter=lambda _: document.sentence_texts,
-            initial_threshold=self.initial_threshold,
-            appending_threshold=self.appending_threshold,
-            merging_threshold=self.merging_threshold,
-            max_chunk_size=self.max_chunk_size,
-            merging_range=self.merging_range,
+            **self.model_dump(),
         )
         nodes = parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
         return [node.get_content() for node in nodes]
