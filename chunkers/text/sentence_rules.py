@@ -198,15 +198,14 @@ def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> 
                 removed.add(number)
                 continue
         before, after = text[max(first, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
-        false = _is_abbreviated(before, after) if before.endswith(".") else _is_cited(before, after)
-        if false or (sizes_tell and _begins_small(after)):
+        if before.endswith("."):
+            is_false = _refers(before, after) or _is_initial(before) or _is_title(before)
+        else:
+            is_false = _is_cited(before, after)
+        # The first letter may come behind marks and dashes.
+        if is_false or (sizes_tell and _is_small(after.lstrip(_BEFORE_A_LETTER)[:1])):
             removed.add(number)
     return [start for number, start in enumerate(starts) if number not in removed] if removed else starts
-
-
-def _is_abbreviated(before: str, after: str) -> bool:
-    """Return whether the full stop belongs to an abbreviation, an initial or a title, and not to a sentence."""
-    return _refers(before, after) or _is_initial(before) or _is_title(before)
 
 
 def _is(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
@@ -235,11 +234,6 @@ def _is_initial(before: str) -> bool:
 
 def _is_title(before: str) -> bool:
     return before.endswith(("evr.", "ej.", "Pr.")) and _TITLE.search(before) is not None
-
-
-def _begins_small(after: str) -> bool:
-    """Return whether the first letter, after marks and dashes, is small."""
-    return _is_small(after.lstrip(_BEFORE_A_LETTER)[:1])
 
 
 def _is_small(letter: str) -> bool:

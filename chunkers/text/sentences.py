@@ -116,9 +116,14 @@ SPLITTERS = {
 ``sentencex:CODE`` splits by the rules of a language of `LANGUAGES`, ``spacy:NAME`` runs an installed pipeline.
 """
 
-_AFTER_STOP = re.compile(r"(?<=[.?!])\s+")
-_LINE = re.compile(r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BLANK_LINES = re.compile(r"\n[ \t\f\v]*\n\s*")
+_SEPARATORS = {
+    "regex": re.compile(r"(?<=[.?!])\s+"),
+    "lines": re.compile(r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]"),
+    "paragraphs": _BLANK_LINES,
+}
+"""Patterns of the white space between sentences, by splitter."""
+
 _LINE_END = re.compile(r"\r\n?")
 
 _WINDOW = 4_000
@@ -161,12 +166,8 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
 
 def _pieces(text: str, splitter: str) -> Iterable[tuple[int, int]]:
     """Return the sentences of a text whose lines end in LF, white space around them included."""
-    if splitter == "regex":
-        return _between(text, _AFTER_STOP)
-    if splitter == "lines":
-        return _between(text, _LINE)
-    if splitter == "paragraphs":
-        return _between(text, _BLANK_LINES)
+    if splitter in _SEPARATORS:
+        return _between(text, _SEPARATORS[splitter])
     kind, _, name = splitter.partition(":")
     if kind == "spacy":
         return _sentences(text, _with_spacy(text, name))
