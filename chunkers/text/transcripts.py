@@ -124,7 +124,7 @@ class Transcript:
         """Return the turns of a text."""
         lines = [*_lines(text)]
         cues = _cues(text, lines)
-        marks = _marks_of_cues(text, lines, cues) if cues else [*_marks_of_lines(lines)]
+        marks = _marks_of_cues(text, lines, cues) if cues else [mark for line in lines if (mark := _label(line))]
         return cls(text, tuple(_turns(text, marks, headed=bool(cues))), tuple(cues))
 
     @cached_property
@@ -195,13 +195,6 @@ def _cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
         body = lines[number + 1].start if number + 1 < len(lines) else len(text)
         cues.append(Cue(start, body, timing["timing"]))
     return cues
-
-
-def _marks_of_lines(lines: Sequence[_Line]) -> Iterator[_Mark]:
-    """Yield the beginnings of turns in a text of lines."""
-    for line in lines:
-        if mark := _label(line):
-            yield mark
 
 
 def _label(line: _Line) -> _Mark | None:

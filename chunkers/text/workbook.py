@@ -9,7 +9,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, time
-from typing import Any, NamedTuple
+from typing import Any
 
 from chunkers.support.limits import MAX_BYTES
 from chunkers.text.extracted import Extracted, counted, too_large
@@ -22,15 +22,6 @@ _LAST_ROW = 2**20
 """The last row that a spreadsheet has; a file may name a later one, up to which every row would be made."""
 
 _DRAWN = {"picture": re.compile(r"xl/media/."), "chart": re.compile(r"xl/charts/chart\d*\.xml")}
-
-
-class _Merged(NamedTuple):
-    """A merged range, rows and columns counted from 1."""
-
-    left: int
-    top: int
-    right: int
-    bottom: int
 
 
 def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> Extracted:
@@ -64,7 +55,7 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> Extracted:
         table = table_text(
             [Row(number, cells) for number, cells in rows.items()],
             name,
-            {area.top for area in merged if area.left < area.right},
+            {top for left, top, right, _ in merged if left < right},
         )
         if table.text:
             sheets.append((cell_text(sheet.title).replace("\\|", "|"), table))
@@ -129,10 +120,10 @@ def _value_text(value: Any) -> str:
     return cell_text(str(value))
 
 
-def _merged_in(source: bytes) -> Iterator[_Merged]:
-    """Yield the merged ranges of a sheet's XML, in which they follow all cells."""
+def _merged_in(source: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Yield left, top, right and bottom of the merged ranges of a sheet's XML, all counted from 1."""
     for left, top, right, bottom in _MERGED.findall(source):
-        yield _Merged(_column(left), int(top), _column(right), int(bottom))
+        yield _column(left), int(top), _column(right), int(bottom)
 
 
 def _column(letters: bytes) -> int:
@@ -142,7 +133,7 @@ def _column(letters: bytes) -> int:
     return number
 
 
-def _fill_down(rows: dict[int, list[str]], merged: Iterable[_Merged]) -> None:
+def _fill_down(rows: dict[int, list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:
     """Write the text of each cell that is merged over rows into those of them that are not empty."""
     last = max(rows, default=0)
     for left, top, _, bottom in merged:
