@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -222,14 +222,13 @@ class Unordered:
         """Return the places most like a text, and how much alike they are; none if nothing is; see `Searched.altered`."""
         asked = range(len(self._documents)) if numbers is None else numbers
         quoted, words = Quotation(text), folded(text)
-        if self._runs is None or len(words) < SHORTEST_INDEXED:
-            matches = [(number, match) for number in asked if (match := self._searched[number].altered(quoted))]
-        else:
-            near = self._runs.near(words, most_changes(len(words)))
-            tried = (
-                (number, self._searched[number].altered(quoted, within=near[number])) for number in asked if number in near
-            )
-            matches = [(number, match) for number, match in tried if match is not None]
+        within: Mapping[int, Sequence[Span] | None] = dict.fromkeys(asked)
+        if self._runs is not None and len(words) >= SHORTEST_INDEXED:
+            within = self._runs.near(words, most_changes(len(words)))
+        tried = [
+            (number, self._searched[number].altered(quoted, within=within[number])) for number in asked if number in within
+        ]
+        matches = [(number, match) for number, match in tried if match is not None]
         best = max((match.alike for _, match in matches), default=0.0)
         return [Place(number, match.span) for number, match in matches if match.alike == best], best
 
