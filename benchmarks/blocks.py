@@ -123,8 +123,7 @@ class _Lines:
         """Return the span of a range of lines in code points, without white space at the ends."""
         start = self._edges[self._numbers[first]]
         end = self._edges[self._numbers[last - 1] + (not self._inserted[last - 1])]
-        inside = self._text[start:end]
-        return Span(start + len(inside) - len(inside.lstrip()), start + len(inside.rstrip()))
+        return Span(start, end).trimmed(self._text)
 
     def number(self, offset: int) -> int:
         """Return the number of the line that contains a code point."""

@@ -281,14 +281,9 @@ def in_place(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
         # A table for spreadsheets has an apostrophe before what would be a formula; see `as_cell`.
         if passage.strip() not in (chunk.text.strip(), from_cell(chunk.text).strip()):
             return ()
-    stripped = []
-    for start, end in chunk.spans:
-        piece = text[start:end]
-        if piece.strip():
-            begin = start + len(piece) - len(piece.lstrip())
-            stripped.append(Span(begin, begin + len(piece.strip())))
+    trimmed = [span.trimmed(text) for span in chunk.spans]
     apart: list[Span] = []
-    for span in sorted(stripped):
+    for span in sorted(span for span in trimmed if span.start < span.end):
         # What two spans of a chunk share is in it once.
         if apart and span.start < apart[-1].end:
             apart[-1] = Span(apart[-1].start, max(apart[-1].end, span.end))

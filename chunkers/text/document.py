@@ -138,6 +138,12 @@ class Span(NamedTuple):
     start: int
     end: int
 
+    def trimmed(self, text: str) -> Span:
+        """Return the span without the white space at its ends; it is empty if the text there is only white space."""
+        passage = text[self.start : self.end]
+        start = self.start + len(passage) - len(passage.lstrip())
+        return Span(start, start + len(passage.strip()))
+
 
 @dataclass(frozen=True)
 class Document:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby, islice
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from chunkers.support.errors import InputError
@@ -125,8 +125,7 @@ def outline_of(text: str) -> Outline:
     parser.block.parse(source, parser, {}, tokens)
 
     def span(first: int, last: int) -> Span:
-        whole = text[edges[first] : edges[last]]
-        return Span(edges[first] + len(whole) - len(whole.lstrip()), edges[first] + len(whole.rstrip()))
+        return Span(edges[first], edges[last]).trimmed(text)
 
     with_levels = [(0, Block("front matter", span(0, covered)))] if covered else []
     outer = [block for _, block in with_levels]
@@ -359,19 +358,16 @@ def _without_front_matter(text: str) -> tuple[str, int]:
     return "\n" * lines + _LINE_END.sub("\n", text[front.end :]), lines
 
 
-def _with_lines(tokens: Iterable[Token]) -> Iterator[tuple[Token, int, int]]:
-    """Yield each token and the lines from which on and before which it is; definitions of links that touch are one."""
-    for (kind, _), group in groupby(tokens, key=lambda token: (token.type, token.level)):
-        pending: tuple[Token, int, int] | None = None
-        for token in group:
-            if token.map is None:
-                continue
-            first, last = token.map
-            if pending and kind == "definition" and pending[2] == first:
-                pending = pending[0], pending[1], last
-                continue
-            if pending:
-                yield pending
-            pending = token, first, last
-        if pending:
-            yield pending
+def _with_lines(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
+    """Return each token with its first line and the line behind its last; definitions of links that touch are one."""
+    entries: list[tuple[Token, int, int]] = []
+    for token in tokens:
+        if token.map is None:
+            continue
+        first, end = token.map
+        before, begin, reached = entries[-1] if entries else (token, first, -1)
+        if token.type == before.type == "definition" and token.level == before.level and reached == first:
+            entries[-1] = before, begin, end
+        else:
+            entries.append((token, first, end))
+    return entries
