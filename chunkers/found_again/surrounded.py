@@ -67,8 +67,7 @@ def _at_named_place(searched: Searched, text: str, spans: Sequence[Span]) -> Pas
         follows_line = "\n" in _space_before(text, match.span.start) and not text[match.span.end :].strip()
         size = len(folded(words))
         if follows_line or size >= SHORTEST or size >= LEAST_SHARE * len(folded(text)):
-            start += len(searched.text[start:end]) - len(searched.text[start:end].lstrip())
-            return _split(text, match.span, Span(start, start + len(words)))
+            return _split(text, match.span, Span(start, end).trimmed(searched.text))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
     found_end = searched.begins_with(text, start)
     return None if found_end is None else _split(text, found_end)
