@@ -1,4 +1,4 @@
-"""Chunks made by another tool, read from a file or from another library's objects.
+"""Chunks made by another tool, from a file or another library's objects, and the text put together from them.
 
 A file is read in another process, so this module imports little.
 """
@@ -236,8 +236,7 @@ def _whole(value: Any, place: str) -> int:
         raise InputError(f"{place}: a chunk's start and end must be whole numbers; got {shown(value)}.") from error
 
 
-# The text that chunks were cut from, put together from them.
-
+# The text that the chunks were cut from.
 
 LONGEST_GAP = 4
 """Maximum number of characters between two chunks that are taken for white space where a text is rebuilt from them; more

@@ -1,4 +1,4 @@
-"""Convert HTML, XHTML and the chapters of books to Markdown, with an HTML5 parser."""
+"""HTML, XHTML and books in EPUB as Markdown, with an HTML5 parser."""
 
 from __future__ import annotations
 
@@ -139,8 +139,7 @@ def _bound_depth(soup: BeautifulSoup, name: str) -> None:
                 )
 
 
-# The text of a book in EPUB: its chapters in reading order, with the titles of its table of contents.
-
+# Books in EPUB.
 
 _ENCRYPTION = "META-INF/encryption.xml"
 _XML_ENC = "{http://www.w3.org/2001/04/xmlenc#}"

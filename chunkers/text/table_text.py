@@ -1,4 +1,4 @@
-"""Rows of a spreadsheet as a Markdown table, with its header found or, where there is none, made of the columns' letters."""
+"""Rows of a spreadsheet or a CSV file as a Markdown table; without a header it gets one of the columns' letters."""
 
 from __future__ import annotations
 
@@ -211,8 +211,7 @@ def _names(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
         yield f"{group} {name}".strip() if name and name != group else name or above
 
 
-# CSV: the separator of its columns, found from its rows, and its rows as a Markdown table.
-
+# CSV, whose separator is found from the rows.
 
 _SEPARATORS = "\t;|,"
 _NEARLY = 0.9
