@@ -16,7 +16,6 @@ from chunkers import Cancelled, Document, InputError, Recipe
 from chunkers.files import chunk_rows, tables
 from chunkers.found_again.inspected import read_chunks
 from chunkers.text import reader_process
-from chunkers.text import reader_process as process_memory
 from chunkers.text.reading import read_document
 from evaluation.answering.questions import questions_of_file
 from evaluation.checking.baseline import Baseline
@@ -70,7 +69,7 @@ READ = {
 @pytest.mark.slow
 @pytest.mark.parametrize("read", READ.values(), ids=READ)
 def test_every_kind_of_file_is_read_apart_and_can_be_cancelled(monkeypatch, read):
-    monkeypatch.setattr(reader_process, "_free", threading.Semaphore(0))
+    monkeypatch.setattr(reader_process, "_free_readers", threading.Semaphore(0))
     with pytest.raises(Cancelled):
         read(lambda: True)
 
@@ -88,10 +87,13 @@ def test_the_process_loads_nothing_that_reading_these_does_not_need():
     ]
     loading = "".join(f"\nimportlib.import_module({name!r})" for name in parsers)
     loaded = '\nprint(sorted({"numpy", "pyarrow", "pydantic", "streamlit"} & set(sys.modules)))\n'
-    code = reader_process._CODE.replace(".serve()\n", f"{loading}{loaded}")
+    code = reader_process._CHILD_CODE.replace(".serve()\n", f"{loading}{loaded}")
     folder = f"import sys; sys.path.append({reader_process._folder_of(session_pieces.read)!r})\n"
     ended = subprocess.run(
-        [sys.executable, "-P", "-c", folder + code, reader_process._child()], capture_output=True, text=True, check=True
+        [sys.executable, "-P", "-c", folder + code, reader_process._child_arguments()],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert ended.stdout == "[]\n"
 
@@ -100,16 +102,16 @@ def test_the_process_loads_nothing_that_reading_these_does_not_need():
 def test_the_memory_of_a_process_is_known_without_psutil_too(monkeypatch, without_psutil):
     if without_psutil:
         monkeypatch.setitem(sys.modules, "psutil", None)
-    mine = process_memory.memory_of(os.getpid())
+    mine = reader_process.memory_of(os.getpid())
     assert 10_000_000 < mine < 10_000_000_000
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    assert process_memory.memory_of(ended.pid) == 0
+    assert reader_process.memory_of(ended.pid) == 0
 
 
 @pytest.mark.skipif(shutil.which("ps") is None, reason="there is no ps")
 def test_ps_tells_it_where_there_is_no_proc():
-    assert process_memory._of_ps(os.getpid()) > 10_000_000
+    assert reader_process._memory_by_ps(os.getpid()) > 10_000_000
 
 
 def test_where_the_system_enforces_no_memory_the_caller_ends_the_process(monkeypatch):
@@ -208,7 +210,7 @@ def test_rows_as_the_other_process_sends_them_are_let_go_while_others_come():
         return row[0]
 
     data = json.dumps([str(number) for number in range(30_000)]).encode()
-    assert reader_process.parsed_apart(chunk_rows.read, data, "a.json", each=last) == [
+    assert reader_process.parsed_apart(chunk_rows.read_chunk_file, data, "a.json", each=last) == [
         str(number) for number in range(30_000)
     ]
     assert 0 < held[0] < 10_000

@@ -41,9 +41,9 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
         tuple(Chunk.of(document, span)._replace(context=context) for span, context in zip(spans, repeated, strict=True)),
         ledger(document, cuts, f"{library} begins no chunk here"),
         notes=(
-            *_left_out(pieces, located, library),
-            *_lost(text, spans),
-            *_altered(text, pieces, located, library),
+            *_missing_notes(pieces, located, library),
+            *_lost_text_notes(text, spans),
+            *_altered_notes(text, pieces, located, library),
         ),
     )
 
@@ -62,18 +62,18 @@ def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
     uncovered, the pieces are spread evenly instead, provided that more pieces are found or, with equally many, less text
     is left uncovered.
     """
-    solid = _Solid(text)
+    solid = _VisibleText(text)
     keys = ["".join(piece.split()) for piece in pieces]
     spans = _in_order(solid, pieces, keys)
-    left_out = _left_over(solid, keys, spans)
+    left_out = _losses(solid, keys, spans)
     if any(left_out):
         even = _in_order(solid, pieces, keys, even=True)
-        if _left_over(solid, keys, even) < left_out:
+        if _losses(solid, keys, even) < left_out:
             spans = even
     return [None if span is None else solid.original(span) for span in spans]
 
 
-def _in_order(solid: _Solid, pieces: Sequence[str], keys: Sequence[str], *, even: bool = False) -> list[Span | None]:
+def _in_order(solid: _VisibleText, pieces: Sequence[str], keys: Sequence[str], *, even: bool = False) -> list[Span | None]:
     """Return the spans of the pieces in the solid text; ``even`` spreads repeats as far apart as the text allows."""
     spans: list[Span | None] = []
     last = Span(-1, 0)
@@ -93,7 +93,7 @@ def _in_order(solid: _Solid, pieces: Sequence[str], keys: Sequence[str], *, even
     return spans
 
 
-def _left_over(solid: _Solid, keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
+def _losses(solid: _VisibleText, keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
     """Count the pieces that are not found, and the characters of the solid text in no piece."""
     lost = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
     covered = reached = 0
@@ -104,7 +104,7 @@ def _left_over(solid: _Solid, keys: Sequence[str], spans: Sequence[Span | None])
     return lost, solid.length - covered
 
 
-class _Solid:
+class _VisibleText:
     """A text without its white space, and the way back to the original."""
 
     def __init__(self, text: str) -> None:
@@ -147,7 +147,7 @@ class _Solid:
         return self._solid.find(key, last.end) if exact < 0 else int(np.searchsorted(self._offsets, exact))
 
 
-def _left_out(pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
+def _missing_notes(pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
     notes = []
     for number, (piece, span) in enumerate(zip(pieces, located, strict=True), start=1):
         if span is None:
@@ -160,7 +160,7 @@ def _left_out(pieces: Sequence[str], located: Sequence[Span | None], library: st
     return [*notes[:_MOST_NAMED], f"Further chunks of {library} that are left out, empty or not found: {more:,}."]
 
 
-def _lost(text: str, spans: Sequence[Span]) -> list[str]:
+def _lost_text_notes(text: str, spans: Sequence[Span]) -> list[str]:
     lost = characters_outside(text, spans)
     return [f"Lost characters, which lie in no chunk, white space not counted: {lost:,}."] if lost else []
 
@@ -180,7 +180,7 @@ def beginning_of(text: str) -> str:
     return words if len(words) <= 40 else words[:39] + "…"
 
 
-def _altered(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
+def _altered_notes(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
     count = sum(
         span is not None and text[span.start : span.end] != piece.strip()
         for piece, span in zip(pieces, located, strict=True)

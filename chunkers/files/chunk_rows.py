@@ -32,8 +32,8 @@ IDS = ("id", "id_", "node_id", "chunk_id")
 KNOWN = frozenset((*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "spans", "metadata", "meta", "kwargs", "__data__"))
 """The fields that are read."""
 
-_LISTS = ("chunks", "nodes", "documents", "data")
-_WHAT = "a file of chunks"
+_LIST_FIELDS = ("chunks", "nodes", "documents", "data")
+_FILE_KIND = "a file of chunks"
 
 
 class GivenChunk(NamedTuple):
@@ -58,23 +58,23 @@ class GivenChunk(NamedTuple):
     id: str | None = None
 
 
-def read(data: bytes, name: str) -> Iterator[GivenChunk]:
+def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
     """Parse a file of chunks and yield the chunks; run by `chunkers.text.reader_process.parsed_apart`."""
-    counted = Counted(name, _WHAT)
+    counted = Counted(name, _FILE_KIND)
     if data.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
         rows: Iterator[tuple[str, Any]] = (
             (f"row {number:,}", row)
-            for number, row in enumerate(parquet_rows(data, name, KNOWN, Counted(name, _WHAT)), start=1)
+            for number, row in enumerate(parquet_rows(data, name, KNOWN, Counted(name, _FILE_KIND)), start=1)
         )
     else:
         text = text_of(data, name)
         if not text.strip():
             raise InputError(f"{name}: a file of chunks must contain at least one chunk; this file is empty.")
-        rows = _json(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv(text, name)
+        rows = _json_rows(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv_rows(text, name)
     spans = 0
     for place, row in rows:
-        chunk = given(row, f"{name}, {place}")
+        chunk = as_given_chunk(row, f"{name}, {place}")
         counted.row(chunk.text, chunk.document)
         spans += len(chunk.spans)
         if spans > MOST_CHUNKS:
@@ -85,7 +85,7 @@ def read(data: bytes, name: str) -> Iterator[GivenChunk]:
         yield chunk
 
 
-def _json(text: str, name: str) -> Iterator[tuple[str, Any]]:
+def _json_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
         value = value_of(text, name)
     except InputError:
@@ -94,7 +94,7 @@ def _json(text: str, name: str) -> Iterator[tuple[str, Any]]:
         yield from _json_lines(text, name)
         return
     if isinstance(value, dict):
-        value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), [value])
+        value = next((value[key] for key in _LIST_FIELDS if isinstance(value.get(key), list)), [value])
     if not isinstance(value, list):
         raise InputError(
             f"{name}: the file must be a list of chunks, or an object that contains a list of chunks; got {shown(value)}."
@@ -112,7 +112,7 @@ def _json_lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
             ) from error
 
 
-def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
+def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
         rows = csv_rows(text, name)
         columns = next(rows, [])
@@ -125,7 +125,7 @@ def _csv(text: str, name: str) -> Iterator[tuple[str, Any]]:
         raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
 
 
-def given(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk:
+def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk:
     """Convert a text, a span, a mapping or another library's object to a `GivenChunk`.
 
     Parameters
@@ -144,9 +144,9 @@ def given(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk:
         return GivenChunk(None, (_span(chunk[0], chunk[1], place),))
     row: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _attributes(chunk)
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
-    row = _inner(row, "kwargs", "__data__") or row
-    inner = _inner(row, "metadata", "meta")
-    origin = _inner(inner, "origin")
+    row = _nested(row, "kwargs", "__data__") or row
+    inner = _nested(row, "metadata", "meta")
+    origin = _nested(inner, "origin")
     text = next((row[key] for key in TEXTS if row.get(key) is not None), None)
     if text is not None and not isinstance(text, str):
         raise InputError(f"{place}: a chunk's text must be a string; got {shown(text)}.")
@@ -167,7 +167,7 @@ def given(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk:
     return GivenChunk(text, spans, name, identifier)
 
 
-def _inner(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+def _nested(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     """Return the mapping that stands in another under one of the keys; an empty one if none does."""
     # What is not there is asked first: whether None is a Mapping takes longer to tell.
     return next((row[key] for key in keys if row.get(key) is not None and isinstance(row[key], dict | Mapping)), {})
@@ -211,12 +211,12 @@ def _spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, p
             raise InputError(
                 f"{place}: a chunk without a text must have an end; this chunk has only its start, {shown(start)}."
             )
-        end = _whole(start, place) + len(text)
+        end = _whole_number(start, place) + len(text)
     return (_span(start, end, place),)
 
 
 def _span(start: Any, end: Any, place: str) -> Span:
-    first, last = _whole(start, place), _whole(end, place)
+    first, last = _whole_number(start, place), _whole_number(end, place)
     if not 0 <= first <= last:
         raise InputError(
             f"{place}: a chunk must start at 0 or later, and must not end before its start; got {first:,} to {last:,}."
@@ -224,7 +224,7 @@ def _span(start: Any, end: Any, place: str) -> Span:
     return Span(first, last)
 
 
-def _whole(value: Any, place: str) -> int:
+def _whole_number(value: Any, place: str) -> int:
     """Return a place as a number; tables write it as text, or as 99.0."""
     try:
         if isinstance(value, bool):
@@ -243,7 +243,7 @@ LONGEST_GAP = 4
 are lost text.
 """
 
-_UNKNOWN = 2
+_UNKNOWN_GAP = 2
 """Characters of white space in the place of lost text, or of text of which nothing is known."""
 
 
@@ -282,7 +282,7 @@ def put_together(chunks: Sequence[GivenChunk]) -> PutTogether | None:
         gap = chunk.spans[0].start - original if is_placed else None
         if gap is None or gap > LONGEST_GAP:
             is_whole = False
-            gap = _UNKNOWN if parts else 0
+            gap = _UNKNOWN_GAP if parts else 0
         start = length + gap
         parts += ["\n" * gap if gap > 1 else " " * gap, words[max(0, -gap) :]]
         length = max(length, start + len(words))

@@ -94,7 +94,7 @@ def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
         )
     if data.startswith(b"PAR1"):
         need("corpus", "Parquet", "pyarrow")
-    return parsed_apart(chunk_rows.read, data, name, cancelled, _chunk_of)
+    return parsed_apart(chunk_rows.read_chunk_file, data, name, cancelled, _chunk_of)
 
 
 def _chunk_of(row: Sequence[Any]) -> GivenChunk:
@@ -106,7 +106,7 @@ def _chunk_of(row: Sequence[Any]) -> GivenChunk:
 def _as_given_chunk(chunk: Any, place: str) -> GivenChunk:
     if isinstance(chunk, Chunk):
         return GivenChunk(chunk.text if len(chunk.spans) == 1 else None, chunk.spans)
-    return chunk_rows.given(chunk, place)
+    return chunk_rows.as_given_chunk(chunk, place)
 
 
 def _bytes(path: Path) -> bytes:

@@ -38,7 +38,7 @@ _NOT_ALL_REPEATED = "Whether each chunk stands in the text only once was not loo
 _NOT_ALL_SURROUNDED = "Not every chunk was looked for with a context around it: that would take too long."
 _LONGEST_WORDS = 300
 _MOST_NAMED = 8
-_UNTOLD_S = 0.2
+_SECONDS_BETWEEN_REPORTS = 0.2
 """Seconds between two reports of how far it is; what takes less reports nothing."""
 
 
@@ -72,12 +72,12 @@ class FoundAgain(NamedTuple):
     oddities: tuple[Oddity, ...]
 
 
-def _untold(done: int, total: int) -> None:
+def _report_nothing(done: int, total: int) -> None:
     """Report nothing."""
 
 
 def find_again(
-    document: Document, given: Sequence[GivenChunk], maker: str, told: Callable[[int, int], None] = _untold
+    document: Document, given: Sequence[GivenChunk], maker: str, told: Callable[[int, int], None] = _report_nothing
 ) -> FoundAgain:
     """Locate given chunks in a document; return the located chunks as a result, with remarks on inexact matches.
 
@@ -93,13 +93,13 @@ def find_again(
 
     def report(number: int) -> None:
         nonlocal latest
-        if time.monotonic() - latest > _UNTOLD_S:
+        if time.monotonic() - latest > _SECONDS_BETWEEN_REPORTS:
             told(number, len(given))
             latest = time.monotonic()
 
     placed = [in_place(text, given_chunk) for given_chunk in given]
     searched = Searched(text)
-    ordered = _in_order(text, given)
+    ordered = _located_in_order(text, given)
     surrounded = _Surrounded(searched, given)
     contexts: dict[int, str] = {}
     bare = list(given)
@@ -112,7 +112,7 @@ def find_again(
                 bare[number] = given_chunk._replace(text=passage.text)
                 placed[number] = () if passage.span is None else (passage.span,)
     if contexts:
-        ordered = _in_order(text, bare)
+        ordered = _located_in_order(text, bare)
     search = _Search(searched, ordered)
     search.unsure.update(surrounded.unsure)
     chunks: list[Chunk] = []
@@ -129,8 +129,8 @@ def find_again(
             reached = located[-1].end
             for span in located:
                 begins.setdefault(span.start, f"{maker} begins chunk {number + 1:,} here, found {how}")
-        where = Span(located[0].start, located[-1].end) if located else _about(given_chunk, reached, len(text))
-        oddities += [Oddity(number + 1, kind, remark, _words(given[number].text or ""), where) for kind, remark in odd]
+        where = Span(located[0].start, located[-1].end) if located else _stated_place(given_chunk, reached, len(text))
+        oddities += [Oddity(number + 1, kind, remark, _first_words(given[number].text or ""), where) for kind, remark in odd]
     chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
     cuts = cuts_to_gaps(document, sorted(begins)[1:], Verdict.CUT, lambda start: Reason(remark=begins[start]))
     oddities.sort(key=lambda odd: (KINDS.index(odd.kind), odd.number))
@@ -138,12 +138,12 @@ def find_again(
         document,
         tuple(chunks),
         ledger(document, cuts, f"{maker} begins no chunk here"),
-        notes=(*_notes(maker, given, oddities, search.unsure), *_without_chunk(text, chunks)),
+        notes=(*_notes(maker, given, oddities, search.unsure), *_uncovered_notes(text, chunks)),
     )
     return FoundAgain(chunking, len(given), tuple(oddities))
 
 
-def _in_order(text: str, given: Sequence[GivenChunk]) -> dict[int, Span | None]:
+def _located_in_order(text: str, given: Sequence[GivenChunk]) -> dict[int, Span | None]:
     """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
     unplaced = [number for number, chunk in enumerate(given) if not chunk.spans]
     return dict(zip(unplaced, locate(text, [given[number].text or "" for number in unplaced]), strict=True))
@@ -188,7 +188,7 @@ class _Search:
         self._searched = searched
         self._ordered = ordered
         spans = [span for span in ordered.values() if span is not None]
-        self._alone = _reached_by_a_jump(searched.text, spans)
+        self._behind_gaps = _reached_by_a_jump(searched.text, spans)
         self._shifted = _found_at_one_of_several(searched.text, spans)
         self._left = MOST_SCANNED
         self.unsure: dict[str, None] = {}
@@ -198,11 +198,11 @@ class _Search:
         text, span = self._searched.text, self._ordered.get(number)
         if span is not None:
             odd: list[tuple[Kind, str]] = []
-            if span in self._alone and self._repeated(text[span.start : span.end]):
+            if span in self._behind_gaps and self._repeated(text[span.start : span.end]):
                 odd.append(("ambiguous", "it is there more than once; this is the first place after the one before"))
             elif span in self._shifted:
                 odd.append(("ambiguous", "the text repeats itself here; it may begin a period earlier or later"))
-            return (span,), "in the order of the chunks", odd + _spaced(chunk, text, span)
+            return (span,), "in the order of the chunks", odd + _spacing_remarks(chunk, text, span)
         words = (chunk.text or "").strip()
         if not words:
             place = f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
@@ -228,7 +228,7 @@ class _Search:
             odd.append(("ambiguous", "it is there more than once; this is the first place"))
         if moved:
             odd.append(("elsewhere", f"it is at {actual:,}; the place that it names is {own_place:,}"))
-        return (match.span,), how, odd + _spaced(chunk, text, match.span)
+        return (match.span,), how, odd + _spacing_remarks(chunk, text, match.span)
 
     def _altered(self, quoted: Quotation) -> Match | None:
         spent = self._searched.work.spent
@@ -292,18 +292,18 @@ def in_place(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
     return tuple(apart)
 
 
-def _spaced(chunk: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
+def _spacing_remarks(chunk: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
     passage, words = text[span.start : span.end], (chunk.text or "").strip()
     same = words == passage or "".join(words.split()) != "".join(passage.split())
     return [] if same else [("spaced", "the text has other white space")]
 
 
-def _about(chunk: GivenChunk, reached: int, length: int) -> Span:
+def _stated_place(chunk: GivenChunk, reached: int, length: int) -> Span:
     place = min(chunk.spans[0].start, length) if chunk.spans else reached
     return Span(place, place)
 
 
-def _words(text: str) -> str:
+def _first_words(text: str) -> str:
     words = " ".join(text[: 2 * _LONGEST_WORDS].split())
     return words if len(words) <= _LONGEST_WORDS else words[: _LONGEST_WORDS - 1] + "…"
 
@@ -344,6 +344,6 @@ def _chunk_label(number: int, chunk: GivenChunk) -> str:
     return f"{number:,} (“{beginning_of(chunk.text)}”)"
 
 
-def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:
+def _uncovered_notes(text: str, chunks: Sequence[Chunk]) -> list[str]:
     lost = characters_outside(text, [span for chunk in chunks for span in chunk.spans])
     return [f"Characters that lie in no chunk, white space not counted: {lost:,}."] if lost else []

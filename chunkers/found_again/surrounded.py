@@ -54,7 +54,11 @@ def passage_of(searched: Searched, text: str, spans: Sequence[Span], front: str,
     within
         Range of the text in which to search for the passage.
     """
-    return _at_named_place(searched, text, spans) or _behind(searched, text, front) or _longest(searched, text, within)
+    return (
+        _at_named_place(searched, text, spans)
+        or _behind_shared_front(searched, text, front)
+        or _longest_part(searched, text, within)
+    )
 
 
 def _at_named_place(searched: Searched, text: str, spans: Sequence[Span]) -> Passage | None:
@@ -67,20 +71,20 @@ def _at_named_place(searched: Searched, text: str, spans: Sequence[Span]) -> Pas
         follows_line = "\n" in _space_before(text, match.span.start) and not text[match.span.end :].strip()
         size = len(folded(words))
         if follows_line or size >= SHORTEST or size >= LEAST_SHARE * len(folded(text)):
-            return _split(text, match.span, Span(start, end).trimmed(searched.text))
+            return _passage_in_context(text, match.span, Span(start, end).trimmed(searched.text))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
     found_end = searched.begins_with(text, start)
-    return None if found_end is None else _split(text, found_end)
+    return None if found_end is None else _passage_in_context(text, found_end)
 
 
-def _behind(searched: Searched, text: str, front: str) -> Passage | None:
+def _behind_shared_front(searched: Searched, text: str, front: str) -> Passage | None:
     """Return the passage that follows the lines in front of every chunk."""
     if not front.strip() or not searched.has(text[len(front) :]):
         return None
-    return _split(text, Span(len(front), len(text)))
+    return _passage_in_context(text, Span(len(front), len(text)))
 
 
-def _longest(searched: Searched, text: str, within: Span) -> Passage | None:
+def _longest_part(searched: Searched, text: str, within: Span) -> Passage | None:
     """Return the longest stretch of the chunk that stands in the text, in whole words."""
     passage = searched.longest_passage(text, within)
     if passage is None or passage.altered:
@@ -94,7 +98,7 @@ def _longest(searched: Searched, text: str, within: Span) -> Passage | None:
     in_lines = "\n" in _space_before(text, start) or start == 0
     in_lines &= "\n" in _space_after(text, end) or not text[end:].strip()
     share = LEAST_SHARE_OF_LINES if in_lines else LEAST_SHARE
-    return _split(text, Span(start, end)) if size >= max(SHORTEST, share * length) else None
+    return _passage_in_context(text, Span(start, end)) if size >= max(SHORTEST, share * length) else None
 
 
 def _whole_words(whole: str, text: str, span: Span, quoted: Span) -> int:
@@ -119,7 +123,7 @@ def _whole_words(whole: str, text: str, span: Span, quoted: Span) -> int:
     return next(near, first)
 
 
-def _split(text: str, passage: Span, span: Span | None = None) -> Passage | None:
+def _passage_in_context(text: str, passage: Span, span: Span | None = None) -> Passage | None:
     around = (text[: passage.start].strip(), text[passage.end :].strip())
     context = "\n".join(part for part in around if part)
     return Passage(text[passage.start : passage.end].strip(), context, span) if context else None

@@ -47,7 +47,7 @@ In larger ones it is compared with what shares runs of characters with it; see `
 """
 
 # What a program writes where it cuts a text short.
-_SHORTENED = re.compile(r"\s*(?:…|\.\.\.|\[(?:…|\.\.\.|truncated)\])\s*\Z", re.IGNORECASE)
+_CUT_SHORT = re.compile(r"\s*(?:…|\.\.\.|\[(?:…|\.\.\.|truncated)\])\s*\Z", re.IGNORECASE)
 
 
 class Place(NamedTuple):
@@ -100,8 +100,8 @@ class Unordered:
         self._documents = documents
         self._searched = [Searched(document.text, work) for document in documents]
         self._front = shared_front([chunk.text for chunk in chunks if chunk.text is not None])
-        self._left = MOST_SCANNED
-        self._what = "document" if has_documents else "chunk"
+        self._characters_left = MOST_SCANNED
+        self._noun = "document" if has_documents else "chunk"
         self._known: dict[GivenChunk, Placement] = {}
 
     @cached_property
@@ -178,9 +178,9 @@ class Unordered:
         words = (chunk.text or "").strip()
         if not words:
             return Placement((), "it has no text, and nothing stands at the place that it states")
-        among = "is not among the documents" if self._what == "document" else "has no chunks at hand"
+        among = "is not among the documents" if self._noun == "document" else "has no chunks at hand"
         where = f"{shown(chunk.document)} {among}" if not named else ""
-        whole = _SHORTENED.sub("", words)
+        whole = _CUT_SHORT.sub("", words)
         ways = [(words, "")] + [(whole, "cut short")] * (whole != words and len(folded(whole)) >= SHORTEST)
         for text, how in ways:
             if placement := self._verbatim(text, chunk, named, how, where):
@@ -194,13 +194,13 @@ class Unordered:
                 return placement
         places, alike = self.altered(words, named)
         if places:
-            return _told(places, [f"altered, {int(100 * alike)} % alike"], whole != words)
-        if self.is_spent or self._left < 0:
+            return _placement_with_remarks(places, [f"altered, {int(100 * alike)} % alike"], whole != words)
+        if self.is_spent or self._characters_left < 0:
             return Placement(
-                (), f"it stands in no {self._what} word for word; with changes it was not compared with all passages"
+                (), f"it stands in no {self._noun} word for word; with changes it was not compared with all passages"
             )
         some = "" if self._runs is None else f" that has runs of {SHORTEST_INDEXED} characters in common with it"
-        return Placement((), f"nothing in the {self._what}s{some} is like it")
+        return Placement((), f"nothing in the {self._noun}s{some} is like it")
 
     def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
         remarks = [how] if how else []
@@ -216,7 +216,7 @@ class Unordered:
             places = [place for place, distance in zip(places, distances, strict=True) if distance == min(distances)]
         if text != self._passage(places[0]):
             remarks.append("other white space or signs")
-        return _told(places, remarks, how.endswith("cut short"))
+        return _placement_with_remarks(places, remarks, how.endswith("cut short"))
 
     def _whole_words(self, text: str, places: list[Place]) -> list[Place]:
         """Return the places; of a very short text only those that are not inside a word."""
@@ -244,16 +244,16 @@ class Unordered:
             searched = self._searched[number]
             if not chunk.spans and not any(map(searched.has, probes)):
                 continue
-            if self._left < 0:
+            if self._characters_left < 0:
                 break
-            self._left -= 4 * len(text).bit_length() * len(searched.text)
+            self._characters_left -= 4 * len(text).bit_length() * len(searched.text)
             passage = passage_of(searched, text, chunk.spans, self._front, Span(0, len(searched.text)))
             if passage is not None and len(folded(passage.text)) >= least:
                 passages.append(passage)
         return max(passages, key=lambda candidate: len(candidate.text), default=None)
 
 
-def _told(places: Sequence[Place], remarks: Sequence[str], is_cut_short: bool) -> Placement:
+def _placement_with_remarks(places: Sequence[Place], remarks: Sequence[str], is_cut_short: bool) -> Placement:
     several = [f"stands in {'at least ' * (len(places) == MOST_PLACES)}{len(places)} places"] if len(places) > 1 else []
     return Placement(tuple(places), "; ".join([*remarks, *several]), is_cut_short)
 

@@ -249,7 +249,7 @@ def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
             f"sentences must be the name of a splitter, or a sequence of sentences or their spans; got {shown(sentences)}."
         ) from None
     if given and all(isinstance(sentence, str) for sentence in given):
-        return _located(text, given)
+        return _located_sentences(text, given)
     return checked_spans(text, given)
 
 
@@ -258,7 +258,7 @@ def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
     trimmed: list[tuple[int, int]] = []
     reached = 0
     for number, span in enumerate(spans, start=1):
-        start, end = _pair(number, span)
+        start, end = _as_pair(number, span)
         if not 0 <= start <= end <= len(text):
             raise InputError(
                 f"sentences: each span must lie in the text, which has {len(text):,} characters; span {number:,} is "
@@ -269,17 +269,17 @@ def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
                 f"sentences: each span must begin at or after the end of the previous one; span {number:,} is ({start}, "
                 f"{end}), and the previous span ends at {reached}."
             )
-        _nothing_between(text, reached, start)
+        _check_blank_between(text, reached, start)
         reached = end
         piece = text[start:end]
         if stripped := piece.strip():
             start += len(piece) - len(piece.lstrip())
             trimmed.append((start, start + len(stripped)))
-    _nothing_between(text, reached, len(text))
+    _check_blank_between(text, reached, len(text))
     return trimmed
 
 
-def _pair(number: int, given: Any) -> tuple[int, int]:
+def _as_pair(number: int, given: Any) -> tuple[int, int]:
     try:
         start, end = given
         return index(start), index(end)
@@ -290,7 +290,7 @@ def _pair(number: int, given: Any) -> tuple[int, int]:
         ) from None
 
 
-def _nothing_between(text: str, start: int, end: int) -> None:
+def _check_blank_between(text: str, start: int, end: int) -> None:
     """Raise InputError if there is more than white space between two offsets."""
     between = text[start:end]
     if between and not between.isspace():
@@ -301,7 +301,7 @@ def _nothing_between(text: str, start: int, end: int) -> None:
         )
 
 
-def _located(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
+def _located_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
     """Locate the sentences, one after another with nothing but white space between."""
     spans = []
     reached = 0
@@ -323,5 +323,5 @@ def _located(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
                 f"{shown(stripped)}, is not at character {start:,}, where {what_follows}."
             )
         spans.append((start, reached))
-    _nothing_between(text, reached, len(text))
+    _check_blank_between(text, reached, len(text))
     return spans

@@ -50,7 +50,7 @@ _MARKS = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
 _UNLISTED = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
 # The number of a clause, as 1.1 below “1. The boat”: of a numbered text, not of an item.
 _CLAUSE = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
-_STOP = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*\s*\Z""")
+_SENTENCE_END = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*\s*\Z""")
 _BYTE_ORDER_MARK = "\ufeff"
 _INLINE = re.compile(r"[*_`\[\]!<&\\]")
 _LONGEST_PARSED = 1_000
@@ -121,7 +121,7 @@ def outline_of(text: str) -> Outline:
     edges = [*starts, len(text)]
     source, covered = _without_front_matter(text)
     parser = _parser()
-    tokens = _Kept()
+    tokens = _BlockTokens()
     parser.block.parse(source, parser, {}, tokens)
 
     def span(first: int, last: int) -> Span:
@@ -243,7 +243,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-class _Kept(list["Token"]):
+class _BlockTokens(list["Token"]):
     """The tokens of blocks: those of text and of nested paragraphs would take a gigabyte in a large text."""
 
     paragraph: Token | None = None
@@ -292,14 +292,14 @@ def _is_behind_lists(state: StateBlock, line: int) -> bool:
 
 def _end_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token]) -> None:
     """End the list of these tokens before an unindented line that begins a sentence in the paragraph it ends with."""
-    paragraph = state.tokens.paragraph if isinstance(state.tokens, _Kept) else None
+    paragraph = state.tokens.paragraph if isinstance(state.tokens, _BlockTokens) else None
     if paragraph is None or not paragraph.map or paragraph.map[0] < first:
         return
     begin, end = paragraph.map
     if not all(state.isEmpty(line) for line in range(end, state.line)):
         return
     for line in range(begin + 1, end):
-        if _is_unlisted(state, line) and _STOP.search(state.src, state.bMarks[line - 1], state.eMarks[line - 1]):
+        if _is_unlisted(state, line) and _SENTENCE_END.search(state.src, state.bMarks[line - 1], state.eMarks[line - 1]):
             state.line = line
             for token in tokens:
                 if token.map:

@@ -44,12 +44,12 @@ MOST_COMPARED = 20_000_000_000
 a minute.
 """
 
-_COMPARED = 500
+_NEIGHBOURHOOD = 500
 """Characters next to a passage that are compared."""
 
 How = Literal["in place", "elsewhere", "typography", "altered"]
 
-_SAME = (
+_PLAIN_SIGNS = (
     str.maketrans(dict.fromkeys("‘’‚‛′´`ʼ‹›", "'"))
     | str.maketrans(dict.fromkeys("“”„‟″«»", '"'))
     | str.maketrans(dict.fromkeys("‐‑‒–—―−﹘﹣－", "-"))
@@ -139,7 +139,7 @@ class Searched:
         Of several occurrences, the one with the same text before and after, in full or in its nearest part, is
         preferred, then the one nearest to the original position, or the first.
         """
-        place = _place(self.text, quoted)
+        place = _find_in_context(self.text, quoted)
         if place is None:
             return None
         start, several = place
@@ -149,7 +149,7 @@ class Searched:
     def typography(self, quoted: Quotation) -> Match | None:
         """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
         folded = self._quoted(quoted)
-        place = _place(self._folded.text, folded) if folded.text else None
+        place = _find_in_context(self._folded.text, folded) if folded.text else None
         if place is None:
             return None
         start, several = place
@@ -258,8 +258,8 @@ class Searched:
             return None
         place = whole.find(quoted.text[longest.start : longest.end])
         folded_span = Span(first + place, first + place + longest.end - longest.start)
-        earlier = self._folded.text[max(0, folded_span.start - 2 * _COMPARED) : folded_span.start]
-        later = self._folded.text[folded_span.end : folded_span.end + 2 * _COMPARED]
+        earlier = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURHOOD) : folded_span.start]
+        later = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURHOOD]
         altered = _is_like(quoted.text[: longest.start], earlier, before=True)
         altered = altered or _is_like(quoted.text[longest.end :], later, before=False)
         return Passage(quoted.original(longest), self._folded.original(folded_span), altered)
@@ -299,7 +299,7 @@ def _starts(text: str, words: str, most: int) -> list[int]:
 def _is_like(rest: str, neighbour: str, *, before: bool) -> bool:
     """Return whether half of ``rest`` agrees with what stands next to the passage in the text; both are folded."""
     # Enough to tell a repeated passage from another text, and of bounded cost.
-    rest = rest[-_COMPARED:] if before else rest[:_COMPARED]
+    rest = rest[-_NEIGHBOURHOOD:] if before else rest[:_NEIGHBOURHOOD]
     reach = len(rest) * 5 // 4
     neighbour = neighbour[-reach:] if before else neighbour[:reach]
     if not rest or not neighbour:
@@ -308,7 +308,7 @@ def _is_like(rest: str, neighbour: str, *, before: bool) -> bool:
     return distance >= 0
 
 
-def _place(text: str, quoted: Quotation) -> tuple[int, bool] | None:
+def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
     """Return the start of a quotation, and whether another place fits as well; None if it is not found."""
     if text.find(quoted.text) < 0:
         return None
@@ -373,4 +373,4 @@ def _plain(text: str) -> dict[int, str]:
 def _plain_sign(sign: str) -> str:
     if unicodedata.category(sign) == "Cf":
         return ""
-    return "".join(unicodedata.normalize("NFKD", sign.translate(_SAME)).split())
+    return "".join(unicodedata.normalize("NFKD", sign.translate(_PLAIN_SIGNS)).split())

@@ -22,7 +22,7 @@ _POLL_S = 0.01
 
 # The library's own __init__ would import what reading never uses, such as numpy and pydantic; an empty one replaces it, and
 # each of those that it lies in, by their names and folders from the outside in. The last name is that of the child.
-_CODE = """
+_CHILD_CODE = """
 import importlib, json, sys, types
 packages, child = json.loads(sys.argv[1])
 for name, folder in packages:
@@ -32,7 +32,7 @@ importlib.import_module(child).serve()
 """
 
 
-def _child() -> str:
+def _child_arguments() -> str:
     """Return the arguments of the child's code: in an installation this library lies inside another package."""
     *outer, _ = str(__package__).split(".")
     folder = Path(__file__).parents[1]
@@ -41,9 +41,9 @@ def _child() -> str:
     return json.dumps([packages, f"{__package__}.reader_child"])
 
 
-_free = threading.Semaphore(READERS)
+_free_readers = threading.Semaphore(READERS)
 _lock = threading.Lock()
-_idle: list[_Reader] = []
+_idle_readers: list[_Reader] = []
 
 
 Parser = Callable[..., Iterator[Any]]
@@ -86,7 +86,7 @@ def parsed_apart(
     Cancelled
         If the user asked to stop.
     """
-    while not _free.acquire(timeout=0.1):
+    while not _free_readers.acquire(timeout=0.1):
         stop_if(cancelled)
     try:
         reader = _take_reader()
@@ -95,13 +95,13 @@ def parsed_apart(
         finally:
             _keep_reader(reader)
     finally:
-        _free.release()
+        _free_readers.release()
 
 
 def _take_reader() -> _Reader:
     with _lock:
-        while _idle:
-            reader = _idle.pop()
+        while _idle_readers:
+            reader = _idle_readers.pop()
             if reader.alive:
                 return reader
     return _Reader()
@@ -111,7 +111,7 @@ def _keep_reader(reader: _Reader) -> None:
     """Keep a process for the next file, unless it has ended or uses too much memory."""
     if reader.alive and reader.memory() <= MAX_IDLE_MEMORY:
         with _lock:
-            _idle.append(reader)
+            _idle_readers.append(reader)
     else:
         reader.end()
 
@@ -119,9 +119,9 @@ def _keep_reader(reader: _Reader) -> None:
 @atexit.register
 def _end_all() -> None:
     with _lock:
-        for reader in _idle:
+        for reader in _idle_readers:
             reader.end()
-        _idle.clear()
+        _idle_readers.clear()
 
 
 class _Reader:
@@ -132,7 +132,7 @@ class _Reader:
         # Without secrets, such as the keys of servers, which a file must not get at.
         kept = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _CODE, _child()],
+            [sys.executable, "-P", "-c", _CHILD_CODE, _child_arguments()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -274,14 +274,14 @@ def memory_of(pid: int) -> int:
         import psutil
     except ImportError:
         # The library alone is installed without it.
-        return _of_linux(pid) if sys.platform == "linux" else _of_ps(pid)
+        return _memory_on_linux(pid) if sys.platform == "linux" else _memory_by_ps(pid)
     try:
         return int(psutil.Process(pid).memory_info().rss)
     except psutil.Error:
         return 0
 
 
-def _of_linux(pid: int) -> int:
+def _memory_on_linux(pid: int) -> int:
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
     except (OSError, IndexError, ValueError):
@@ -291,7 +291,7 @@ def _of_linux(pid: int) -> int:
     return pages * resource.getpagesize()
 
 
-def _of_ps(pid: int) -> int:
+def _memory_by_ps(pid: int) -> int:
     """Return the memory reported by POSIX's ``ps``, in units of 1,024 bytes: macOS has no /proc."""
     output = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
     return int(output) * 1024 if output.strip().isdecimal() else 0

@@ -191,7 +191,7 @@ def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> 
             first_of_line = previous == 0 or text[previous - 1] == "\n"
             numbers = _NUMBER_OF_A_LINE if first_of_line else _NUMBER
             following = starts[number + 1] if number + 1 < len(starts) else len(text)
-            is_number = _is(numbers, text, previous, start) and not _is(numbers, text, start, following)
+            is_number = _is_only(numbers, text, previous, start) and not _is_only(numbers, text, start, following)
             # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
             is_referred = first < previous and _ABBREVIATED.search(text, max(first, previous - _SEEN), previous)
             if is_number and not is_referred:
@@ -208,7 +208,7 @@ def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> 
     return [start for number, start in enumerate(starts) if number not in removed] if removed else starts
 
 
-def _is(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
+def _is_only(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
     """Return whether a sentence is nothing but a match of the short pattern."""
     return end - start <= _SEEN and pattern.fullmatch(text[start:end].strip()) is not None
 

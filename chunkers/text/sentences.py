@@ -90,13 +90,13 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
     """
     # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
     plain = _LINE_END.sub("\n", text) if "\r" in text else text
-    return _in_the_original(text, _trimmed(plain, _pieces(plain, splitter), cancelled))
+    return _in_the_original(text, _trimmed_spans(plain, _untrimmed_spans(plain, splitter), cancelled))
 
 
-def _pieces(text: str, splitter: str) -> Iterable[tuple[int, int]]:
+def _untrimmed_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
     """Return the sentences of a text whose lines end in LF, white space around them included."""
     if splitter in _SEPARATORS:
-        return _between(text, _SEPARATORS[splitter])
+        return _spans_between(text, _SEPARATORS[splitter])
     kind, _, name = splitter.partition(":")
     if kind == "spacy":
         return _sentences(text, _with_spacy(text, name))
@@ -182,7 +182,7 @@ def load_splitter(splitter: str, text: str) -> None:
         load_detector(_LINE_END.sub("\n", text))
 
 
-def _between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _spans_between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     start = 0
     for match in separator.finditer(text):
         yield start, match.start()
@@ -193,7 +193,7 @@ def _between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]
 def _with_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop does not run into the next paragraph."""
     nlp = _pipeline(pipeline)
-    paragraphs = list(_between(text, _BLANK_LINES))
+    paragraphs = list(_spans_between(text, _BLANK_LINES))
     check_paragraph(max(end - start for start, end in paragraphs))
     for (start, end), parsed in zip(
         paragraphs, nlp.pipe(spacy_document(nlp, text[a:b]) for a, b in paragraphs), strict=True
@@ -212,7 +212,7 @@ def _with_sentencex(text: str, language: str) -> Iterator[list[int]]:
 
     may_end = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
     rules = rules_for(text, language)
-    for start, end in _between(text, _BLANK_LINES):
+    for start, end in _spans_between(text, _BLANK_LINES):
         paragraph = text[start:end]
         if paragraph.isascii() and not may_end.search(paragraph):
             yield _corrected(paragraph, start, (by_markdown_lines,), [0])
@@ -286,7 +286,7 @@ def _pipeline(name: str) -> Language:
     return nlp
 
 
-def _trimmed(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[], bool]) -> list[tuple[int, int]]:
+def _trimmed_spans(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[], bool]) -> list[tuple[int, int]]:
     trimmed: list[tuple[int, int]] = []
     front = front_matter(text)
     for start, end in pieces:

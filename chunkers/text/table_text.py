@@ -15,10 +15,10 @@ from chunkers.support.limits import MAX_BYTES, MOST_ROWS, MOST_TABLE_COLUMNS
 from chunkers.text.extracted import too_large
 from chunkers.text.parts import Parts
 
-_LOOKED_AT = 50
+_ROWS_COMPARED = 50
 """Rows below a possible header that are compared with it."""
 
-_MOSTLY = 0.8
+_VALUE_SHARE = 0.8
 """Share of a column's cells that must be numbers or dates for it to be a column of them."""
 
 _VALUE = re.compile(r"(?=\D*\d)[-+\d\s.,:/'’%()€$£¥°TZeE]+")
@@ -114,7 +114,7 @@ def _labelled_lines(rows: Sequence[Row], grouped: Collection[int]) -> Iterator[t
     body = rows[above:]
     count = _header_rows(body, grouped)
     header, below = body[:count], body[count:]
-    names = _joined(header) if header else [letters_of(column) for column in columns]
+    names = _column_names(header) if header else [letters_of(column) for column in columns]
     width = max(len(names), sorted(len(row.cells) for row in below)[len(below) // 2]) if below else len(names)
     head = [_line(names, width), f"|{'-|' * width}"]
     # Of two header rows, the second begins at the delimiter row.
@@ -156,11 +156,11 @@ def _rows_above(rows: Sequence[Row]) -> int:
 
 def _header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
     """Return the number of header rows: 0, 1 or 2."""
-    first, *below = [row.cells for row in rows[: _LOOKED_AT + 1]]
+    first, *below = [row.cells for row in rows[: _ROWS_COMPARED + 1]]
     if not below:
         return int(not any(_is_value(cell) for cell in first))
     second, *rest = below
-    gaps = any(name and not _at(first, column) for column, name in enumerate(second))
+    gaps = any(name and not _cell_at(first, column) for column, name in enumerate(second))
     if gaps and rest and not any(_is_value(cell) for cell in second):
         in_favour, against, _ = _evidence(second, rest)
         if rows[0].number in grouped or (in_favour and not against):
@@ -173,10 +173,10 @@ def _evidence(header: Sequence[str], below: Sequence[Sequence[str]]) -> tuple[in
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
     in_favour = against = repeated = 0
     for column, first in enumerate(header):
-        cells = [cell for row in below if (cell := _at(row, column)).lower() not in _MISSING]
+        cells = [cell for row in below if (cell := _cell_at(row, column)).lower() not in _MISSING]
         if first.lower() in _MISSING or not cells:
             continue
-        if sum(_VALUE.fullmatch(cell) is not None for cell in cells) >= _MOSTLY * len(cells):
+        if sum(_VALUE.fullmatch(cell) is not None for cell in cells) >= _VALUE_SHARE * len(cells):
             # A year may be a name, but not above other years.
             if _is_value(first) or (_YEAR.fullmatch(first) and all(_YEAR.fullmatch(cell) for cell in cells)):
                 against += 1
@@ -192,11 +192,11 @@ def _is_value(cell: str) -> bool:
     return _VALUE.fullmatch(cell) is not None and not _YEAR.fullmatch(cell)
 
 
-def _at(cells: Sequence[str], column: int) -> str:
+def _cell_at(cells: Sequence[str], column: int) -> str:
     return cells[column] if column < len(cells) else ""
 
 
-def _joined(header: Sequence[Row]) -> list[str]:
+def _column_names(header: Sequence[Row]) -> list[str]:
     """Return the names of the columns; above a name of the second row counts what stands to the left of a gap."""
     if len(header) == 1:
         return header[0].cells
@@ -206,7 +206,7 @@ def _joined(header: Sequence[Row]) -> list[str]:
 def _names(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
     group = ""
     for column in range(max(len(first), len(second))):
-        above, name = _at(first, column), _at(second, column)
+        above, name = _cell_at(first, column), _cell_at(second, column)
         group = above or group
         yield f"{group} {name}".strip() if name and name != group else name or above
 
@@ -214,14 +214,14 @@ def _names(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
 # CSV, whose separator is found from the rows.
 
 _SEPARATORS = "\t;|,"
-_NEARLY = 0.9
+_EVENNESS_SHARE = 0.9
 """Share of the most even separator's rows that another one's must reach."""
 
 _SAMPLE = 100_000
 """Characters by which the separator is chosen."""
 
 _SAMPLE_ROWS = 500
-_DECLARED = ("sep=", '"sep=')
+_SEPARATOR_LINE = ("sep=", '"sep=')
 """Beginnings of a first line in which Excel names the separator."""
 
 
@@ -235,18 +235,18 @@ def read_csv(text: str, name: str) -> TableText:
     """
     text = text.removeprefix("\ufeff")
     head, _, rest = text.partition("\n")
-    separator = head.strip().strip('"')[4:5] if head.lower().startswith(_DECLARED) else ""
+    separator = head.strip().strip('"')[4:5] if head.lower().startswith(_SEPARATOR_LINE) else ""
     if separator:
         text = rest
     separator = separator or separator_of(text)
-    rows = [*_rows(text, separator, name)]
+    rows = [*_csv_cells(text, separator, name)]
     if text.count('"') % 2 and rows and any("\n" in cell for cell in rows[-1]):
         # A quotation mark that is never closed has taken all that follows it into one cell.
-        rows = [*_rows(text, separator, name, quoted=False)]
+        rows = [*_csv_cells(text, separator, name, quoted=False)]
     return table_text([Row(number, [*map(cell_text, cells)]) for number, cells in enumerate(rows, 1)], name)
 
 
-def _rows(text: str, separator: str, name: str, *, quoted: bool = True) -> Iterator[list[str]]:
+def _csv_cells(text: str, separator: str, name: str, *, quoted: bool = True) -> Iterator[list[str]]:
     for number, cells in enumerate(csv_reader(text, separator, quoted=quoted), 1):
         check_rows(number, name)
         while cells and not cells[-1].strip():
@@ -277,7 +277,7 @@ def separator_of(text: str) -> str:
     is also returned if there is no separator.
     """
     shares = {separator: _evenness(text[:_SAMPLE], separator, len(text) > _SAMPLE) for separator in _SEPARATORS}
-    least = max(shares.values()) * _NEARLY
+    least = max(shares.values()) * _EVENNESS_SHARE
     return next(separator for separator in _SEPARATORS if shares[separator] >= least) if least else ","
 
 

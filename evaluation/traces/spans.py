@@ -79,7 +79,7 @@ def _retrieved_row(item: Any, rank: int) -> Row:
         metadata = item.get("metadata")
         if isinstance(metadata, str):
             item = {**item, "metadata": parse(metadata)}
-    text, spans, document, identifier = chunk_rows.given(item, f"retrieved {rank}", by_id=True)
+    text, spans, document, identifier = chunk_rows.as_given_chunk(item, f"retrieved {rank}", by_id=True)
     return {
         "rank": rank,
         "text": text,

@@ -349,7 +349,7 @@ def test_a_chunk_that_may_be_at_another_place_is_told():
 
 
 def test_a_long_search_reports_how_far_it_is_and_ends_when_that_raises(monkeypatch):
-    monkeypatch.setattr(found_again, "_UNTOLD_S", 0.0)
+    monkeypatch.setattr(found_again, "_SECONDS_BETWEEN_REPORTS", 0.0)
     chunks = [GivenChunk(piece) for piece in PIECES]
     told = []
     find_again(Document.from_text(TEXT, "lines"), chunks, "it", lambda *far: told.append(far))
@@ -364,7 +364,7 @@ def test_a_long_search_reports_how_far_it_is_and_ends_when_that_raises(monkeypat
 
 def read_here(data):
     """Read a file of chunks in this process, whose limits a test can change."""
-    return list(chunk_rows.read(data, "x"))
+    return list(chunk_rows.read_chunk_file(data, "x"))
 
 
 @pytest.mark.parametrize("kind", ["json", "json lines", "csv", "parquet"])

@@ -59,7 +59,7 @@ def test_without_the_file_nothing_runs():
 
 
 def test_a_search_that_takes_long_can_be_ended(monkeypatch):
-    monkeypatch.setattr(found_again, "_UNTOLD_S", 0.0)
+    monkeypatch.setattr(found_again, "_SECONDS_BETWEEN_REPORTS", 0.0)
     chunker = YourChunks.of(ChunkFile("theirs.json", CHUNKS))
     with pytest.raises(Cancelled):
         chunker.chunk(document(), replace(tools(), cancelled=lambda: True))

@@ -32,7 +32,7 @@ def read_or_sentence(name, data):
 
 def test_small_utf_8_does_not_leave_the_process(monkeypatch):
     monkeypatch.setattr(reader_process, "_Reader", None)
-    monkeypatch.setattr(reader_process, "_idle", [])
+    monkeypatch.setattr(reader_process, "_idle_readers", [])
     assert read_document("Größe.".encode(), "a.txt").text == "Größe."
 
 
@@ -44,12 +44,12 @@ def readers():
 
 def test_a_process_is_used_again_and_one_that_ended_is_not():
     read_document(b"<p>One.</p>", "a.html")
-    (reader,) = reader_process._idle
+    (reader,) = reader_process._idle_readers
     read_document(b"<p>Two.</p>", "a.html")
-    assert reader_process._idle == [reader]
+    assert reader_process._idle_readers == [reader]
     reader.end()
     assert read_document(b"<p>Three.</p>", "a.html").text == "Three."
-    assert reader_process._idle != [reader]
+    assert reader_process._idle_readers != [reader]
 
 
 def test_what_takes_too_long_is_ended_and_the_sentence_names_the_limit(monkeypatch):
@@ -84,17 +84,19 @@ def test_a_process_that_dies_is_a_sentence():
 
 
 def test_others_wait_for_a_free_process_and_may_give_up(monkeypatch):
-    monkeypatch.setattr(reader_process, "_free", threading.Semaphore(0))
+    monkeypatch.setattr(reader_process, "_free_readers", threading.Semaphore(0))
     began = time.monotonic()
     with pytest.raises(Cancelled):
         read_document(b"<p>a</p>", "a.html", cancelled=lambda: time.monotonic() > began + 0.3)
 
 
 def test_the_process_loads_nothing_that_reading_does_not_need():
-    code = reader_process._CODE.replace(
+    code = reader_process._CHILD_CODE.replace(
         ".serve()\n", '\nprint(sorted({"numpy", "torch", "spacy", "pydantic", "streamlit"} & set(sys.modules)))\n'
     )
-    ended = subprocess.run([sys.executable, "-c", code, reader_process._child()], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", code, reader_process._child_arguments()], capture_output=True, text=True, check=True
+    )
     assert ended.stdout == "[]\n"
 
 

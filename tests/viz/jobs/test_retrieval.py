@@ -24,7 +24,7 @@ def new_run(*sizes):
 @pytest.mark.parametrize(
     ("module", "name", "item"),
     [
-        (sentences, "_pieces", (0, 15)),
+        (sentences, "_untrimmed_spans", (0, 15)),
         (questions, "rows_in", ("line 1", {"question": "Why?", "excerpts": ["Bread is eaten."]})),
     ],
     ids=["splitting", "reading"],
