@@ -116,6 +116,15 @@ def embedded(page: Page, root: Locator) -> None:
     print(f"{count[0]:,} characters, {count[1]:,} sentences, {count[2]} columns")
 
 
+def opened(page: Page, address: str) -> Locator:
+    """Open a page and wait until its reader has every column; return the reader."""
+    page.goto(address)
+    root = page.locator(".seamark")
+    root.wait_for(timeout=READY)
+    embedded(page, root)
+    return root
+
+
 # Counts from the event that is sent next to the second frame after it: by then what it changed has been painted.
 REACTION = """(root) => {
   root.took = new Promise((resolve) => addEventListener(root.watched, ({ timeStamp }) => {
@@ -129,15 +138,12 @@ def reaction(root: Locator, event: str, act: Callable[[], None]) -> float:
     root.evaluate("(root, event) => (root.watched = event)", event)
     root.evaluate(REACTION)
     act()
-    return float(root.evaluate("(root) => root.took"))
+    return took(root)
 
 
 def reactions(page: Page, address: str, steps: int) -> None:
     """Measure on the essay the response times to the pointer, over text and curve, and to a step of the scan."""
-    page.goto(f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100")
-    root = page.locator(".seamark")
-    root.wait_for(timeout=READY)
-    embedded(page, root)
+    root = opened(page, f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100")
     page.get_by_role("heading", name="Gap 100").wait_for(timeout=READY)
     step = [reaction(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
     # The server hears of the last step, and may draw the text anew.
@@ -198,10 +204,7 @@ def questions(page: Page, root: Locator, steps: int, method: str) -> None:
 
 def ask_essay(page: Page, address: str, steps: int) -> Locator:
     """Measure questions about the essay in three columns; return its reader."""
-    page.goto(f"{address}/?document=essay")
-    root = page.locator(".seamark")
-    root.wait_for(timeout=READY)
-    embedded(page, root)
+    root = opened(page, f"{address}/?document=essay")
     page.get_by_label("Ask your text").focus()
     for method in ("embedding", "hybrid", "bm25"):
         questions(page, root, steps, method)
@@ -307,10 +310,7 @@ def beside_hostile_files(browser: Browser, address: str, steps: int, only: str) 
     reader.locator(".seamark .chunk").first.wait_for(timeout=READY)
     file = reader.locator('[data-testid="stFileUploaderDropzoneInput"]')
     other = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
-    other.goto(f"{address}/?document=essay")
-    root = other.locator(".seamark")
-    root.wait_for(timeout=READY)
-    embedded(other, root)
+    root = opened(other, f"{address}/?document=essay")
     rows = [["nothing", *_answers(keys(other, root, steps))]]
     for what, make in ONCE_BLOCKING.items():
         if only not in what:
@@ -363,10 +363,7 @@ def main() -> None:
         page.goto(address)
         page.locator(".seamark .chunk").first.wait_for(timeout=READY)
         print(f"first screen: {time.perf_counter() - server.began:.1f} s after the server's start")
-        page.goto(f"{address}/?document=essay")
-        root = page.locator(".seamark")
-        root.wait_for(timeout=READY)
-        embedded(page, root)
+        root = opened(page, f"{address}/?document=essay")
         say("line let go to text painted", drags(page, root, steps))
         say("slider key to text painted", keys(page, root, steps))
         print(root.locator(".summary").text_content())

@@ -29,7 +29,7 @@ from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import signed
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import Question, read_questions
+from evaluation.questions.reading import Questions, read_questions
 from evaluation.retrieval.budget import AtBudgets, Budgets, evaluate_at
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
@@ -87,18 +87,21 @@ def _bound(name: str) -> Row:
 OURS = (_defaults("structure"), *(row for name in BOUND for row in (_defaults(name), _bound(name))))
 
 
-def load(folder: Path, names: Sequence[str]) -> Corpus:
-    """Return the corpora with the given names as one corpus."""
+def posed(folder: Path, names: Sequence[str]) -> tuple[Corpus, Questions]:
+    """Return the corpora with the given names as one corpus, and the questions about it."""
     texts = [(name, (folder / f"{name}.md").read_bytes().decode()) for name in names]
     documents = tuple(Document.from_text(text, "spacy", name) for name, text in texts)
     # As in the report.
-    return Corpus(documents, exact_ends=True)
+    corpus = Corpus(documents, exact_ends=True)
+    return corpus, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", corpus)
 
 
-def posed(folder: Path, names: Sequence[str]) -> tuple[Corpus, Sequence[Question]]:
-    """Return the corpora with the given names as one corpus, and the questions that it answers."""
-    corpus = load(folder, names)
-    return corpus, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", corpus).usable
+def add_corpora(parser: argparse.ArgumentParser, names: Sequence[str] = NAMES) -> None:
+    """Add the folder of Chroma's corpora, a choice of corpora and the file that keeps embeddings."""
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
+    if names:
+        parser.add_argument("--corpus", action="append", choices=names, help="only this corpus and its questions")
 
 
 def points(evaluation: Evaluation, measure: str) -> tuple[float, float]:
@@ -211,9 +214,7 @@ def _difference(difference: Difference | None) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables; return 1 if a recall or the order of IoU differs from the report's."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chroma", description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
-    parser.add_argument("--corpus", action="append", choices=NAMES, help="only this corpus and its questions")
-    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
+    add_corpora(parser)
     parser.add_argument(
         "--try",
         action="append",
@@ -226,8 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # LlamaIndex includes the cl100k table, so nothing is downloaded.
     os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
-    corpus = load(options.folder, options.corpus or NAMES)
-    questions = read_questions((options.folder / "questions.csv").read_bytes(), "questions.csv", corpus)
+    corpus, questions = posed(options.folder, options.corpus or NAMES)
     tools = Tools(load_embedder(), load_tokenizer("cl100k_base"), EmbeddingCache(options.cache))
     tools.count_tokens(["Load the table."])
     ruler = Ruler(corpus.whole.text, tools.tokenizer)

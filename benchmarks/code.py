@@ -13,6 +13,7 @@ import random
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -142,9 +143,7 @@ def _python_functions(text: str) -> list[tuple[int, int]]:
     except (SyntaxError, ValueError):
         return []
     lines = [*io.StringIO(text, newline="")]
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
+    starts = [0, *accumulate(map(len, lines))]
 
     def offset(row: int, column: int) -> int:
         return starts[row - 1] + len(lines[row - 1].encode()[:column].decode())

@@ -24,8 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.measure import table
-from benchmarks.start import peak_mb
+from benchmarks.measure import peak_kib, table
 from chunkers import Document, Tools, load_embedder, load_tokenizer
 from chunkers.embedders.static import Static
 from chunkers.support.arrays import VectorArray
@@ -78,7 +77,7 @@ def turn(side: str, texts: list[str]) -> Turn:
     encode = SIDES[side]()
     began, used = time.perf_counter(), time.process_time()
     vectors = encode(texts)
-    return Turn(time.perf_counter() - began, time.process_time() - used, vectors, peak_mb())
+    return Turn(time.perf_counter() - began, time.process_time() - used, vectors, peak_kib() / 1000)
 
 
 def kernel() -> str:

@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.chroma import difference_words
-from benchmarks.measure import table
+from benchmarks.chroma import add_corpora, difference_words
+from benchmarks.measure import reported, table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.results.embedded import EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
@@ -107,8 +107,7 @@ def _cells(plain: Evaluation, path: Evaluation, measure: str) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.heading_path", description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
-    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
+    add_corpora(parser, ())
     names = list(dict(CHUNKERS))
     parser.add_argument(
         "--only", action="append", default=[], metavar="CHUNKER", choices=names, help="a chunker, one or more"
@@ -120,12 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         materials.append(articles(options.folder))
     else:
         print(f"{options.folder} is not there: its articles are left out.")
-    made = []
-    for material in materials:
-        for row in rows(material, tools, options.only):
-            made.append(row)
-            print(" | ".join(row), file=sys.stderr, flush=True)
-    print(table(HEAD, made))
+    print(table(HEAD, reported(row for material in materials for row in rows(material, tools, options.only))))
     return 0
 
 

@@ -310,13 +310,12 @@ def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
     for log in logs:
         told: set[str] = set()
         for what, *items in _read(log):
+            shown_again += sum(item in shown for item in items)
             if what == "shown":
                 # In other processes, only this is logged.
-                shown_again += sum(item in shown for item in items)
                 told.update(items)
             else:
                 computed.update((what, item) for item in items)
-                shown_again += sum(item in shown for item in items)
         shown |= told
     again = Counter[str]()
     for (what, _), times in computed.items():

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.chroma import NAMES, difference_words, posed
+from benchmarks.chroma import NAMES, add_corpora, difference_words, posed
 from benchmarks.heading_path import Material, articles, bundled
-from benchmarks.measure import table
+from benchmarks.measure import reported, table
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
 from chunkers.commands.arguments import add_spend, limit_of
 from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
@@ -52,8 +52,8 @@ HEAD += [f"{size:,}, {what}" for size in BUDGETS.sizes for what in ("plain", "it
 def chroma(folder: Path, names: Sequence[str]) -> Material:
     """Return the named corpora of Chroma as material, and print its size."""
     corpus, questions = posed(folder, names)
-    print(f"Chroma: {len(corpus.documents)} documents, {len(questions)} questions.")
-    return Material("Chroma", corpus, tuple(questions))
+    print(f"Chroma: {len(corpus.documents)} documents, {len(questions.usable)} questions.")
+    return Material("Chroma", corpus, questions.usable)
 
 
 def announce(material: Material, chunker: Chunker, tools: Tools) -> None:
@@ -103,9 +103,7 @@ def rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.late_chunking", description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
-    parser.add_argument("--corpus", action="append", choices=(BUNDLED, ARTICLES, *NAMES), help="only this corpus")
-    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
+    add_corpora(parser, (BUNDLED, ARTICLES, *NAMES))
     add_chunkers(parser)
     parser.add_argument("--language-model", metavar="openai:NAME", help="a row for its context sentences too")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="keep the model's answers in this SQLite file")
@@ -125,13 +123,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             materials.append(chroma(options.folder, together))
     elif {*names} != {BUNDLED}:
         print(f"{options.folder} is not there: its corpora are left out.")
-    made = []
-    for material in materials:
-        for row in rows(material, tools, options.chunker or CHUNKERS):
-            made.append(row)
-            print(" | ".join(row), file=sys.stderr, flush=True)
+    chunkers = options.chunker or CHUNKERS
+    measured = reported(row for material in materials for row in rows(material, tools, chunkers))
     print("\nRecall in percent at budgets of tokens, plain and as named, and the difference in points:\n")
-    print(table(HEAD, made))
+    print(table(HEAD, measured))
     return 0
 
 

@@ -26,18 +26,15 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import count, cycle, islice, pairwise
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import psutil
 
-from benchmarks.measure import memory, table
+from benchmarks.measure import Result, memory, table
 from benchmarks.protocol import Client, NoAnswer
 from sample_docs import load_sample
 from tests.browser.app_server import AppServer, app_server
 from viz.shell.server_tasks import EVERY_S
-
-Found = TypeVar("Found")
 
 READER = "reader"
 AMOUNT = "/breakpoint/amount"
@@ -417,7 +414,7 @@ def measured_soak(given: argparse.Namespace) -> bool:
     return steady and all(row[3:5] == ["0", "0"] for row in rows)
 
 
-def with_server(measure: Callable[[AppServer], Coroutine[object, object, Found]]) -> Found:
+def with_server(measure: Callable[[AppServer], Coroutine[object, object, Result]]) -> Result:
     """Start the app, run a measurement, and stop the app."""
     with tempfile.TemporaryDirectory() as folder, app_server(Path(folder) / "log.txt") as server:
         # Load the model before anything is measured.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -44,6 +46,21 @@ def timed(call: Callable[[], Result]) -> tuple[float, Result]:
 def memory(process: psutil.Process) -> float:
     """Return a process's resident memory in MB."""
     return float(process.memory_info().rss) / 2**20
+
+
+def peak_kib(pid: int | str = "self") -> int:
+    """Return the peak resident memory of a process in KiB; Linux only."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+    return int(status.partition("VmHWM:")[2].split()[0])
+
+
+def reported(rows: Iterable[list[str]]) -> list[list[str]]:
+    """Return the rows of a table, each of which is printed on standard error as soon as it is measured."""
+    measured = []
+    for row in rows:
+        print(" | ".join(row), file=sys.stderr, flush=True)
+        measured.append(row)
+    return measured
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

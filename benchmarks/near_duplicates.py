@@ -9,18 +9,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from benchmarks.chroma import NAMES, difference_words, posed, with_interval
-from benchmarks.measure import table
-from chunkers import Tools, build_chunker, load_embedder, load_tokenizer
+from benchmarks.chroma import NAMES, add_corpora, difference_words, posed, with_interval
+from benchmarks.measure import reported, table
+from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
-from evaluation.questions.corpus import Ruler
+from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question
 from evaluation.retrieval.measures import evaluate
 from evaluation.retrieval.repeats import find_repeats
-from evaluation.search.index import Index, build_index
+from evaluation.search.index import build_index
 from evaluation.search.near_duplicates import ALIKE
 from evaluation.statistics.significance import mean_interval
 
@@ -46,16 +45,16 @@ HEAD = [
 ]
 
 
-def row(title: str, index: Index, questions: Sequence[Question], tools: Tools, alike: float) -> list[str]:
+def row(chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: Tools, alike: float) -> list[str]:
     """Return a row of the table."""
-    ruler = Ruler(index.corpus.whole.text, tools.tokenizer)
+    index, ruler = build_index(corpus, chunker, tools), Ruler(corpus.whole.text, tools.tokenizer)
     evaluation = evaluate(index, questions, tools, ruler, TOP_K)
     repeats = find_repeats(index, questions, tools, ruler, TOP_K, alike=alike)
     cost = repeats.in_top_k(evaluation, "characters", ruler)
     ends = mean_interval(cost.taken / TOP_K)
     assert ends is not None
     return [
-        title,
+        f"{chunker.name}, {chunker.describe()}",
         f"{len(index.chunks):,}",
         f"{repeats.near:,}",
         f"{repeats.groups:,}",
@@ -69,23 +68,17 @@ def row(title: str, index: Index, questions: Sequence[Question], tools: Tools, a
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.near_duplicates", description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
-    parser.add_argument("--corpus", action="append", choices=NAMES, help="only this corpus and its questions")
-    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
+    add_corpora(parser)
     parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s")
     parser.add_argument("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers")
     parser.add_argument("--alike", type=float, default=ALIKE, help="least Jaccard similarity (default: %(default)s)")
     options = parser.parse_args(arguments)
     corpus, questions = posed(options.folder, options.corpus or NAMES)
     tools = Tools(load_embedder(options.embedder), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
-    print(f"{len(corpus.documents)} corpora, {len(questions)} questions, near-duplicates from {options.alike} on.")
-    made = []
-    for chunker, parameters in CHUNKERS[: options.chunkers]:
-        built = build_chunker(chunker, parameters, tools.embedder)
-        index = build_index(corpus, built, tools)
-        made.append(row(f"{chunker}, {built.describe()}", index, questions, tools, options.alike))
-        print(" | ".join(made[-1]), file=sys.stderr, flush=True)
-    print(table(HEAD, made))
+    print(f"{len(corpus.documents)} corpora, {len(questions.usable)} questions, near-duplicates from {options.alike} on.")
+    chunkers = [build_chunker(*chunker, tools.embedder) for chunker in CHUNKERS[: options.chunkers]]
+    rows = (row(chunker, corpus, questions.usable, tools, options.alike) for chunker in chunkers)
+    print(table(HEAD, reported(rows)))
     return 0
 
 

@@ -10,9 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Any, TypeVar
+from typing import Any
 
-from benchmarks.measure import table, timed
+from benchmarks.measure import Result, table, timed
 from benchmarks.size import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
@@ -38,8 +38,6 @@ EMBEDDED = 400
 
 ALTERED = 200
 """Most questions with altered excerpts, since these are compared with the whole document that they name."""
-
-_Result = TypeVar("_Result")
 
 
 def texts(megabytes: int, documents: int = 100) -> dict[str, str]:
@@ -91,7 +89,7 @@ class Steps:
     def __init__(self) -> None:
         self.rows: list[list[str]] = []
 
-    def __call__(self, what: str, call: Callable[[], _Result]) -> _Result:
+    def __call__(self, what: str, call: Callable[[], Result]) -> Result:
         """Run ``call``, add a row with its time and peak memory, and return its result."""
         used = time.process_time()
         seconds, result = timed(call)
@@ -166,7 +164,7 @@ def embedded(megabytes: int) -> list[list[str]]:
     return steps.rows
 
 
-def _apart(call: Callable[..., _Result], *arguments: object) -> _Result:
+def _apart(call: Callable[..., Result], *arguments: object) -> Result:
     """Call a function in a separate process, so that its memory is measured separately."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(call, arguments)

@@ -102,16 +102,16 @@ def exhaustive(column: Column, tools: Tools, is_met: Callable[[Chunking], bool])
             continue
         if len(other.chunks) < 2 or not is_met(other):
             continue
-        edges = [
-            {(0, span.start) for chunk in chunking.chunks for span in chunk.spans} for chunking in (column.chunking, other)
-        ]
-        ends = [
-            {(1, span.end) for chunk in chunking.chunks for span in chunk.spans} for chunking in (column.chunking, other)
-        ]
-        changed = len(edges[0] ^ edges[1]) + len(ends[0] ^ ends[1])
+        changed = len(_edges(column.chunking) ^ _edges(other))
         if variation.kind not in best or changed < best[variation.kind][1]:
             best[variation.kind] = variation, changed
     return best
+
+
+def _edges(chunking: Chunking) -> set[tuple[str, int]]:
+    """Return the starts and the ends of all chunks."""
+    spans = [span for chunk in chunking.chunks for span in chunk.spans]
+    return {("start", start) for start, _ in spans} | {("end", end) for _, end in spans}
 
 
 def agrees(remedies: Sequence[Remedy], best: dict[str, tuple[Variation, int]]) -> bool:

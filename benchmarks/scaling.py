@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.measure import table
+from benchmarks.measure import peak_kib, table
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 
 SIZES = (1_000, 5_000, 20_000, 60_000)
@@ -147,19 +147,13 @@ def measure(case: Case, count: int, sent: Connection) -> None:
     except InputError as error:
         refusal = str(error)
     seconds, busy = time.perf_counter() - began, time.process_time() - busy
-    sent.send(json.dumps([seconds, busy, _peak() - before, refusal]))
+    sent.send(json.dumps([seconds, busy, 1024 * (peak_kib() - before), refusal]))
 
 
 def _forget_peak() -> int:
-    """Reset this process's peak memory; return its current memory in bytes. Linux only."""
+    """Reset this process's peak memory; return its current memory in KiB. Linux only."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    return _peak()
-
-
-def _peak() -> int:
-    """Return the peak memory of this process, in bytes."""
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    return peak_kib()
 
 
 def measured(case: Case, count: int) -> tuple[float, float, float, str] | None:

@@ -14,6 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.measure import table
 from chunkers import Document
 from chunkers.text.languages import LANGUAGES, detect_language
 from chunkers.text.sentences import load_splitter
@@ -72,14 +73,13 @@ def main() -> None:
     repeats = parser.parse_args().repeats
     known = paragraphs()
     rows = {code: [count(paragraph, splitter) for splitter in SPLITTERS] for code, paragraph in known.items()}
-    print(f"| language | ends | detected | {' | '.join(SPLITTERS)} |")
-    print("|" + "---|" * (3 + len(SPLITTERS)))
+    lines = []
     for code, counts in rows.items():
-        detected = detect_language(known[code].text)
-        words = " | ".join(tally.words for tally in counts)
-        print(f"| {LANGUAGES[code]} | {len(known[code].starts)} | {detected} | {words} |")
+        text, starts = known[code]
+        lines.append([LANGUAGES[code], f"{len(starts)}", detect_language(text), *(tally.words for tally in counts)])
     sums = [Count(*map(sum, zip(*column, strict=True))).words for column in zip(*rows.values(), strict=True)]
-    print(f"| all {len(rows)} | {sum(len(paragraph.starts) for paragraph in known.values())} | | {' | '.join(sums)} |")
+    lines.append([f"all {len(rows)}", f"{sum(len(paragraph.starts) for paragraph in known.values())}", "", *sums])
+    print(table(["language", "ends", "detected", *SPLITTERS], lines))
     english = known["en"].text + "\n\n"
     text = english * (1_000_000 // len(english))
     print(f"\n{len(text):,} characters of English, seconds:")

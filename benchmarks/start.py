@@ -21,7 +21,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.measure import table
+from benchmarks.measure import peak_kib, table
 from tests import ROOT
 from tests.browser.app_server import app_server, launch
 
@@ -96,12 +96,6 @@ print(json.dumps(stages))
 """
 
 
-def peak_mb(pid: int | str = "self") -> float:
-    """Return the peak resident memory of a process in MB; Linux only."""
-    line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM"))
-    return int(line.split()[1]) / 1000
-
-
 def start(browser: Browser, script: str, log: Path) -> dict[str, float]:
     """Start the server and open the first page; return the seconds to each event, and the server's peak memory in MB."""
     # The page reports wall-clock times, so the start is converted to them.
@@ -115,7 +109,7 @@ def start(browser: Browser, script: str, log: Path) -> dict[str, float]:
         page.wait_for_function("() => window.allColumns", timeout=LIMIT)
         for number, moment in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
             figures[f"{number} of the columns painted"] = moment - began
-        figures["peak memory of the server, MB"] = peak_mb(server.pid)
+        figures["peak memory of the server, MB"] = peak_kib(server.pid) / 1000
         page.close()
     return figures
 
