@@ -101,7 +101,7 @@ def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) ->
     return TableText("\n".join(lines), starts, labels)
 
 
-def _labelled_lines(rows: Sequence[Row], grouped: Collection[int]) -> Iterator[tuple[str, str]]:
+def _labelled_lines(rows: list[Row], grouped: Collection[int]) -> Iterator[tuple[str, str]]:
     """Yield the lines of a table with the numbers of their rows; without one, a line belongs to the row of the next."""
     if not rows:
         return
@@ -266,8 +266,12 @@ def csv_reader(text: str, separator: str, *, quoted: bool = True, strict: bool =
         True to raise csv.Error where the text is not CSV.
     """
     csv.field_size_limit(MAX_BYTES)
-    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    return csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, strict=strict)
+    return csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=separator,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+        strict=strict,
+    )
 
 
 def separator_of(text: str) -> str:
