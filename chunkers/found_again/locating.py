@@ -77,7 +77,10 @@ def _report_nothing(done: int, total: int) -> None:
 
 
 def find_again(
-    document: Document, given: Sequence[GivenChunk], maker: str, told: Callable[[int, int], None] = _report_nothing
+    document: Document,
+    given_chunks: Sequence[GivenChunk],
+    maker: str,
+    report_progress: Callable[[int, int], None] = _report_nothing,
 ) -> FoundAgain:
     """Locate given chunks in a document; return the located chunks as a result, with remarks on inexact matches.
 
@@ -85,7 +88,7 @@ def find_again(
     ----------
     maker
         Name of the program that made the chunks, for reasons and notes.
-    told
+    report_progress
         Called with (done, to do) at intervals during a long search; an exception that it raises ends the search.
     """
     text = document.text
@@ -94,32 +97,32 @@ def find_again(
     def report(number: int) -> None:
         nonlocal latest
         if time.monotonic() - latest > _SECONDS_BETWEEN_REPORTS:
-            told(number, len(given))
+            report_progress(number, len(given_chunks))
             latest = time.monotonic()
 
-    placed = [in_place(text, given_chunk) for given_chunk in given]
+    spans_in_place = [in_place(text, given_chunk) for given_chunk in given_chunks]
     searched = Searched(text)
-    ordered = _located_in_order(text, given)
-    surrounded = _Surrounded(searched, given)
+    ordered = _located_in_order(text, given_chunks)
+    surrounded = _Surrounded(searched, given_chunks)
     contexts: dict[int, str] = {}
-    bare = list(given)
-    for number, (given_chunk, spans) in enumerate(zip(given, placed, strict=True)):
+    without_context = list(given_chunks)
+    for number, (given_chunk, spans) in enumerate(zip(given_chunks, spans_in_place, strict=True)):
         if not spans and ordered.get(number) is None and given_chunk.text is not None and given_chunk.text.strip():
             report(number)
             passage = surrounded.passage(given_chunk)
             if passage is not None:
                 contexts[number] = passage.context
-                bare[number] = given_chunk._replace(text=passage.text)
-                placed[number] = () if passage.span is None else (passage.span,)
+                without_context[number] = given_chunk._replace(text=passage.text)
+                spans_in_place[number] = () if passage.span is None else (passage.span,)
     if contexts:
-        ordered = _located_in_order(text, bare)
+        ordered = _located_in_order(text, without_context)
     search = _Search(searched, ordered)
     search.unsure.update(surrounded.unsure)
     chunks: list[Chunk] = []
     begins: dict[int, str] = {}
     oddities: list[Oddity] = []
     reached = 0
-    for number, (given_chunk, spans) in enumerate(zip(bare, placed, strict=True)):
+    for number, (given_chunk, spans) in enumerate(zip(without_context, spans_in_place, strict=True)):
         report(number)
         located, how, odd = (spans, "at the place that it names", []) if spans else search.find(number, given_chunk)
         context = contexts.get(number, "")
@@ -130,7 +133,8 @@ def find_again(
             for span in located:
                 begins.setdefault(span.start, f"{maker} begins chunk {number + 1:,} here, found {how}")
         where = Span(located[0].start, located[-1].end) if located else _stated_place(given_chunk, reached, len(text))
-        oddities += [Oddity(number + 1, kind, remark, _first_words(given[number].text or ""), where) for kind, remark in odd]
+        words = _first_words(given_chunks[number].text or "")
+        oddities += [Oddity(number + 1, kind, remark, words, where) for kind, remark in odd]
     chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
     cuts = cuts_to_gaps(document, sorted(begins)[1:], Verdict.CUT, lambda start: Reason(remark=begins[start]))
     oddities.sort(key=lambda odd: (KINDS.index(odd.kind), odd.number))
@@ -138,23 +142,23 @@ def find_again(
         document,
         tuple(chunks),
         ledger(document, cuts, f"{maker} begins no chunk here"),
-        notes=(*_notes(maker, given, oddities, search.unsure), *_uncovered_notes(text, chunks)),
+        notes=(*_notes(maker, given_chunks, oddities, search.unsure), *_uncovered_notes(text, chunks)),
     )
-    return FoundAgain(chunking, len(given), tuple(oddities))
+    return FoundAgain(chunking, len(given_chunks), tuple(oddities))
 
 
-def _located_in_order(text: str, given: Sequence[GivenChunk]) -> dict[int, Span | None]:
+def _located_in_order(text: str, given_chunks: Sequence[GivenChunk]) -> dict[int, Span | None]:
     """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
-    unplaced = [number for number, chunk in enumerate(given) if not chunk.spans]
-    return dict(zip(unplaced, locate(text, [given[number].text or "" for number in unplaced]), strict=True))
+    unplaced = [number for number, chunk in enumerate(given_chunks) if not chunk.spans]
+    return dict(zip(unplaced, locate(text, [given_chunks[number].text or "" for number in unplaced]), strict=True))
 
 
 class _Surrounded:
     """Tells chunks from the contexts that something put around them."""
 
-    def __init__(self, searched: Searched, given: Sequence[GivenChunk]) -> None:
+    def __init__(self, searched: Searched, given_chunks: Sequence[GivenChunk]) -> None:
         self._searched = searched
-        self._front = shared_front([chunk.text for chunk in given if chunk.text is not None])
+        self._front = shared_front([chunk.text for chunk in given_chunks if chunk.text is not None])
         self._left = MOST_SCANNED
         self._reached = 0
         self.unsure: dict[str, None] = {}
@@ -308,17 +312,17 @@ def _first_words(text: str) -> str:
     return words if len(words) <= _LONGEST_WORDS else words[: _LONGEST_WORDS - 1] + "…"
 
 
-def _notes(maker: str, given: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]) -> list[str]:
+def _notes(maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]) -> list[str]:
     """Return notes on the oddities."""
     by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in KINDS}
     altered = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in by_kind["altered"]]
     elsewhere = [
-        f"{odd.number:,} (at {odd.span.start:,}, not {given[odd.number - 1].spans[0].start:,})"
+        f"{odd.number:,} (at {odd.span.start:,}, not {given_chunks[odd.number - 1].spans[0].start:,})"
         for odd in by_kind["elsewhere"]
     ]
     ambiguous = [f"{odd.number:,} (at {odd.span.start:,})" for odd in by_kind["ambiguous"]]
     surrounded = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in by_kind["context"]]
-    lost = [_chunk_label(odd.number, given[odd.number - 1]) for odd in by_kind["lost"]]
+    lost = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in by_kind["lost"]]
     notes = [
         _listed(f"Chunks of {maker} that are not found in the text and left out", lost),
         _listed(f"Chunks of {maker} that are altered, and found where the text is most like them", altered),
