@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,16 +33,6 @@ _NO_LIMIT = 1_000_000
 """Tokenizers report a limit larger than this for models that have none."""
 
 
-class Engine(Protocol):
-    """Interface of a library that computes a model's vectors."""
-
-    def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, including those beyond the length limit."""
-
-    def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return one vector per text, as the rows of a matrix."""
-
-
 class Model(Embedder):
     """A sentence-transformers model; code that comes with the weights is never run.
 
@@ -62,12 +52,10 @@ class Model(Embedder):
 
     def __init__(self, name: str, device: str = "auto") -> None:
         self._lock = threading.Lock()
-        self._model: Engine | None = None
+        self._model: Encoder | SentenceModel | None = None
         self._asked = device
         self.device = known_device(device)
         self.name = name
-        self.revision = ""
-        self.max_tokens: int | None = None
 
     def load(self) -> None:
         """Load the model unless it is already in memory. Raise ModelError if loading fails."""
@@ -75,7 +63,7 @@ class Model(Embedder):
             if self._model is None:
                 self._model = self._read()
 
-    def _read(self) -> Engine:
+    def _read(self) -> Encoder | SentenceModel:
         self.device = found_device(self._asked)
         model, revision = self._read_with_revision()
         if isinstance(model, Encoder):
@@ -242,8 +230,13 @@ class SentenceModel:
         self.max_seq_length: int | None = self._model.max_seq_length
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Count each text's tokens with the model's own tokenizer."""
-        return _token_counts(self._model.tokenizer, list(texts))
+        """Count each text's tokens with the model's own tokenizer, or its characters if the model has no tokenizer."""
+        tokenizer = self._model.tokenizer
+        if hasattr(tokenizer, "encode_batch_fast"):
+            return [sum(encoding.attention_mask) for encoding in tokenizer.encode_batch_fast([*texts])]
+        if callable(tokenizer) and texts:
+            return [len(ids) for ids in tokenizer([*texts], truncation=False, padding=False, verbose=False)["input_ids"]]
+        return [len(text) for text in texts]
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return the model's vectors unchecked, one row per text."""
@@ -276,15 +269,6 @@ def folder_revision(folder: Path) -> str:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             total.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
     return total.hexdigest()
-
-
-def _token_counts(tokenizer: Any, texts: list[str]) -> list[int]:
-    """Count tokens with whichever kind of tokenizer a model has; characters where it has neither."""
-    if hasattr(tokenizer, "encode_batch_fast"):
-        return [sum(encoding.attention_mask) for encoding in tokenizer.encode_batch_fast(texts)]
-    if callable(tokenizer) and texts:
-        return [len(ids) for ids in tokenizer(texts, truncation=False, padding=False, verbose=False)["input_ids"]]
-    return [len(text) for text in texts]
 
 
 def _article(error: BaseException) -> str:
@@ -327,7 +311,6 @@ class MiniLM(Model):
     def __init__(self, device: str = "auto", remark: str = "") -> None:
         super().__init__(MiniLM.name, device)
         self.remark = remark
-        self.max_tokens = MiniLM.max_tokens
         known = known_device(device)
         self.revision = revision_on(WEIGHTS_SHA256, known) if known else ""
 

@@ -39,7 +39,6 @@ class SpacyVectors(Embedder):
         if not self._pipeline_name.strip():
             raise InputError("embedder must be spacy: followed by the name of an installed pipeline; got 'spacy:'.")
         self.name = name
-        self.revision = ""
         self._lock = threading.Lock()
         self._pipeline: Language | None = None
 

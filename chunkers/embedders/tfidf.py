@@ -40,9 +40,6 @@ class TfIdf(Embedder):
         self._lock = threading.Lock()
         self._fitted: RecentlyUsed[str, _Fitted] = RecentlyUsed(4)
 
-    def load(self) -> None:
-        """Do nothing: a TF-IDF model exists only after fitting on a document."""
-
     def for_document(self, document: Document) -> Embedder:
         """Return an embedder for this document's sentences, fitted on them at its first use."""
         need("clustering", self.name)
