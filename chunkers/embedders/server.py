@@ -11,7 +11,7 @@ import numpy as np
 
 from chunkers.embedders.base import Embedder, unit
 from chunkers.network.connection import Connection
-from chunkers.network.request import TooLarge, TooLate, ask
+from chunkers.network.request import TooLarge
 from chunkers.support.arrays import FloatArray, VectorArray
 from chunkers.support.errors import InputError, ModelError
 from chunkers.support.formatting import counted
@@ -101,14 +101,11 @@ class OpenAIServer(Embedder):
             If the user stops meanwhile (`cancellable`).
         """
         self.load()
-        try:
-            vectors = ask(lambda: self._vectors(list(texts)), DEADLINE, LARGEST_ANSWER * len(texts))
-        except TooLate:
-            raise self._connection.too_late(DEADLINE) from None
+        vectors = self._connection.ask(lambda: self._vectors(list(texts)), DEADLINE, LARGEST_ANSWER * len(texts))
         with self._lock:
             self._dimension = self._dimension or vectors.shape[1]
             if vectors.shape[1] != self._dimension:
-                raise self._bad(
+                raise self._connection.unusable(
                     f"All vectors must have the same number of dimensions; these vectors have {vectors.shape[1]}, earlier "
                     f"ones {self._dimension}."
                 )
@@ -128,7 +125,7 @@ class OpenAIServer(Embedder):
                 half = len(texts) // 2
                 first, second = self._vectors(texts[:half]), self._vectors(texts[half:])
                 if first.shape[1] != second.shape[1]:
-                    raise self._bad(
+                    raise self._connection.unusable(
                         f"All vectors must have the same number of dimensions; some vectors have {first.shape[1]}, others "
                         f"{second.shape[1]}."
                     ) from None
@@ -137,7 +134,7 @@ class OpenAIServer(Embedder):
         except openai.APIConnectionError as error:
             raise self._connection.failure(error, TIMEOUT) from None
         except TooLarge:
-            raise self._bad(
+            raise self._connection.unusable(
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is compressed or "
                 "larger."
             ) from None
@@ -146,40 +143,47 @@ class OpenAIServer(Embedder):
     def _parsed(self, body: bytes, count: int) -> Any:
         """Parse an answer for ``count`` texts after checking that it fits into memory."""
         if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (count + 1):
-            raise self._bad(
+            raise self._connection.unusable(
                 f"The answer may contain at most {MOST_BRACKETS} lists and objects for each text; it contains more."
             )
         if body.count(b",") > (MOST_DIMENSIONS + MOST_BRACKETS) * count:
-            raise self._bad(f"The answer may contain at most {MOST_DIMENSIONS:,} numbers for each text; it contains more.")
+            raise self._connection.unusable(
+                f"The answer may contain at most {MOST_DIMENSIONS:,} numbers for each text; it contains more."
+            )
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
-            raise self._bad("The answer must be valid JSON that is not nested too deeply; it cannot be parsed.") from None
+            raise self._connection.unusable(
+                "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
+            ) from None
 
     def _checked(self, answer: Any, count: int) -> FloatArray:
         """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
         items = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(items, list):
-            raise self._bad("The answer must contain the list 'data', with one vector for each text; the list is missing.")
+            raise self._connection.unusable(
+                "The answer must contain the list 'data', with one vector for each text; the list is missing."
+            )
         if len(items) != count:
-            raise self._bad(
+            raise self._connection.unusable(
                 f"The answer must contain one vector for each text; it contains {counted(len(items), 'vector')} for "
                 f"{counted(count, 'text')}."
             )
         numbered = [item for item in items if isinstance(item, dict) and isinstance(item.get("index"), int)]
         by_index = {item["index"]: item.get("embedding") for item in numbered}
         if by_index.keys() != set(range(count)):
-            raise self._bad("Every vector must have the index of its text; some indices are missing or wrong.")
+            raise self._connection.unusable(
+                "Every vector must have the index of its text; some indices are missing or wrong."
+            )
         rows = [by_index[index] for index in range(count)]
         try:
             vectors = np.array(rows, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
-            raise self._bad("All vectors must be lists of numbers of the same length; at least one vector is not.") from None
+            raise self._connection.unusable(
+                "All vectors must be lists of numbers of the same length; at least one vector is not."
+            ) from None
         if vectors.ndim != 2 or vectors.shape[1] == 0:
-            raise self._bad("Every vector must have at least one number; these vectors are empty.")
+            raise self._connection.unusable("Every vector must have at least one number; these vectors are empty.")
         if not np.isfinite(vectors).all():
-            raise self._bad("All numbers in the vectors must be finite; some are not.")
+            raise self._connection.unusable("All numbers in the vectors must be finite; some are not.")
         return vectors
-
-    def _bad(self, rule: str) -> ModelError:
-        return ModelError(f"{self.name}: {self._connection.host} gave an answer that cannot be used. {rule}")

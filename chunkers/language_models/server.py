@@ -13,7 +13,7 @@ from urllib.request import ProxyHandler, build_opener
 from chunkers.language_models.base import UNSHAPED, Ended, LanguageModel, Message, Reply, Shape
 from chunkers.language_models.conversation import repetition
 from chunkers.network.connection import ADDRESS, Connection
-from chunkers.network.request import EVENTS, Attempts, TooLarge, TooLate, ask
+from chunkers.network.request import EVENTS, Attempts, TooLarge
 from chunkers.support.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -226,16 +226,13 @@ class ChatServer(LanguageModel):
             If the user stops meanwhile.
         """
         self.load()
-        try:
-            return ask(
-                lambda: self._reply(messages, most_tokens, shape),
-                self._deadline,
-                LARGEST_ANSWER,
-                attempts,
-                lambda body: self._fits(body) and is_repeating(body, self._connection.client(self._timeout)),
-            )
-        except TooLate:
-            raise self._connection.too_late(self._deadline) from None
+        return self._connection.ask(
+            lambda: self._reply(messages, most_tokens, shape),
+            self._deadline,
+            LARGEST_ANSWER,
+            attempts,
+            lambda body: self._fits(body) and is_repeating(body, self._connection.client(self._timeout)),
+        )
 
     @property
     def _timeout(self) -> int:
@@ -277,7 +274,7 @@ class ChatServer(LanguageModel):
             # It was not allowed to be sent.
             raise
         except TooLarge:
-            raise self._bad(
+            raise self._connection.unusable(
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is compressed or "
                 "larger."
             ) from None
@@ -301,13 +298,19 @@ class ChatServer(LanguageModel):
         import openai
 
         if not self._fits(body):
-            raise self._bad(f"The answer may contain at most {MOST_BRACKETS:,} lists and objects; it contains more.")
+            raise self._connection.unusable(
+                f"The answer may contain at most {MOST_BRACKETS:,} lists and objects; it contains more."
+            )
         try:
             return json.loads(body) if streamed_by is None else joined(body, streamed_by)
         except openai.APIError:
-            raise self._bad("The answer must arrive to its end; the server reports an error in the middle.") from None
+            raise self._connection.unusable(
+                "The answer must arrive to its end; the server reports an error in the middle."
+            ) from None
         except (ValueError, RecursionError):
-            raise self._bad("The answer must be valid JSON that is not nested too deeply; it cannot be parsed.") from None
+            raise self._connection.unusable(
+                "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
+            ) from None
 
     def _failure(self, error: Any, shape: Shape) -> ModelError:
         """Return the error to raise from None."""
@@ -342,7 +345,9 @@ class ChatServer(LanguageModel):
         """Convert an answer of the server to a reply."""
         choices = field(answer, "choices")
         if not isinstance(choices, list) or not choices:
-            raise self._bad("The answer must contain the list 'choices', with at least one choice; it contains none.")
+            raise self._connection.unusable(
+                "The answer must contain the list 'choices', with at least one choice; it contains none."
+            )
         message = field(choices[0], "message")
         text, refusal = field(message, "content"), field(message, "refusal")
         finish = field(choices[0], "finish_reason")
@@ -353,16 +358,13 @@ class ChatServer(LanguageModel):
             ended = "cut"
         if not isinstance(text, str):
             if text is not None or ended == "whole":
-                raise self._bad("The answer's message must have a string as its content; it has none.")
+                raise self._connection.unusable("The answer's message must have a string as its content; it has none.")
             text = ""
         usage = field(answer, "usage")
         read, written = (_count(field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
         text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
         return Reply(self._connection.without_key(text), read, written, ended)
-
-    def _bad(self, rule: str) -> ModelError:
-        return ModelError(f"{self.name}: {self.host} gave an answer that cannot be used. {rule}")
 
 
 def _without_lengths(schema: Any) -> Any:

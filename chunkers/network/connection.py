@@ -6,10 +6,11 @@ import hashlib
 import ipaddress
 import os
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from chunkers.network.request import HOOKS
+from chunkers.network.request import HOOKS, Answer, Attempts, TooLate, ask, never_enough
 from chunkers.support.errors import ModelError
 from chunkers.support.extras import need
 
@@ -66,14 +67,38 @@ class Connection:
     def host(self) -> str:
         """The server's host, with its port if the address has one.
 
-        Raises ModelError, without repeating the address, if the address is invalid.
+        Raises ModelError, without repeating the address, if the address is invalid or has a password.
         """
-        return _host(self._who, self.address)
+        try:
+            parts = urlsplit(self.address)
+            port = parts.port
+        except ValueError:
+            parts, port = urlsplit(""), None
+        # urlsplit leaves out line breaks and tabs, which the client would not.
+        if (
+            not self.address.isprintable()
+            or parts.scheme not in ("http", "https")
+            or not parts.hostname
+            or parts.username is not None
+            or parts.query
+            or "#" in self.address
+            or self.address != self.address.strip()
+        ):
+            raise ModelError(
+                f"{self._who}: the server's base address must have the form https://HOST/v1, without a user, a password, a "
+                "query, a fragment or surrounding spaces; it has another form. Correct the address."
+            )
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        return host if port is None else f"{host}:{port}"
 
     @property
     def destination(self) -> str:
         """Host that receives the requests, and the proxy, if any. Raises ModelError if the address is invalid."""
-        return self.host + _through(_tunnel(self.address))
+        host, proxy = self.host, _proxy_for(self.address)
+        if proxy is None:
+            return host
+        # Not parsed: whatever stands before the last @ may be a password.
+        return f"{host} through the environment's proxy {proxy.rpartition('@')[2].rpartition('//')[2].partition('/')[0]}"
 
     @property
     def is_here(self) -> bool:
@@ -114,7 +139,7 @@ class Connection:
         import httpx2
         import openai
 
-        proxy = _tunnel(self.address)
+        proxy = _proxy_for(self.address)
         try:
             # A client left to itself takes every proxy of the environment, also for this machine and without encryption.
             transport = httpx2.HTTPTransport(proxy=proxy, limits=openai.DEFAULT_CONNECTION_LIMITS)
@@ -172,9 +197,33 @@ class Connection:
             )
         return ModelError(f"{self._who}: {self.destination} must be reachable; it was not, in {RETRIES + 1} attempts.")
 
-    def too_late(self, deadline: float) -> ModelError:
-        """Return the ModelError for an answer that did not arrive within ``deadline`` seconds, retries included."""
-        return ModelError(f"{self._who}: {self.host} must answer within {deadline:g} seconds in all; it did not.")
+    def ask(
+        self,
+        work: Callable[[], Answer],
+        deadline: float,
+        largest: int,
+        attempts: Attempts | None = None,
+        is_enough: Callable[[bytes], bool] = never_enough,
+    ) -> Answer:
+        """Run ``work``, which sends requests by the client, as `chunkers.network.request.ask` does.
+
+        Raises
+        ------
+        ModelError
+            If the answer does not arrive within ``deadline`` seconds, retries included.
+        Cancelled
+            If the user stops meanwhile (`cancellable`).
+        """
+        try:
+            return ask(work, deadline, largest, attempts, is_enough)
+        except TooLate:
+            raise ModelError(
+                f"{self._who}: {self.host} must answer within {deadline:g} seconds in all; it did not."
+            ) from None
+
+    def unusable(self, rule: str) -> ModelError:
+        """Return the ModelError for an answer that breaks a rule; ``rule`` is a sentence with the rule and the fault."""
+        return ModelError(f"{self._who}: {self.host} gave an answer that cannot be used. {rule}")
 
     def _refusal(self, status: int) -> str:
         """Return a sentence on a status."""
@@ -199,32 +248,7 @@ class Connection:
                 )
 
 
-def _host(name: str, address: str) -> str:
-    """Return the host of a base address; raises ModelError, without repeating it, if it is invalid or has a password."""
-    try:
-        parts = urlsplit(address)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    # urlsplit leaves out line breaks and tabs, which the client would not.
-    if (
-        not address.isprintable()
-        or parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or parts.username is not None
-        or parts.query
-        or "#" in address
-        or address != address.strip()
-    ):
-        raise ModelError(
-            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password, a query, a "
-            "fragment or surrounding spaces; it has another form. Correct the address."
-        )
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return host if port is None else f"{host}:{port}"
-
-
-def _tunnel(address: str) -> str | None:
+def _proxy_for(address: str) -> str | None:
     """Return the address of the environment's proxy through which a server is asked; None if it is asked directly.
 
     Only an encrypted connection goes through a proxy, which then learns no more than the server's name. Without encryption
@@ -252,11 +276,3 @@ def _is_this_machine(host: str) -> bool:
         return False
     number = getattr(number, "ipv4_mapped", None) or number
     return number.is_loopback or number.is_unspecified
-
-
-def _through(proxy: str | None) -> str:
-    """Return words that name a proxy by its host and port, without the user and password that its address may have."""
-    if proxy is None:
-        return ""
-    # Not parsed: whatever stands before the last @ may be a password.
-    return f" through the environment's proxy {proxy.rpartition('@')[2].rpartition('//')[2].partition('/')[0]}"

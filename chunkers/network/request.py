@@ -61,7 +61,7 @@ def _always(before: int) -> None:
     """Let a request be sent."""
 
 
-def _never(body: bytes) -> bool:
+def never_enough(body: bytes) -> bool:
     """Return False, so that every answer is read to its end."""
     return False
 
@@ -132,7 +132,7 @@ def ask(
     deadline: float,
     largest: int,
     attempts: Attempts | None = None,
-    is_enough: Callable[[bytes], bool] = _never,
+    is_enough: Callable[[bytes], bool] = never_enough,
 ) -> Answer:
     """Run ``work`` in a thread with a deadline; return its result or raise its error.
 
