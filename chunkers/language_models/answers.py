@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from chunkers.language_models.base import LanguageModel, Message, Reply, Shape
-from chunkers.storage.private_file import connect, set_up
+from chunkers.storage.private_file import connect, file_size, set_up
 from chunkers.storage.turn_taking import Turns
 from chunkers.support.limits import SHARED_ANSWERS_BYTES
 from chunkers.support.recently_used import RecentlyUsed
@@ -54,10 +54,7 @@ class AnswerCache:
     @property
     def file_bytes(self) -> int:
         """Size of the cache file in bytes; 0 if there is no file."""
-        try:
-            return self._path.stat().st_size if self._path else 0
-        except OSError:
-            return 0
+        return file_size(self._path) if self._path else 0
 
     @staticmethod
     def key(

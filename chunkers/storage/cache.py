@@ -53,6 +53,7 @@ class EmbeddingCache:
         self._memory: RecentlyUsed[bytes, Entry] = RecentlyUsed(memory_bytes, lambda entry: entry.vector.nbytes)
         self.turns = Turns()
         self._lock = threading.Lock()
+        self._path = path
         self._file = _VectorFile(path) if path else None
 
     @staticmethod
@@ -68,27 +69,21 @@ class EmbeddingCache:
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
         """Return the cached entries by key, leaving out keys that are not in the cache."""
-        entries: dict[bytes, Entry] = {}
-        missing = []
         with self._lock:
-            for key in dict.fromkeys(keys):
-                entry = self._memory.get(key)
-                if entry is None:
-                    missing.append(key)
-                else:
-                    entries[key] = entry
+            by_key = {key: self._memory.get(key) for key in keys}
+            entries = {key: entry for key, entry in by_key.items() if entry is not None}
+            missing = [key for key, entry in by_key.items() if entry is None]
             if self._file and missing:
-                for key, entry in self._file.read(missing):
-                    entries[key] = entry
-                    self._memory[key] = entry
+                from_file = self._file.read(missing)
+                entries |= from_file
+                self._memory.update(from_file)
         return entries
 
     def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, Entry]:
         """Store ``vectors``, each computed in ``cost`` seconds, under ``keys``; return the new cache entries by key."""
         entries = {key: Entry(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
         with self._lock:
-            for key, entry in entries.items():
-                self._memory[key] = entry
+            self._memory.update(entries)
             if self._file:
                 self._file.write(entries)
         return entries
@@ -103,7 +98,7 @@ class EmbeddingCache:
     @property
     def file_bytes(self) -> int:
         """Size of the cache file in bytes; 0 if there is no file."""
-        return self._file.size() if self._file else 0
+        return file_size(self._path) if self._path else 0
 
     @property
     def complaint(self) -> str:
@@ -157,10 +152,10 @@ class _VectorFile:
             return None
         return self._open(may_replace=False)
 
-    def read(self, keys: list[bytes]) -> list[tuple[bytes, Entry]]:
+    def read(self, keys: list[bytes]) -> dict[bytes, Entry]:
+        entries: dict[bytes, Entry] = {}
         if self._connection is None:
-            return []
-        entries = []
+            return entries
         try:
             for start in range(0, len(keys), _AT_ONCE):
                 part = keys[start : start + _AT_ONCE]
@@ -168,7 +163,7 @@ class _VectorFile:
                 query = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({marks})"
                 for key, cost, vector, checksum in self._connection.execute(query, part):
                     if checksum == _checksum(key, cost, vector):
-                        entries.append((key, Entry(np.frombuffer(vector, dtype=np.float32), cost)))
+                        entries[key] = Entry(np.frombuffer(vector, dtype=np.float32), cost)
         except sqlite3.Error as error:
             self._give_up(error)
         return entries
@@ -201,9 +196,6 @@ class _VectorFile:
         except sqlite3.Error as error:
             self._complain(error)
             self._give_up(error)
-
-    def size(self) -> int:
-        return file_size(self._path)
 
     def _complain(self, error: Exception) -> None:
         self.complaint = (
