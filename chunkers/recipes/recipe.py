@@ -8,13 +8,7 @@ from functools import lru_cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from pydantic import (
-    BaseModel,
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    model_serializer,
-)
+from pydantic import BaseModel, Field, ValidationError
 
 from chunkers.contract import base
 from chunkers.contract.base import Chunker
@@ -64,17 +58,8 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
     embedder: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
     tokenizer: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
     versions: dict[str, str] = {}
-    embedded_as: EmbeddedAs = "plain"
-    language_model: str = Field("", max_length=LONGEST_NAME)
-
-    @model_serializer(mode="wrap")
-    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        written: dict[str, Any] = handler(self)
-        if self.embedded_as == "plain":
-            written.pop("embedded_as", None)
-        if not self.language_model:
-            written.pop("language_model", None)
-        return written
+    embedded_as: EmbeddedAs = Field("plain", exclude_if=lambda embedded_as: embedded_as == "plain")
+    language_model: str = Field("", max_length=LONGEST_NAME, exclude_if=lambda model: not model)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Yield the fields for ``repr`` and for file names, which are the same as in the JSON."""
@@ -94,13 +79,11 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         """Return the recipe for a chunker and the services it ran with, including their versions."""
         versions = {"seamark": __version__}
         embedder = None if embedder is None else embedder_of(embedder)
-        if chunker.embeds and embedder is not None:
-            versions |= {embedder.name: embedder.revision} if embedder.revision else {}
-            versions |= _installed(*embedder.packages)
         asked = language_model if chunker.asks or embedded_as == "context" else None
-        if asked is not None:
-            versions |= {asked.name: asked.revision} if asked.revision else {}
-            versions |= _installed(*asked.packages)
+        for model in (embedder if chunker.embeds else None, asked):
+            if model is not None:
+                versions |= {model.name: model.revision} if model.revision else {}
+                versions |= _installed(*model.packages)
         versions |= _installed(*packages_of(sentences))
         versions |= chunker.versions()
         return cls(
