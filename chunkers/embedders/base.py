@@ -157,15 +157,9 @@ def token_of(given: object) -> str:
     token = uuid.uuid4().hex
     with suppress(TypeError):
         number = id(given)
-        _TOKENS[number] = (weakref.ref(given, lambda reference: _forget(number, reference)), token)
+        # Called before the object's memory is freed, so that no other object can have its id by then.
+        _TOKENS[number] = (weakref.ref(given, lambda _: _TOKENS.pop(number, None)), token)
     return token
-
-
-def _forget(number: int, reference: object) -> None:
-    """Forget an object that is gone, unless another has its id by now."""
-    known = _TOKENS.get(number)
-    if known is not None and known[0] is reference:
-        del _TOKENS[number]
 
 
 def batches(lengths: Sequence[int], most: int, most_length: int | None) -> Iterator[slice]:
