@@ -243,20 +243,13 @@ def _objects(answer: str) -> Iterator[object]:
 def _checked(parsed: object, form: type[AnyForm]) -> AnyForm:
     """Return an object in its form; raises Unusable if it has another."""
     try:
-        if _has_surrogate(parsed):
-            raise Unusable("the answer must be valid Unicode; its JSON contains half of a surrogate pair")
+        # Escapes in JSON allow half of a surrogate pair, and Unicode does not.
+        json.dumps(parsed, ensure_ascii=False).encode()
         return form.model_validate(parsed)
+    except UnicodeEncodeError:
+        raise Unusable("the answer must be valid Unicode; its JSON contains half of a surrogate pair") from None
     except RecursionError:
         raise Unusable("the JSON of the answer must be nested less deeply; it is nested too deeply to be read") from None
     except ValidationError as error:
         place, first = first_fault(error, "the object")
         raise Unusable(f"{place}: {first['msg']}; got {shown(first['input'])}") from None
-
-
-def _has_surrogate(parsed: object) -> bool:
-    """Return whether a parsed JSON value has a lone surrogate, which JSON escapes allow and Unicode does not."""
-    try:
-        json.dumps(parsed, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return True
-    return False

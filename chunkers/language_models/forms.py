@@ -55,16 +55,10 @@ class Form(BaseModel):
     @classmethod
     def wording(cls) -> str:
         """Return the prompt's sentence that asks for a JSON object of this form."""
-        whole = cls.model_json_schema()
+        whole = _whole_schema(cls)
         where = "; ".join(f"{name} is {description}" for name, description in _described(whole))
         example = json.dumps(_example(whole), ensure_ascii=False)
         return f"Answer with one JSON object and nothing else, in the form {example}{', where ' if where else ''}{where}."
-
-    @classmethod
-    def schema_of(cls, kind: AnswerKind) -> dict[str, Any]:
-        """Return the JSON schema to send to a server, restricted to the numbers, texts and sizes of this request."""
-        whole = _whole_schema(cls)
-        return _plain(whole, whole.get("$defs", {}), kind)
 
 
 class LineForm(Form):
@@ -96,7 +90,18 @@ class LineForm(Form):
 
 @cache
 def _whole_schema(form: type[Form]) -> dict[str, Any]:
-    return form.model_json_schema()
+    """Return the JSON schema of a form, with each reference replaced by its definition."""
+    whole = form.model_json_schema()
+
+    def resolved(part: Any) -> Any:
+        if isinstance(part, list):
+            return [*map(resolved, part)]
+        if not isinstance(part, dict):
+            return part
+        definition = whole["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
+        return {key: resolved(value) for key, value in {**definition, **part}.items() if key not in ("$ref", "$defs")}
+
+    return resolved(whole)  # type: ignore[no-any-return]  # a dictionary stays one
 
 
 def _no_truth(value: object) -> object:
@@ -250,8 +255,7 @@ class AnswerKind:
 
     def within(self, bounds: Bounds, most_tokens: int | None = None, sizes: Sizes | None = None) -> AnswerKind:
         """Return a copy of the answer kind for one request, with valid numbers and, if given, a token limit and sizes."""
-        tokens = self.most_tokens if most_tokens is None else most_tokens
-        return replace(self, most_tokens=tokens, bounds=bounds, sizes=sizes or {})
+        return replace(self, most_tokens=most_tokens or self.most_tokens, bounds=bounds, sizes=sizes or {})
 
     def choosing(self, choices: Choices) -> AnswerKind:
         """Return a copy of the answer kind, with the texts that fields may contain if the server enforces a schema.
@@ -267,8 +271,8 @@ class AnswerKind:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """JSON schema of the answer; None if the answer is plain text."""
-        return None if self.form is None else self.form.schema_of(self)
+        """JSON schema to send to a server, restricted to this request's numbers, texts and sizes; None for plain text."""
+        return None if self.form is None else _restricted(_whole_schema(self.form), self)
 
 
 WORDS = AnswerKind()
@@ -296,40 +300,30 @@ CONTEXT = AnswerKind(stop=("\nThe passage:", "\nWhere does it stand"))
 """A context sentence, in words and without a schema for the reasons of `ANSWER`."""
 
 
-def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the definition behind a reference, or the schema itself."""
-    name = schema.get("$ref", "").rpartition("/")[2]
-    return {**definitions[name], **{key: value for key, value in schema.items() if key != "$ref"}} if name else schema
-
-
-def _example(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None) -> Any:
-    """Return an example of a schema, made of those of its fields."""
-    definitions = schema.get("$defs", {}) if definitions is None else definitions
-    schema = _resolved(schema, definitions)
+def _example(schema: Mapping[str, Any]) -> Any:
+    """Return an example of a schema, made of the examples of its fields."""
     if "properties" in schema:
-        return {name: _example(field_schema, definitions) for name, field_schema in schema["properties"].items()}
+        return {name: _example(field_schema) for name, field_schema in schema["properties"].items()}
     if "examples" in schema:
         return schema["examples"][0]
-    return [_example(schema["items"], definitions)]
+    return [_example(schema["items"])]
 
 
-def _described(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a schema that have a description, with it."""
-    definitions = schema.get("$defs", {}) if definitions is None else definitions
-    for name, field_schema in _resolved(schema, definitions).get("properties", {}).items():
+def _described(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the name and the description of each field of a schema that has a description."""
+    for name, field_schema in schema.get("properties", {}).items():
         if "description" in field_schema:
             yield name, field_schema["description"]
-        yield from _described(field_schema.get("items", {}), definitions)
+        yield from _described(field_schema.get("items", {}))
 
 
-def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any], asked: AnswerKind, name: str = "") -> dict[str, Any]:
-    """Return a schema without references, all its fields required, with the numbers, texts and sizes that are allowed."""
-    schema = _resolved(schema, definitions)
+def _restricted(schema: Mapping[str, Any], asked: AnswerKind, name: str = "") -> dict[str, Any]:
+    """Return a schema for a server, all its fields required, with the numbers, texts and sizes that are allowed."""
     if "properties" in schema:
-        fields = {key: _plain(field_schema, definitions, asked, key) for key, field_schema in schema["properties"].items()}
+        fields = {key: _restricted(field_schema, asked, key) for key, field_schema in schema["properties"].items()}
         return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
     if "anyOf" in schema:
-        options = [_plain(option, definitions, asked, name) for option in schema["anyOf"]]
+        options = [_restricted(option, asked, name) for option in schema["anyOf"]]
         possible = [option for option in options if option.get("enum", True)]
         return {"anyOf": possible} if len(possible) > 1 else possible[0]
     kind, most = schema["type"], schema.get("most")
@@ -339,7 +333,7 @@ def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any], asked: Ans
             most = schema.get("maxItems") if most is None else most
             limits = {"minItems": least} if least else {}
             limits |= {} if most is None else {"maxItems": asked.sizes.get(name, most)}
-            return {"type": kind, "items": _plain(schema["items"], definitions, asked, name), **limits}
+            return {"type": kind, "items": _restricted(schema["items"], asked, name), **limits}
         case "string" if name in asked.choices:
             return {"type": kind, "enum": [*asked.choices[name]]}
         case "string":
