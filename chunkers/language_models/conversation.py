@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
+from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.forms import Form, LineForm
 from chunkers.language_models.prompts import AGAIN, NO_WORDS
 from chunkers.support.errors import first_fault, shown
 from chunkers.support.formatting import counted
-
-if TYPE_CHECKING:
-    from chunkers.language_models.base import Message, Reply
 
 REPEATS = 2
 """Maximum number of times that the model is asked again, in the same conversation, after an unusable answer."""
@@ -99,8 +97,6 @@ def usable_answer(
     Unusable
         If the last answer is unusable, refused or cut off, or as soon as an unusable answer repeats itself.
     """
-    from chunkers.language_models.base import Message
-
     for repeat in range(REPEATS + 1):
         reply = ask(messages)
         try:

@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from chunkers.contract.base import Estimate
 from chunkers.contract.tools import Meter, Tools
+from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import REPEATS, Unusable, usable_answer
 from chunkers.language_models.forms import CONTEXT
 from chunkers.language_models.prompts import CONTEXT_QUESTION, CONTEXT_SYSTEM
@@ -23,9 +23,6 @@ from chunkers.results.result import Chunk, Chunking
 from chunkers.support.errors import ModelError
 from chunkers.text.document import Document, Span
 from chunkers.text.outline import headings
-
-if TYPE_CHECKING:
-    from chunkers.language_models.base import Message
 
 LONGEST_SHOWN = 24_000
 """Maximum number of characters of a document that the model is shown beside a chunk, some 6,000 tokens; of a longer one, an
@@ -126,8 +123,6 @@ def shown_of(document: Document, chunk: Chunk) -> Span:
 
 
 def _messages(document: Document, chunk: Chunk) -> list[Message]:
-    from chunkers.language_models.base import Message
-
     start, end = shown_of(document, chunk)
     whole = "document" if end - start == len(document.text) else "extract of a longer document"
     question = CONTEXT_QUESTION.format(whole=whole, shown=document.text[start:end], passage=_passage(chunk))
