@@ -12,24 +12,23 @@ from pathlib import Path
 
 def user_cache() -> Path:
     """Return Seamark's cache folder, following the platform's conventions; the folder may not exist yet."""
-    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is, where Path raises an error
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "seamark" / "seamark" / "Cache"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "seamark"
-    configured = os.environ.get("XDG_CACHE_HOME", "").strip()
-    return (Path(configured) if configured else home / ".cache") / "seamark"
+    return _user_folder("seamark/seamark/Cache", "Caches", "XDG_CACHE_HOME", ".cache")
 
 
 def user_data() -> Path:
     """Return Seamark's folder for the user's own data, which the system never cleans up; the folder may not exist yet."""
-    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - as above
+    return _user_folder("seamark/seamark", "Application Support", "XDG_DATA_HOME", ".local/share")
+
+
+def _user_folder(on_windows: str, on_mac: str, variable: str, otherwise: str) -> Path:
+    """Return a folder below the platform's own; elsewhere an environment variable may name another one than the default."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is, where Path raises an error
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "seamark" / "seamark"
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / on_windows
     if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "seamark"
-    configured = os.environ.get("XDG_DATA_HOME", "").strip()
-    return (Path(configured) if configured else home / ".local" / "share") / "seamark"
+        return home / "Library" / on_mac / "seamark"
+    configured = os.environ.get(variable, "").strip()
+    return (Path(configured) if configured else home / otherwise) / "seamark"
 
 
 def write_whole(path: Path, parts: Iterable[bytes | memoryview]) -> None:
