@@ -15,7 +15,7 @@ from chunkers.language_models.base import UNSHAPED, Dialect, LanguageModel, Mess
 from chunkers.language_models.forms import WORDS, AnswerKind, LineForm
 from chunkers.language_models.prompts import PROBE
 from chunkers.language_models.server import ChatServer, SchemaRefused
-from chunkers.language_models.spending import Ledger, Limit, Purse, Spending, most_tokens_of, remembered, spent_by
+from chunkers.language_models.spending import Ledger, Limit, Purse, Spending, most_tokens_of, spent_by
 from chunkers.network.request import Attempts, cancellable
 from chunkers.support.errors import Cancelled, InputError, shown, stop_if
 
@@ -86,6 +86,11 @@ class Asking:
         that it raises ends the asking.
     structured
         How the server handles a schema, if known; None to find out.
+
+    Attributes
+    ----------
+    structured
+        The server's treatment of JSON schemas; None until an answer with a schema has been requested.
     """
 
     def __init__(
@@ -103,7 +108,7 @@ class Asking:
         self._answers = SHARED_ANSWERS if answers is None else answers
         self._purse = Purse(Limit() if limit is None else limit)
         self._slots = threading.Semaphore(MOST_AT_ONCE)
-        self._structured = structured
+        self.structured = structured
         self._dialect: Dialect | None = _DIALECTS[0] if structured == "enforced" else None
         self._tally = Tally()
 
@@ -123,29 +128,24 @@ class Asking:
         return self._purse.spent
 
     @property
-    def structured(self) -> Structured | None:
-        """The server's treatment of JSON schemas; None until an answer with a schema has been requested."""
-        return self._structured
-
-    @property
     def probes(self) -> tuple[int, int]:
         """Numbers of requests and tokens still expected in order to learn how the server treats JSON schemas.
 
         One request at most is counted, although a server that refuses the first dialect is asked in the second too.
         """
-        if not self.model.takes_shape or self._structured is not None or self._recall_structured():
+        if not self.model.takes_shape or self.structured is not None or self._recall_structured():
             return 0, 0
         return 1, _PROBE_SENT
 
     @property
     def told(self) -> str:
         """Short description of the spending so far and of the server's treatment of JSON schemas."""
-        return f"{self.spent}{f'; {STRUCTURED[self._structured]}' if self._structured else ''}"
+        return f"{self.spent}{f'; {STRUCTURED[self.structured]}' if self.structured else ''}"
 
     @property
     def many_unusable(self) -> str:
         """A warning with advice if many of the first answers were unusable; otherwise empty."""
-        return self._tally.said(self._structured)
+        return self._tally.said(self.structured)
 
     def tell(self, usable: bool) -> None:
         """Record whether an answer was usable, and call ``warn`` once if many of the first answers are unusable."""
@@ -208,14 +208,15 @@ class Asking:
             shape = Shape(kind.stop)
             reply, sent = self._answer(messages, cancelled, ledger, kind.most_tokens, repeat, shape)
         if not sent:
+            remembered = Spending(remembered=1)
             if ledger is not None:
-                ledger.add(remembered())
-            self._purse.add(remembered())
+                ledger.add(remembered)
+            self._purse.add(remembered)
         return reply
 
     def recalled(self, messages: Sequence[Message], kind: AnswerKind = WORDS, *, repeat: int = 0) -> Reply | None:
         """Return the cached answer that `ask` would return; None if `ask` would send a request."""
-        if kind.form is not None and self._structured is None and not self._recall_structured():
+        if kind.form is not None and self.structured is None and not self._recall_structured():
             return None
         shaped, shape = self._shaped(messages, kind)
         return self._answers.get(self._key(shaped, kind.most_tokens, repeat, shape))
@@ -266,7 +267,7 @@ class Asking:
 
     def _find_out(self, cancelled: Callable[[], bool], ledger: Ledger | None) -> None:
         """Find out what the server does with a schema, by a small request whose schema forces a word."""
-        if not self.model.takes_shape or self._structured is not None:
+        if not self.model.takes_shape or self.structured is not None:
             return
         for dialect in _DIALECTS:
             shape = Shape((), _PROBE_SCHEMA, dialect)
@@ -290,12 +291,12 @@ class Asking:
     def _take_in(self, dialect: Dialect, reply: Reply) -> bool:
         """Take in an answer of the server to a schema, and return whether no other dialect need be tried."""
         if _PROBE_WORD in reply.text:
-            self._dialect, self._structured = dialect, "enforced"
+            self._dialect, self.structured = dialect, "enforced"
         elif reply.ended != "refused":
-            self._structured = "ignored"
+            self.structured = "ignored"
         elif dialect == _DIALECTS[-1]:
-            self._structured = "refused"
-        return self._structured is not None
+            self.structured = "refused"
+        return self.structured is not None
 
     def _send(
         self,

@@ -20,31 +20,6 @@ if TYPE_CHECKING:
     import openai
 
 
-# Prices of tokens, from the table that comes with ``genai-prices``; the table is never updated over the network.
-
-
-def price(model: str, address: str, tokens_in: int, tokens_out: int) -> Decimal | None:
-    """Return the price of a request in US dollars; None if the table has no price for this model at this server.
-
-    Parameters
-    ----------
-    model
-        The model's name on the server.
-    address
-        The server's base address: prices differ between servers, and are unknown for a user's own server.
-    tokens_in, tokens_out
-        Numbers of tokens that the model reads and writes.
-    """
-    # Imported late: the table takes a while to load, and most never ask a model.
-    from genai_prices import Usage, calc_price
-
-    try:
-        calculation = calc_price(Usage(input_tokens=tokens_in, output_tokens=tokens_out), model, provider_api_url=address)
-    except (LookupError, ValueError):
-        return None
-    return calculation.total_price
-
-
 # Answers that a server sends piece by piece, as server-sent events.
 
 
@@ -208,8 +183,19 @@ class ChatServer(LanguageModel):
         self._connection.client(self._timeout)
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
-        """Return the price of input and output tokens at this server in US dollars; None if the price is unknown."""
-        return price(self._model, self._connection.address, tokens_in, tokens_out)
+        """Return the price of input and output tokens at this server in US dollars; None if the price is unknown.
+
+        Prices are from the table that comes with ``genai-prices``, which is never updated over the network; it has none
+        for a user's own server.
+        """
+        # Imported late: the table takes a while to load, and most never ask a model.
+        from genai_prices import Usage, calc_price
+
+        usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+        try:
+            return calc_price(usage, self._model, provider_api_url=self._connection.address).total_price
+        except (LookupError, ValueError):
+            return None
 
     def reply(  # type: ignore[override]  # who does not shape the answer need not say so
         self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, shape: Shape = UNSHAPED

@@ -229,8 +229,3 @@ def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: 
     if unclear:
         spent += Spending(unsure=unclear * (most_in + most_out), cost=model.price(unclear * most_in, unclear * most_out))
     return spent
-
-
-def remembered() -> Spending:
-    """Return the spending for an answer from the cache: no tokens and no cost."""
-    return Spending(remembered=1)
