@@ -17,6 +17,7 @@ from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit
 from chunkers.recipes.recipe import Recipe
 from chunkers.support.errors import InputError
+from chunkers.support.formatting import counted
 from chunkers.text.encodings import checked_encoding
 from corpus.inputs import Columns
 from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, in_processes
@@ -102,12 +103,19 @@ def _run(options: argparse.Namespace) -> int:
     if not options.inputs:
         raise InputError(NO_INPUT)
     engine = _engine(options)
-    columns = Columns(options.text_column, options.id_column)
-    size = round(options.shard_size * 1_000_000)
-    settings = columns, options.encoding, options.device, size, model, limit
     spec = chunker_spec(options.chunker)
     chunker = spec.build()
-    run = Run(spec.recipe_like(Recipe(chunker=chunker.name), chunker), tuple(options.inputs), options.output, *settings)
+    run = Run(
+        spec.recipe_like(Recipe(chunker=chunker.name), chunker),
+        tuple(options.inputs),
+        options.output,
+        columns=Columns(options.text_column, options.id_column),
+        encoding=options.encoding,
+        device=options.device,
+        shard_bytes=round(options.shard_size * 1_000_000),
+        language_model=model,
+        limit=limit,
+    )
     progress_line = _Told(run)
     try:
         whole = run.go(engine, options.workers, progress_line)
@@ -164,10 +172,10 @@ class _Told:
         now = time.monotonic()
         if self._first:
             self._first = False
-            if counts := counted(self._run.left_out):
+            if counts := skipped_files(self._run.left_out):
                 say(f"Passed by: {counts}.")
             if self._run.resumed:
-                say(f"Going on where a run stopped: {state.done:,} of {_several(state.shards, 'shard')}.")
+                say(f"Going on where a run stopped: {state.done:,} of {counted(state.shards, 'shard')}.")
             self._began = now
         elif sys.stderr.isatty():
             sys.stderr.write(f"\r{self._words(state, now)}\033[K")
@@ -180,8 +188,8 @@ class _Told:
     def _words(self, state: Progress, now: float) -> str:
         speed = state.now.characters / 1e6 / max(now - self._began, 1e-9)
         return (
-            f"{state.done:,} of {_several(state.shards, 'shard')}, {_several(state.tally.documents, 'document')}, "
-            f"{_several(state.tally.chunks, 'chunk')}, {speed:.1f} million characters a second"
+            f"{state.done:,} of {counted(state.shards, 'shard')}, {counted(state.tally.documents, 'document')}, "
+            f"{counted(state.tally.chunks, 'chunk')}, {speed:.1f} million characters a second"
         )
 
     def end(self) -> None:
@@ -195,23 +203,17 @@ def _ended(run: Run, whole: Progress, output: Path) -> str:
     """Return the sentence at the end."""
     tally = whole.tally
     sentence = (
-        f"{_several(tally.documents, 'document')}, {_several(tally.chunks, 'chunk')} in {_several(whole.shards, 'shard')}."
+        f"{counted(tally.documents, 'document')}, {counted(tally.chunks, 'chunk')} in {counted(whole.shards, 'shard')}."
     )
     others = []
     if tally.problems:
-        others.append(f"{_several(tally.problems, 'document')} could not be read or cut")
+        others.append(f"{counted(tally.problems, 'document')} could not be read or cut")
     if tally.doubts:
-        others.append(f"the encoding of {_several(tally.doubts, 'document')} was guessed")
+        others.append(f"the encoding of {counted(tally.doubts, 'document')} was guessed")
     return f"{sentence} {'; '.join(others).capitalize()}: see {output / ALL_PROBLEMS}." if others else sentence
 
 
-def counted(counts: dict[str, int]) -> str:
+def skipped_files(counts: dict[str, int]) -> str:
     """Format the counts of skipped files as a list, such as “2 symbolic links, 1 hidden file or folder”."""
     plurals = {"hidden file or folder": "hidden files or folders", "file of another kind": "files of another kind"}
-    return ", ".join(
-        f"{count:,} {what if count == 1 else plurals.get(what, f'{what}s')}" for what, count in sorted(counts.items())
-    )
-
-
-def _several(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
+    return ", ".join(counted(count, what, plurals.get(what, "")) for what, count in sorted(counts.items()))

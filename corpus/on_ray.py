@@ -6,6 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -71,7 +72,7 @@ def _write(address: str | None, job: Job, missing: Iterator[Shard], workers: int
     import ray
 
     # No one process is every actor's parent; what Ray does not want any more it ends itself.
-    job = Job(job.source, job.output, job.recipe, job.device, job.plan, job.model)
+    job = replace(job, parent=0)
     began = not ray.is_initialized()
     if began:
         options: dict[str, Any] = {"runtime_env": {"env_vars": {**ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}}}

@@ -10,11 +10,11 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +188,7 @@ class Run:
                 finished.add(shard.number)
                 total += tally_and_model[0]
                 model = model or tally_and_model[1]
-        job = Job(job.source, job.output, job.recipe, job.device, job.plan, model, os.getpid())
+        job = replace(job, model=model, parent=os.getpid())
         state = Progress(len(finished), count, total, Tally())
         progress(state)
         missing = (shard for shard in manifest.shards() if shard.number not in finished)
@@ -219,7 +219,7 @@ def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[
     # A worker that keeps much memory after a large document is replaced, which is no news to the user.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
     executor = ProcessPoolExecutor(
-        workers, timeout=IDLE_S, initializer=_begin_worker, initargs=(os.getpid(),), env=_environment()
+        workers, timeout=IDLE_S, initializer=_begin_worker, initargs=(os.getpid(),), env={**ENVIRONMENT}
     )
     pending: set[Future[Tally]] = set()
     try:
@@ -242,10 +242,6 @@ def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[
         while any(not (future.running() or future.done()) for future in pending):
             time.sleep(0.01)
         executor.shutdown(wait=True, kill_workers=True)
-
-
-def _environment() -> Mapping[str, str]:
-    return {**ENVIRONMENT}
 
 
 def _begin_worker(run: int) -> None:

@@ -139,7 +139,7 @@ class Job:
             If the process that started the run has ended.
         """
         try:
-            return _Writing(self, shard, chunks or chunks_of(self.recipe, self.device)).done()
+            return _Writing(self, shard, chunks or _loaded_chunks(self.recipe.to_json(), self.device)).done()
         except OSError as error:
             raise InputError(
                 f"--output must be writable; writing {shard.file} failed: {error.strerror or error}. Check the folder's "
@@ -156,13 +156,9 @@ class Job:
 
 
 @lru_cache(maxsize=1)
-def _loaded(recipe: str, device: str) -> Chunks:
+def _loaded_chunks(recipe: str, device: str) -> Chunks:
+    """Return the `Chunks` callable for a recipe in JSON, which is created once per process and then reused."""
     return Chunks(Recipe.from_json(recipe), device)
-
-
-def chunks_of(recipe: Recipe, device: str) -> Chunks:
-    """Return the `Chunks` callable for a recipe, which is created once per process and then reused."""
-    return _loaded(recipe.to_json(), device)
 
 
 @dataclass
