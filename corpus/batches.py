@@ -18,7 +18,7 @@ from chunkers.recipes.export import propositions_type
 from chunkers.results.exported import rows_of
 from chunkers.results.result import Gap, start_after
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.support.errors import Cancelled, InputError, shown
+from chunkers.support.errors import Cancelled, InputError, complaint_about, on_one_line, shown
 from chunkers.support.limits import MAX_BYTES
 from chunkers.text.extracted import too_large
 from chunkers.text.outline import forget_outlines
@@ -97,9 +97,6 @@ def told_parts(parts: Parts | None) -> dict[str, Any] | None:
     """Convert a document's pages or chapters to a value of the column ``parts``."""
     return None if parts is None else {"kind": parts.kind, "starts": list(parts.starts), "labels": list(parts.labels)}
 
-
-LONGEST_FAULT = 300
-"""Maximum number of characters shown of an unexpected error's message."""
 
 Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
 
@@ -241,32 +238,25 @@ class Chunks:
 
         If ``problems`` is None, the first document that fails raises its error.
         """
-        rows: dict[str, list[Any]] = {name: [] for name in CHUNKS.names}
+        rows: list[dict[str, Any]] = []
         for name, text, parts in _documents_in(documents):
             try:
-                chunk_rows = self._rows(name, text, parts)
+                rows += self._rows(name, text, parts)
             except (ModelError, Cancelled):
                 raise
             except InputError as error:
-                message = str(error)
-                message = message if message.startswith(str(name)) else f"{name}: {message}"
+                message = complaint_about(str(name), error)
                 if problems is None:
                     raise InputError(message) from error
                 problems(str(name), message)
-                continue
             except Exception as error:
                 # A fault that one document of millions brings to light must not end the run of the others.
                 if problems is None:
                     raise
-                line = " ".join(str(error).split())[:LONGEST_FAULT]
-                problems(str(name), f"{name}: cutting it failed with {type(error).__name__}: {line}")
-                continue
-            for row in chunk_rows:
-                for column, values in rows.items():
-                    values.append(row.get(column))
+                problems(str(name), f"{name}: cutting it failed with {type(error).__name__}: {on_one_line(error)}")
         # The outlines that it keeps for a page are of no use to the next batch.
         forget_outlines()
-        return type(documents).from_pydict(rows, schema=self.schema)
+        return type(documents).from_pylist(rows, schema=self.schema)
 
     def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return an iterator over the chunks of each batch, as Spark's ``mapInArrow`` expects.

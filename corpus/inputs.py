@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chunkers.commands.arguments import file_bytes, readable
-from chunkers.support.errors import InputError, shown
+from chunkers.support.errors import InputError, complaint_about, on_one_line, shown
 from chunkers.text.document import check_text
 from chunkers.text.reading import READABLE, read_document
 from corpus.batches import told_parts
@@ -196,8 +196,8 @@ class Inputs:
             with pq.ParquetFile(where) as file:
                 schema, metadata = file.schema_arrow, file.metadata
         except (OSError, pa.ArrowException) as error:
-            line = " ".join(str(error).split())[:300]
-            yield whole._replace(kind="problem", said=f"the file must be valid Parquet; reading it failed: {line}")
+            fault = f"the file must be valid Parquet; reading it failed: {on_one_line(error)}"
+            yield whole._replace(kind="problem", said=fault)
             return
         self._check_columns(schema, readable(whole.path or where.name))
         before = 0
@@ -334,11 +334,10 @@ class Source:
             else:
                 yield from self._rows(path, name, piece)
         except InputError as error:
-            sentence = str(error)
-            yield Problem(name, sentence if sentence.startswith(name) else f"{name}: {sentence}")
+            yield Problem(name, complaint_about(name, error))
         except (OSError, pa.ArrowException) as error:
-            line = " ".join(str(error).split())[:300]
-            yield Problem(name, f"{name}: the file must be readable and undamaged; reading it failed: {line}")
+            fault = f"the file must be readable and undamaged; reading it failed: {on_one_line(error)}"
+            yield Problem(name, f"{name}: {fault}")
 
     def _file(self, path: Path, name: str) -> Given:
         document = read_document(file_bytes(str(path), name), name, self.encoding)
@@ -402,7 +401,7 @@ class Source:
             check_text(name, place)
             check_text(text, name)
         except InputError as error:
-            return Problem(place, str(error) if str(error).startswith(place) else f"{place}: {error}")
+            return Problem(place, complaint_about(place, error))
         assert isinstance(text, str)
         return Given(name, text)
 

@@ -31,9 +31,9 @@ from chunkers.recipes.export import to_dict
 from chunkers.recipes.recipe import Recipe, run
 from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
-from chunkers.support.errors import InputError
+from chunkers.support.errors import InputError, complaint_about
 from chunkers.text.document import Document
-from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
+from chunkers.text.sentences import SPLITTERS
 from chunkers.text.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -78,16 +78,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    """Print the declarations, or cut every file; files that cannot be read or cut are reported and passed over."""
     if options.list:
         for fault in discover():
             say(fault)
         print(json.dumps(declarations(), indent=2))
         return 0
-    return _chunk_files(options)
-
-
-def _chunk_files(options: argparse.Namespace) -> int:
-    """Cut every file; report the files that cannot be read or cut, and continue with the others."""
     if not options.files:
         raise InputError("No file is named. Name at least one file to cut, or - for standard input.")
     limit = limit_of(options.spend)
@@ -96,19 +92,18 @@ def _chunk_files(options: argparse.Namespace) -> int:
             f"No chunker is named. Name it with --chunker, one of {known_chunkers()}, or give the file of a recipe."
         )
     spec = chunker_spec(options.chunker, chunks=True)
-    base = spec.recipe
-    embedder = opened_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"), options.device)
-    tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))
-    sentences = options.sentences or (base.sentences if base else DEFAULT_SPLITTER)
+    base = spec.recipe or Recipe(chunker=spec.name)
+    embedder = opened_embedder(options.embedder or base.embedder, options.device)
+    tokenizer = load_tokenizer(options.tokenizer or base.tokenizer)
+    sentences = options.sentences or base.sentences
     chunker = spec.build(embedder)
     if spec.has_chunks:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
-    embedded_as = options.embedded_as or (base.embedded_as if base else "plain")
-    model = options.language_model or (base.language_model if base else "")
-    asking = _asking(chunker, embedded_as, model, limit)
+    embedded_as = options.embedded_as or base.embedded_as
+    asking = _asking(chunker, embedded_as, options.language_model or base.language_model, limit)
     tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder), asking=asking)
     try:
-        is_older = base is not None and base.is_older
+        is_older = spec.recipe is not None and spec.recipe.is_older
         return _cut_each(options, chunker, sentences, tools, embedded_as, is_older=is_older)
     finally:
         # However it ends: what was asked is paid for.
@@ -126,8 +121,7 @@ def _cut_each(
     is_older: bool,
 ) -> int:
     """Cut and print every file; return the exit status. With an older recipe, results note where cuts may have moved."""
-    embedder, asking = tools.embedder, tools.asking
-    assert embedder is not None
+    embedder = tools.embedder
     read = document_reader(options.encoding)
     status = 0
     for file, name in named_files(options.files):
@@ -136,24 +130,18 @@ def _cut_each(
             document = Document.from_text(file_text.text, sentences, name, file_text.parts)
             result = run(chunker, document, tools, embedded_as)
         except InputError as error:
-            sentence = str(error)
-            say(sentence if sentence.startswith(name) else f"{name}: {sentence}")
+            say(complaint_about(name, error))
             status = 2
             continue
         if is_older and (changed := chunker.changed_since(len(document.sentences))):
             result = replace(result, notes=(*result.notes, changed))
-        # After the run, because the embedder's revision may not be known before.
-        recipe = Recipe.of(
-            chunker, sentences, embedder, tools.tokenizer.name, embedded_as, None if asking is None else asking.model
-        )
-        as_json = to_dict(result, recipe)
+        as_json = to_dict(result)
         as_json["document"]["read_as"] = file_text.read_as
         if file_text.left_out:
             as_json["document"]["left_out"] = file_text.left_out
-        if result.timing is not None and result.timing.embedded and embedder.engine:
+        if result.timing is not None and result.timing.embedded and embedder is not None and embedder.engine:
             as_json["timing"]["engine"] = embedder.engine
-        line = json.dumps(as_json, ensure_ascii=False, allow_nan=False)
-        print(line, flush=True)
+        print(json.dumps(as_json, ensure_ascii=False, allow_nan=False), flush=True)
     return status
 
 

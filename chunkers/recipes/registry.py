@@ -44,7 +44,7 @@ from chunkers.methods.your_chunks import YourChunks
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.results.reason import Reason
 from chunkers.results.result import Chunking, Gap, Verdict, start_after
-from chunkers.support.errors import Cancelled, InputError, ModelError, ParameterError, shown
+from chunkers.support.errors import Cancelled, InputError, ModelError, ParameterError, on_one_line, shown
 from chunkers.text.document import Document
 
 # Chunkers of other packages: requirements on such a class, and isolation of its errors.
@@ -123,12 +123,10 @@ def guard(kind: type[Chunker], package: str) -> None:
     kind.chunk = _kept_in(kind.chunk, kind.name, whose)  # type: ignore[method-assign]
     for hook, answer in HOOKS.items():
         setattr(kind, hook, _or_usual(getattr(kind, hook), getattr(Chunker, hook), answer))
-    fields: Any = kind.fields
-    kind.fields = classmethod(_or_usual(fields.__func__, fields_of, list))  # type: ignore[assignment, method-assign]
+    for hook, usual, answer in (("fields", fields_of, list), ("versions", _no_versions, dict)):
+        setattr(kind, hook, classmethod(_or_usual(getattr(kind, hook).__func__, usual, answer)))
     if package:
         kind.packages = tuple(dict.fromkeys((*kind.packages, package)))
-    versions: Any = kind.versions
-    kind.versions = classmethod(_or_usual(versions.__func__, _no_versions, dict))  # type: ignore[assignment, method-assign]
 
     def reduced(self: Chunker) -> tuple[Any, ...]:
         return _rebuilt, (kind, package, self.model_dump())
@@ -139,9 +137,7 @@ def guard(kind: type[Chunker], package: str) -> None:
 
 def fields_of(kind: type[Chunker], values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
     """Return the parameters that a chunker class declares, ignoring any override of its method ``fields``."""
-    own: Any = Chunker.fields
-    fields: list[FieldSpec] = own.__func__(kind, values)
-    return fields
+    return Chunker.fields.__func__(kind, values)  # type: ignore[attr-defined, no-any-return]
 
 
 def _no_versions(kind: type[Chunker]) -> dict[str, str]:
@@ -189,8 +185,7 @@ def _or_usual(own: Callable[..., Any], usual: Callable[..., Any], answer: Any) -
 
 def said_of(error: BaseException) -> str:
     """Summarise an error from third-party code in a few words for a message."""
-    summary = " ".join(f"{type(error).__name__}: {error}".split())
-    return summary[:200].rstrip(".: ")
+    return on_one_line(f"{type(error).__name__}: {error}", 200).rstrip(".: ")
 
 
 def _broken(made: object, document: Document) -> str:

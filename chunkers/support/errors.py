@@ -40,6 +40,17 @@ def first_fault(error: ValidationError, whole: str = "") -> tuple[str, ErrorDeta
     return ".".join(map(str, detail["loc"])) or whole, detail
 
 
+def complaint_about(name: str, error: BaseException) -> str:
+    """Return an error's message with the document's name in front, unless the message begins with it."""
+    message = str(error)
+    return message if message.startswith(name) else f"{name}: {message}"
+
+
+def on_one_line(text: object, most: int = 300) -> str:
+    """Return another program's message on one line, with at most ``most`` characters."""
+    return " ".join(str(text).split())[:most]
+
+
 LONGEST_SHOWN = 60
 """Maximum number of characters of a value that a message shows."""
 
