@@ -13,6 +13,8 @@ from typing import Any
 from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, Span, build_chunker
 from chunkers.adapters.mapping import locate
 from chunkers.recipes.registry import ADAPTERS
+from chunkers.support.errors import on_one_line
+from chunkers.support.formatting import counted
 from chunkers.text.tokenizers import BYTE_PAIRS
 from integrations.code import Program, Tool, called, literal
 
@@ -89,10 +91,9 @@ def run_original(original: Original, text: str) -> list[str]:
         ) from error
     except Exception as error:
         # Whatever another library raises concerns this comparison alone.
-        message = " ".join(f"{type(error).__name__}: {error}".split())
+        message = on_one_line(f"{type(error).__name__}: {error}", 200).rstrip(".")
         raise ModelError(
-            f"{original.name} could not cut this text: {message[:200].rstrip('.')}. Change a parameter, or choose another "
-            "text."
+            f"{original.name} could not cut this text: {message}. Change a parameter, or choose another text."
         ) from error
     return [*names["chunks"]]
 
@@ -110,10 +111,12 @@ def compared(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, st
         pieces = [piece for piece in theirs if piece.strip()]
         others = [None if span is None else (span,) for span in locate(text, pieces)]
     if mine == others:
-        return True, f"the same {_chunks(len(mine))}"
+        return True, f"the same {counted(len(mine), 'chunk')}"
     first = next((place for place, pair in enumerate(zip(mine, others, strict=False)) if pair[0] != pair[1]), None)
     counts = (
-        f"{_chunks(len(others))} where ours are {len(mine):,}" if len(mine) != len(others) else f"{_chunks(len(mine))} too"
+        f"{counted(len(others), 'chunk')} where ours are {len(mine):,}"
+        if len(mine) != len(others)
+        else f"{counted(len(mine), 'chunk')} too"
     )
     if first is None:
         first = min(len(mine), len(others))
@@ -123,10 +126,6 @@ def compared(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, st
         f"{counts}; chunk {first + 1:,} is the first that differs: ours is {_place(text, mine[first])}, "
         f"theirs is {_place(text, others[first])}"
     )
-
-
-def _chunks(count: int) -> str:
-    return f"{count:,} chunk{'s' * (count != 1)}"
 
 
 def _place(text: str, spans: tuple[Span, ...] | None) -> str:
@@ -142,6 +141,34 @@ def _place(text: str, spans: tuple[Span, ...] | None) -> str:
 Make = Callable[[Recipe, dict[str, Any]], Original | None]
 
 
+def _langchain(
+    kind: str,
+    arguments: Sequence[str],
+    *,
+    module: str = "langchain_text_splitters",
+    imports: Sequence[str] = (),
+    before: str = "",
+    requirement: str = "langchain-text-splitters",
+    column: tuple[str, dict[str, Any]] | None = None,
+    remark: str = "",
+) -> Original:
+    return Original(
+        f"LangChain's {kind}",
+        Program(
+            (f"from {module} import {kind}", *imports),
+            f"{before}splitter = {called(kind, arguments)}\nchunks = splitter.split_text(text)",
+        ),
+        requirement,
+        column,
+        remark,
+    )
+
+
+def _sizes(settings: Mapping[str, Any]) -> list[str]:
+    """Return the arguments for size and overlap, whose names LangChain and Chonkie share."""
+    return [f"chunk_size={settings['size']}", f"chunk_overlap={settings['overlap']}"]
+
+
 def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     from chunkers.building_blocks.recursive_spans import SEPARATORS
 
@@ -149,23 +176,16 @@ def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original |
         return None
     separators, is_regex = SEPARATORS[settings["separators"]]
     imports, before, counter = _counter(recipe, settings["unit"])
-    call = called(
+    return _langchain(
         "RecursiveCharacterTextSplitter",
         [
             f"separators={literal(separators)}",
             *(["is_separator_regex=True"] if is_regex else []),
-            f"chunk_size={settings['size']}",
-            f"chunk_overlap={settings['overlap']}",
+            *_sizes(settings),
             f"length_function={counter}",
         ],
-    )
-    return Original(
-        "LangChain's RecursiveCharacterTextSplitter",
-        Program(
-            ("from langchain_text_splitters import RecursiveCharacterTextSplitter", *imports),
-            f"{before}splitter = {call}\nchunks = splitter.split_text(text)",
-        ),
-        "langchain-text-splitters",
+        imports=imports,
+        before=before,
     )
 
 
@@ -180,30 +200,16 @@ def _counter(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
 
 
 def _langchain_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    sizes = [f"chunk_size={settings['size']}", f"chunk_overlap={settings['overlap']}"]
-    call = called("CharacterTextSplitter", ['separator=""', *sizes])
-    return Original(
-        "LangChain's CharacterTextSplitter",
-        Program(
-            ("from langchain_text_splitters import CharacterTextSplitter",),
-            f"splitter = {call}\nchunks = splitter.split_text(text)",
-        ),
-        "langchain-text-splitters",
-    )
+    return _langchain("CharacterTextSplitter", ['separator=""', *_sizes(settings)])
 
 
 def _langchain_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if recipe.tokenizer not in BYTE_PAIRS:
         return None
-    sizes = [f"chunk_size={settings['size']}", f"chunk_overlap={settings['overlap']}"]
-    call = called("TokenTextSplitter", [f"encoding_name={literal(recipe.tokenizer)}", *sizes])
-    return Original(
-        "LangChain's TokenTextSplitter",
-        Program(
-            ("from langchain_text_splitters import TokenTextSplitter",),
-            f"splitter = {call}\nchunks = splitter.split_text(text)",
-        ),
-        "langchain-text-splitters tiktoken",
+    return _langchain(
+        "TokenTextSplitter",
+        [f"encoding_name={literal(recipe.tokenizer)}", *_sizes(settings)],
+        requirement="langchain-text-splitters tiktoken",
         remark="It decodes tokens, so that a character that two chunks share is in neither.",
     )
 
@@ -215,8 +221,8 @@ def _unsized(settings: Mapping[str, Any]) -> bool:
 def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if not _unsized(settings):
         return None
-    column = {name: settings[name] for name in ("threshold", "amount", "buffer")}
-    call = called(
+    imports, before = _tools(recipe, "langchain_embeddings", "LangChainEmbeddings")
+    return _langchain(
         "SemanticChunker",
         [
             "LangChainEmbeddings(lambda texts: tools.embed(texts).tolist())",
@@ -224,17 +230,12 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
             f"breakpoint_threshold_type={literal(settings['threshold'])}",
             f"breakpoint_threshold_amount={literal(settings['amount'])}",
         ],
-    )
-    imports, before = _tools(recipe, "langchain_embeddings", "LangChainEmbeddings")
-    return Original(
-        "LangChain's SemanticChunker",
-        Program(
-            ("from langchain_experimental.text_splitter import SemanticChunker", *imports),
-            f"{before}splitter = {call}\nchunks = splitter.split_text(text)",
-        ),
-        ADAPTERS["langchain_semantic"].requirement,
-        ("langchain_semantic", column),
-        ""
+        module="langchain_experimental.text_splitter",
+        imports=imports,
+        before=before,
+        requirement=ADAPTERS["langchain_semantic"].requirement,
+        column=("langchain_semantic", {name: settings[name] for name in ("threshold", "amount", "buffer")}),
+        remark=""
         if recipe.sentences == "regex"
         else "It splits sentences itself, after . ? or ! and white space: our splitter “regex”.",
     )
@@ -366,43 +367,44 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
     )
 
 
-def _chonkie_windows(tokenizer: str, settings: Mapping[str, Any]) -> Original:
-    sizes = [f"chunk_size={settings['size']}", f"chunk_overlap={settings['overlap']}"]
-    call = called("TokenChunker", [literal(tokenizer), *sizes])
+def _chonkie(
+    kind: str,
+    arguments: Sequence[str],
+    *,
+    imports: Sequence[str] = (),
+    before: str = "",
+    requirement: str = "chonkie",
+    column: tuple[str, dict[str, Any]] | None = None,
+) -> Original:
     return Original(
-        "Chonkie's TokenChunker",
+        f"Chonkie's {kind}",
         Program(
-            ("from chonkie import TokenChunker",),
-            f"chunker = {call}\nchunks = [chunk.text for chunk in chunker.chunk(text)]",
+            (f"from chonkie import {kind}", *imports),
+            f"{before}chunker = {called(kind, arguments)}\nchunks = [chunk.text for chunk in chunker.chunk(text)]",
         ),
-        "chonkie",
+        requirement,
+        column,
     )
 
 
 def _chonkie_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _chonkie_windows("character", settings)
+    return _chonkie("TokenChunker", [literal("character"), *_sizes(settings)])
 
 
 def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    names = {"characters": "character", **{name: name for name in BYTE_PAIRS}}
-    name = names.get(recipe.tokenizer)
-    return None if name is None else _chonkie_windows(name, settings)
+    tokenizer = {"characters": "character", **{name: name for name in BYTE_PAIRS}}.get(recipe.tokenizer)
+    return None if tokenizer is None else _chonkie("TokenChunker", [literal(tokenizer), *_sizes(settings)])
 
 
 def _chonkie_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
     imports, before = _tools(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
-    call = called(
+    return _chonkie(
         "SemanticChunker",
         ["ChonkieEmbeddings(tools)", *(f"{name}={literal(setting)}" for name, setting in settings.items())],
-    )
-    return Original(
-        "Chonkie's SemanticChunker",
-        Program(
-            ("from chonkie import SemanticChunker", *imports),
-            f"{before}chunker = {call}\nchunks = [chunk.text for chunk in chunker.chunk(text)]",
-        ),
-        ADAPTERS["chonkie_semantic"].requirement,
-        ("chonkie_semantic", settings),
+        imports=imports,
+        before=before,
+        requirement=ADAPTERS["chonkie_semantic"].requirement,
+        column=("chonkie_semantic", settings),
     )
 
 
