@@ -1,4 +1,4 @@
-"""The core: a batch of documents in, a batch of their chunks out, both in Arrow's form."""
+"""A batch of documents in, a batch of their chunks out, both in Arrow's form, and the schemas of the two tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 # The two tables: documents as they come in, and chunks as they go out. docs/corpora.md describes the columns.
-
 
 SCHEMA = 3
 """The number of the schema of `CHUNKS`; another one when a column is added or removed, or changes what it means."""
@@ -97,6 +96,8 @@ def told_parts(parts: Parts | None) -> dict[str, Any] | None:
     """Convert a document's pages or chapters to a value of the column ``parts``."""
     return None if parts is None else {"kind": parts.kind, "starts": list(parts.starts), "labels": list(parts.labels)}
 
+
+# The callable that cuts one batch after another.
 
 Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
 

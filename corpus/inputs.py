@@ -1,7 +1,7 @@
-"""Inputs of a run, split into pieces that are read one by one.
+"""Inputs of a run: files and folders, split into pieces, and the documents that are read from each piece.
 
-Nothing is read but names, sizes and the footers of Parquet files, so that a run knows of terabytes within minutes; the names
-are those of one folder at a time.
+For the pieces, nothing is read but names, sizes and the footers of Parquet files, so that a run knows of terabytes within
+minutes. Neither all names nor all documents are ever in memory: the names are those of one folder at a time.
 """
 
 from __future__ import annotations
@@ -254,7 +254,6 @@ def label(roots: Sequence[Path], piece: Piece) -> str:
 
 
 # The documents of a piece, one after another: no more of a file is in memory than one document and a buffer.
-
 
 LONGEST_LINE = 120_000_000
 """Maximum number of bytes of a line of JSON: six for each character of the largest document, as JSON may escape all of

@@ -1,4 +1,4 @@
-"""A shard: the chunks of some pieces in one Parquet file, which is there whole or not at all."""
+"""Shards, each the chunks of some pieces in one Parquet file that is there whole or not at all, and their manifest."""
 
 from __future__ import annotations
 
@@ -271,7 +271,6 @@ def sync_folder(folder: Path) -> None:
 
 
 # The manifest of a run: which inputs are in which shard, written before the first of them, and never changed.
-
 
 MANIFEST = "_manifest.jsonl"
 LOCK = "_lock"

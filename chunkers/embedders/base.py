@@ -1,4 +1,4 @@
-"""Base class for embedders."""
+"""Base class for embedders, the embedders that users bring themselves, and the check that all vectors pass."""
 
 from __future__ import annotations
 
@@ -183,8 +183,7 @@ def unit(vectors: npt.NDArray[Any]) -> VectorArray:
     return scaled.astype(np.float32)
 
 
-# User-defined embedders: any object with a method ``encode``.
-
+# Users' own embedders: any object with a method ``encode``.
 
 OWN = "own:"
 """Prefix of the names of callers' own objects, so that none equals the name of a loadable embedder."""
@@ -248,7 +247,6 @@ def embedder_of(given: object) -> Embedder:
 
 
 # The check that all embeddings pass: valid output becomes unit vectors, anything else an error.
-
 
 LENGTH_TOLERANCE = 0.01
 """Accepted deviation of a vector's length from 1; rounding to half precision stays below it."""

@@ -1,4 +1,4 @@
-"""Models in the form of sentence-transformers: folders, and names on the Hugging Face hub."""
+"""Models in the form of sentence-transformers: folders, names on the Hugging Face hub, and the bundled model."""
 
 from __future__ import annotations
 
@@ -277,7 +277,6 @@ def _article(error: BaseException) -> str:
 
 
 # The bundled model, all-MiniLM-L6-v2, with the same results as sentence-transformers on the same files.
-
 
 # From the model's config.json, whose hash is checked.
 _HEADS, _EPSILON = 12, 1e-12

@@ -24,7 +24,6 @@ from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
 
 # Static vectors of word pieces, distilled from a network for whole texts by the method of Model2Vec.
 
-
 DIMENSIONS = 256
 """Dimensions of a vector, at most."""
 
@@ -111,6 +110,8 @@ def rarity(count: int) -> FloatArray:
     weights: FloatArray = SMOOTHING / (SMOOTHING + frequency / frequency.sum())
     return weights
 
+
+# The embedder, which looks up the word pieces of a text in the table.
 
 MOST_CHARACTERS = 2_000_000
 """Maximum number of characters of the words whose pieces are cached; beyond that, the cache is emptied."""

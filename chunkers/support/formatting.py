@@ -1,4 +1,4 @@
-"""Formats of numbers and lists for sentences and table cells."""
+"""Formats of numbers and lists for sentences, and of text in cells for spreadsheets."""
 
 from __future__ import annotations
 
@@ -55,8 +55,7 @@ def bound(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
 
-# CSV text that spreadsheets do not mistake for formulas.
-
+# Cells of CSV files that spreadsheets do not mistake for formulas.
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
