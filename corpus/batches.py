@@ -70,7 +70,7 @@ CHUNKS = pa.schema(
 """A row for each chunk, in the order of the documents and of their chunks."""
 
 
-def parts_of(given: Mapping[str, Any] | None, name: str) -> Parts | None:
+def parts_from_column(given: Mapping[str, Any] | None, name: str) -> Parts | None:
     """Convert a value of the column ``parts`` to a document's pages or chapters.
 
     Raises
@@ -92,7 +92,7 @@ def parts_of(given: Mapping[str, Any] | None, name: str) -> Parts | None:
         ) from error
 
 
-def told_parts(parts: Parts | None) -> dict[str, Any] | None:
+def parts_to_column(parts: Parts | None) -> dict[str, Any] | None:
     """Convert a document's pages or chapters to a value of the column ``parts``."""
     return None if parts is None else {"kind": parts.kind, "starts": list(parts.starts), "labels": list(parts.labels)}
 
@@ -273,7 +273,7 @@ class Chunks:
             raise too_large(name, len(text))
         # That of one document: vectors may depend, in their last bits, on what is embedded with them.
         tools = Tools(self._embedder, self._tokenizer, EmbeddingCache(), asking=self._asking)
-        document = Document.from_text(text, self._recipe.sentences, name, parts_of(parts, name))  # type: ignore[arg-type]
+        document = Document.from_text(text, self._recipe.sentences, name, parts_from_column(parts, name))  # type: ignore[arg-type]
         chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
         rows = rows_of(chunking, None)
         tokens = replace(tools, embedder=None).count_tokens(chunking.texts) if rows else []

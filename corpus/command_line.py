@@ -116,7 +116,7 @@ def _run(options: argparse.Namespace) -> int:
         language_model=model,
         limit=limit,
     )
-    progress_line = _Told(run)
+    progress_line = _ProgressLine(run)
     try:
         whole = run.go(engine, options.workers, progress_line)
     except KeyboardInterrupt:
@@ -126,7 +126,7 @@ def _run(options: argparse.Namespace) -> int:
     finally:
         progress_line.end()
         if run.asking is not None:
-            say(f"{run.asking.model.name}: {run.asking.told}.")
+            say(f"{run.asking.model.name}: {run.asking.summary}.")
     say(_ended(run, whole, options.output))
     return 1 if whole.tally.problems else 0
 
@@ -159,7 +159,7 @@ def _engine(options: argparse.Namespace) -> Engine:
     return in_processes
 
 
-class _Told:
+class _ProgressLine:
     """Says on standard error how far a run is: on a terminal in one line that changes, else in a line now and then."""
 
     def __init__(self, run: Run) -> None:

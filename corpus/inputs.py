@@ -23,7 +23,7 @@ from chunkers.commands.arguments import file_bytes, readable
 from chunkers.support.errors import InputError, complaint_about, on_one_line, shown
 from chunkers.text.document import check_text
 from chunkers.text.reading import READABLE, read_document
-from corpus.batches import told_parts
+from corpus.batches import parts_to_column
 
 LINES = (".jsonl", ".ndjson")
 """Endings of files with a document on each line, as JSON."""
@@ -273,7 +273,7 @@ BUFFER = 1 << 20
 """Bytes by which a Parquet file is read, instead of whole columns."""
 
 
-class Given(NamedTuple):
+class InputDocument(NamedTuple):
     """Document to cut, with its id, its text and the starts of its pages or chapters."""
 
     id: str
@@ -283,7 +283,7 @@ class Given(NamedTuple):
     """A sentence on an encoding that was guessed; empty where it is known."""
 
 
-class Problem(NamedTuple):
+class Unreadable(NamedTuple):
     """Document or part of a file that cannot be read, with the reason in a sentence."""
 
     id: str
@@ -311,13 +311,13 @@ class Source:
     columns: Columns
     encoding: str | None = None
 
-    def documents(self, piece: Piece) -> Iterator[Given | Problem]:
-        """Yield the documents of an input piece in order, with a `Problem` in place of each unreadable document."""
+    def documents(self, piece: Piece) -> Iterator[InputDocument | Unreadable]:
+        """Yield the documents of an input piece in order, with an `Unreadable` in place of each unreadable document."""
         name = label(self.names, piece)
         path = self.roots[piece.root] / piece.path if piece.path else self.roots[piece.root]
         try:
             if piece.kind == "problem":
-                yield Problem(name, f"{name}: {piece.said}")
+                yield Unreadable(name, f"{name}: {piece.said}")
                 return
             now = path.stat()
             if (now.st_size, now.st_mtime_ns) != (piece.size, piece.changed):
@@ -333,17 +333,17 @@ class Source:
             else:
                 yield from self._rows(path, name, piece)
         except InputError as error:
-            yield Problem(name, complaint_about(name, error))
+            yield Unreadable(name, complaint_about(name, error))
         except (OSError, pa.ArrowException) as error:
             fault = f"the file must be readable and undamaged; reading it failed: {on_one_line(error)}"
-            yield Problem(name, f"{name}: {fault}")
+            yield Unreadable(name, f"{name}: {fault}")
 
-    def _file(self, path: Path, name: str) -> Given:
+    def _file(self, path: Path, name: str) -> InputDocument:
         document = read_document(file_bytes(str(path), name), name, self.encoding)
         check_text(document.text, name)
-        return Given(name, document.text, told_parts(document.parts), document.doubts(name))
+        return InputDocument(name, document.text, parts_to_column(document.parts), document.doubts(name))
 
-    def _lines(self, lines: BinaryIO, name: str, piece: Piece) -> Iterator[Given | Problem]:
+    def _lines(self, lines: BinaryIO, name: str, piece: Piece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of the lines that begin in the piece; one that begins before it is the piece before's."""
         at = piece.begin
         if at:
@@ -357,24 +357,24 @@ class Source:
             at += len(line)
             if len(line) > LONGEST_LINE:
                 at += 0 if line.endswith(b"\n") else _rest_of_line(lines)
-                yield Problem(place, f"{place}: a line may have at most {LONGEST_LINE:,} bytes; this one has more.")
+                yield Unreadable(place, f"{place}: a line may have at most {LONGEST_LINE:,} bytes; this one has more.")
             elif line.strip(BLANK):
                 yield self._line(line, place)
 
-    def _line(self, line: bytes, place: str) -> Given | Problem:
+    def _line(self, line: bytes, place: str) -> InputDocument | Unreadable:
         try:
             row = json.loads(line.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
-            return Problem(place, f"{place}: a line must be JSON in UTF-8; {error}.")
+            return Unreadable(place, f"{place}: a line must be JSON in UTF-8; {error}.")
         if not isinstance(row, dict):
-            return Problem(place, f"{place}: a line must be an object of JSON; got {shown(row)}.")
+            return Unreadable(place, f"{place}: a line must be an object of JSON; got {shown(row)}.")
         for column in (self.columns.text, self.columns.id):
             if column is not None and column not in row:
-                return Problem(place, f"{place}: a line must have the key {shown(column)}; this one has {shown([*row])}.")
+                return Unreadable(place, f"{place}: a line must have the key {shown(column)}; this one has {shown([*row])}.")
         key = self.columns.id or "id"
         return self._document_of(row[self.columns.text], row.get(key, place) if key in row else place, place)
 
-    def _rows(self, path: Path, name: str, piece: Piece) -> Iterator[Given | Problem]:
+    def _rows(self, path: Path, name: str, piece: Piece) -> Iterator[InputDocument | Unreadable]:
         with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
             key = self.columns.id or ("id" if "id" in file.schema_arrow.names else None)
             wanted = [self.columns.text, *([] if key in (None, self.columns.text) else [key])]
@@ -391,18 +391,18 @@ class Source:
                 if at >= piece.end:
                     return
 
-    def _document_of(self, text: object, number: object, place: str) -> Given | Problem:
+    def _document_of(self, text: object, number: object, place: str) -> InputDocument | Unreadable:
         """Return a document of a table; its id is a text or a whole number."""
         if isinstance(number, bool) or not isinstance(number, str | int):
-            return Problem(place, f"{place}: an id must be a text or a whole number; got {shown(number)}.")
+            return Unreadable(place, f"{place}: an id must be a text or a whole number; got {shown(number)}.")
         name = str(number)
         try:
             check_text(name, place)
             check_text(text, name)
         except InputError as error:
-            return Problem(place, complaint_about(place, error))
+            return Unreadable(place, complaint_about(place, error))
         assert isinstance(text, str)
-        return Given(name, text)
+        return InputDocument(name, text)
 
 
 def _value(batch: pa.RecordBatch, column: str, row: int) -> object:

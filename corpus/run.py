@@ -140,7 +140,7 @@ class Run:
             roots = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
             source = Source(roots, self.inputs, self.columns, self.encoding)
             if chunks.asks:
-                engine = _with(self._chunks(AnswerCache(self.output / ANSWERS)))
+                engine = _in_this_process(self._chunks(AnswerCache(self.output / ANSWERS)))
             job = Job(source, Path(os.path.abspath(self.output)), chunks.recipe, self.device, manifest.plan)  # noqa: PTH100
             try:
                 whole = self._write(job, manifest, engine, workers, progress)
@@ -199,7 +199,7 @@ class Run:
         return state
 
 
-def _with(chunks: Chunks) -> Engine:
+def _in_this_process(chunks: Chunks) -> Engine:
     """Return the engine that writes all shards here, one after another."""
 
     def engine(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:

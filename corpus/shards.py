@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from chunkers import Recipe
 from chunkers.support.errors import Cancelled, InputError, shown
 from corpus.batches import DOCUMENTS, SCHEMA, Chunks
-from corpus.inputs import MOST_FILES, Given, Piece, Problem, Source, label
+from corpus.inputs import MOST_FILES, InputDocument, Piece, Source, Unreadable, label
 
 PROBLEMS = "_problems"
 """The folder of the shards' problems; what reads a folder of Parquet passes by names with such a beginning."""
@@ -139,7 +139,7 @@ class Job:
             If the process that started the run has ended.
         """
         try:
-            return _Writing(self, shard, chunks or _loaded_chunks(self.recipe.to_json(), self.device)).done()
+            return _ShardWriter(self, shard, chunks or _loaded_chunks(self.recipe.to_json(), self.device)).write()
         except OSError as error:
             raise InputError(
                 f"--output must be writable; writing {shard.file} failed: {error.strerror or error}. Check the folder's "
@@ -162,16 +162,16 @@ def _loaded_chunks(recipe: str, device: str) -> Chunks:
 
 
 @dataclass
-class _Writing:
+class _ShardWriter:
     """A shard that is being written."""
 
     job: Job
     shard: Shard
     chunks: Chunks
-    kept: list[pa.Table] = field(default_factory=list)
+    tables: list[pa.Table] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
 
-    def done(self) -> Tally:
+    def write(self) -> Tally:
         schema, model = self.chunks.schema, self.chunks.model
         if self.job.model and model != self.job.model:
             raise InputError(
@@ -182,7 +182,7 @@ class _Writing:
         with appearing(self.job.output / self.shard.file) as file:
             # Before the shard's own file appears, so that there is none without its problems.
             with appearing(troubles) as problems_file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
-                self._told = problems_file
+                self._problems_file = problems_file
                 for batch in self._batches():
                     self._cut(batch, writer)
                 self._flush(writer)
@@ -193,13 +193,13 @@ class _Writing:
             self.job.check_wanted()
         return self.tally
 
-    def _batches(self) -> Iterator[list[Given]]:
+    def _batches(self) -> Iterator[list[InputDocument]]:
         """Yield the documents some at a time."""
-        together: list[Given] = []
+        together: list[InputDocument] = []
         characters = 0
         for piece in self.shard.pieces:
             for document in self.job.source.documents(piece):
-                if isinstance(document, Problem):
+                if isinstance(document, Unreadable):
                     self._problem(document.id, document.said)
                     continue
                 if document.doubt:
@@ -213,21 +213,21 @@ class _Writing:
         if together:
             yield together
 
-    def _cut(self, given: list[Given], writer: pq.ParquetWriter) -> None:
+    def _cut(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
         self.job.check_wanted()
-        rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in given]
+        rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
         before = self.tally.problems
         chunks = self.chunks.cut(pa.Table.from_pylist(rows, DOCUMENTS), self._problem)
         failed = self.tally.problems - before
-        self.tally += Tally(len(given) - failed, chunks.num_rows, sum(len(document.text) for document in given))
-        self.kept.append(chunks)
-        if sum(table.nbytes for table in self.kept) >= ROW_GROUP:
+        self.tally += Tally(len(documents) - failed, chunks.num_rows, sum(len(document.text) for document in documents))
+        self.tables.append(chunks)
+        if sum(table.nbytes for table in self.tables) >= ROW_GROUP:
             self._flush(writer)
 
     def _flush(self, writer: pq.ParquetWriter) -> None:
-        if self.kept:
-            whole = pa.concat_tables(self.kept)
-            self.kept = []
+        if self.tables:
+            whole = pa.concat_tables(self.tables)
+            self.tables = []
             # One row group, whatever the number of rows.
             writer.write_table(whole, max(1, whole.num_rows))
 
@@ -236,11 +236,11 @@ class _Writing:
         self._tell("problem", name, problem)
 
     def _tell(self, kind: str, name: str, message: str) -> None:
-        self._told.write(
+        self._problems_file.write(
             json.dumps({"document": name, kind: message}, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
         )
 
-    _told: BinaryIO = field(init=False, repr=False)
+    _problems_file: BinaryIO = field(init=False, repr=False)
 
 
 @contextmanager
@@ -304,16 +304,16 @@ class Manifest:
         The output folder.
     names
         The inputs as the user gave them, for messages.
-    told
+    settings
         Recipe and options of the run, as JSON-compatible values; with the inputs, they determine the chunks.
     """
 
-    def __init__(self, folder: Path, names: Sequence[Path], told: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, names: Sequence[Path], settings: Mapping[str, Any]) -> None:
         self._folder = folder
         self._path = folder / MANIFEST
         self._names = names
-        self._told = {"manifest": VERSION, "schema": SCHEMA, **told}
-        self.plan = hashlib.blake2b(json.dumps(self._told, sort_keys=True).encode(), digest_size=16).hexdigest()
+        self._settings = {"manifest": VERSION, "schema": SCHEMA, **settings}
+        self.plan = hashlib.blake2b(json.dumps(self._settings, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def begin(self, shards: Iterable[Shard]) -> bool:
         """Write the manifest, or check that an existing manifest matches this run; return True if one existed.
@@ -325,7 +325,7 @@ class Manifest:
             different recipe, columns, options or inputs.
         """
         if self._path.exists():
-            self._check_told()
+            self._check_settings()
             self._check_shards(shards)
             return True
         others = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK)
@@ -335,7 +335,7 @@ class Manifest:
                 f"{shown(others[0])}. Name another folder."
             )
         with appearing(self._path) as file:
-            file.write(json.dumps(self._told).encode() + b"\n")
+            file.write(json.dumps(self._settings).encode() + b"\n")
             count = 0
             for shard in shards:
                 file.write(shard.to_json().encode() + b"\n")
@@ -359,7 +359,7 @@ class Manifest:
             for path in folder.glob(f"{UNFINISHED}*"):
                 path.unlink(missing_ok=True)
 
-    def _check_told(self) -> None:
+    def _check_settings(self) -> None:
         """Raise InputError if the columns, the recipe or an option differ."""
         with self._path.open(encoding="utf-8") as file:
             # The first manifests did not name the schema.
@@ -369,8 +369,8 @@ class Manifest:
                 f"--output must continue a run with the same columns; {self._folder} has version {shown(before['schema'])} "
                 f"of the columns, and this Seamark writes version {SCHEMA}. Name a new folder."
             )
-        for name in {**before, **self._told}:
-            old, new = before.get(name), self._told.get(name)
+        for name in {**before, **self._settings}:
+            old, new = before.get(name), self._settings.get(name)
             if old == new:
                 continue
             if name == "recipe" and isinstance(old, dict) and isinstance(new, dict):

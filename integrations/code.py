@@ -70,12 +70,12 @@ def code_for(tool: Tool, recipe: Recipe) -> str:
 
 def program_for(tool: Tool, recipe: Recipe) -> Program:
     """Return a Python program that applies a recipe. Raise ValueError if ``tool`` is the command line."""
-    given = f"recipe = {literal(_essence(recipe))}\n"
+    assignment = f"recipe = {literal(_essence(recipe))}\n"
     match tool:
         case "langchain":
             return Program(
                 ("from seamark.integrations.langchain import SeamarkTextSplitter",),
-                f"{given}splitter = SeamarkTextSplitter(recipe)\n"
+                f"{assignment}splitter = SeamarkTextSplitter(recipe)\n"
                 "documents = splitter.create_documents([text])  # with start_index and heading_path in their metadata\n"
                 "chunks = [document.page_content for document in documents]",
             )
@@ -86,21 +86,21 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
                     "",
                     "from seamark.integrations.llama_index import SeamarkNodeParser",
                 ),
-                f"{given}parser = SeamarkNodeParser(recipe)\n"
+                f"{assignment}parser = SeamarkNodeParser(recipe)\n"
                 "nodes = parser.get_nodes_from_documents([Document(text=text)])\n"
                 "chunks = [node.text for node in nodes]",
             )
         case "haystack":
             return Program(
                 ("from haystack import Document", "", "from seamark.integrations.haystack import SeamarkDocumentSplitter"),
-                f"{given}splitter = SeamarkDocumentSplitter(recipe)  # a component: pipeline.add_component(...)\n"
+                f"{assignment}splitter = SeamarkDocumentSplitter(recipe)  # a component: pipeline.add_component(...)\n"
                 'documents = splitter.run(documents=[Document(content=text)])["documents"]\n'
                 "chunks = [document.content for document in documents]",
             )
         case "chonkie":
             return Program(
                 ("from seamark.integrations.chonkie import SeamarkChunker",),
-                f"{given}chunker = SeamarkChunker(recipe)\nchunks = [chunk.text for chunk in chunker(text)]",
+                f"{assignment}chunker = SeamarkChunker(recipe)\nchunks = [chunk.text for chunk in chunker(text)]",
             )
         case "python":
             others = {name: field for name, field in _essence(recipe).items() if name not in ("chunker", "parameters")}

@@ -71,10 +71,10 @@ class SeamarkTextSplitter(TextSplitter):
         Raises the same errors as `split_text`.
         """
         documents = []
-        for text, given in zip(texts, metadatas or [{}] * len(texts), strict=True):
+        for text, text_metadata in zip(texts, metadatas or [{}] * len(texts), strict=True):
             chunking = self._cut(text)
             documents += [
-                Document(page_content=chunk.text, metadata={**deepcopy(given), **metadata})
+                Document(page_content=chunk.text, metadata={**deepcopy(text_metadata), **metadata})
                 for chunk, metadata in zip(chunking, metadata_of(chunking), strict=True)
             ]
         return documents

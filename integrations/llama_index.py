@@ -84,8 +84,8 @@ class SeamarkNodeParser(NodeParser):
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Any]) -> list[BaseNode]:
         """Add relationships and metadata as LlamaIndex does; where a node lies is known, and not looked for by its text."""
         places = [(node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None for node in nodes]
-        done = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
-        for node, place in zip(done, places, strict=True):
+        processed = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
+        for node, place in zip(processed, places, strict=True):
             if place is not None and isinstance(node, TextNode):
                 node.start_char_idx, node.end_char_idx = place
-        return done
+        return processed

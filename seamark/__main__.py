@@ -29,19 +29,19 @@ SERVER = Path(__file__).parent / "app" / "serve.py"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ``seamark`` command and return its exit status."""
-    given = sys.argv[1:] if arguments is None else [*arguments]
-    command = given[0] if given else ""
+    words = sys.argv[1:] if arguments is None else [*arguments]
+    command = words[0] if words else ""
     if command == "chunk":
         from chunkers.commands.command_line import main as chunk
 
-        return chunk(given[1:])
+        return chunk(words[1:])
     if command in COMMANDS and command != "corpus":
         from evaluation.command_line import main as evaluate
 
-        return evaluate(given)
+        return evaluate(words)
     from chunkers.commands.arguments import command_line
 
-    return command_line(lambda: _corpus(given[1:]) if command == "corpus" else _app(given))
+    return command_line(lambda: _corpus(words[1:]) if command == "corpus" else _app(words))
 
 
 def _corpus(arguments: Sequence[str]) -> int:

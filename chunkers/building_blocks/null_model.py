@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
-from chunkers.support.recently_used import RecentlyUsed, kept_in
+from chunkers.support.recently_used import RecentlyUsed, cached_in
 
 Vectors = TypeVar("Vectors", FloatArray, VectorArray)
 
@@ -63,7 +63,7 @@ def _key(vectors: FloatArray | VectorArray, run: int, name: str, measure: object
     return hashlib.sha256(seen.tobytes()).digest(), len(vectors), seen.shape, run, name, most
 
 
-@kept_in(RecentlyUsed(64), _key)
+@cached_in(RecentlyUsed(64), _key)
 def under_shuffling(
     vectors: Vectors, run: int, name: str, measure: Callable[[Vectors], FloatArray], most: int = SAMPLE
 ) -> FloatArray:

@@ -152,7 +152,7 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
                 messages = question(document, window, before)
                 claims: list[Claim] | str = usable_answer(answer, messages, read, bench.tell)
             except Unusable as complaint:
-                claims = complaint.told
+                claims = complaint.summary
             with lock:
                 ready[0] += window.last - window.first
                 done(ready[0])
@@ -405,7 +405,7 @@ def sort_propositions(texts: Sequence[str], batch: int, tools: Tools, done: Call
             placed = usable_answer(answer, sorting_question(outcome.groups, listed, texts, first, last), read, tools.tell)
         except Unusable as complaint:
             outcome.failed += 1
-            shown = f"{complaint.told} (propositions {first + 1:,} to {last:,})"
+            shown = f"{complaint.summary} (propositions {first + 1:,} to {last:,})"
             outcome.unusable.update(dict.fromkeys(range(first, last), shown))
             outcome.groups.append(Group(members=[*range(first, last)]))
         else:

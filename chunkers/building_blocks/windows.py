@@ -159,7 +159,7 @@ class Windowed(Chunker, ABC):
                 cuts = self._cuts(text, units, start, end, tools)
             except Unusable as complaint:
                 walk.unusable += 1
-                self._keep_whole(walk, start, end, len(units), complaint.told, shown)
+                self._keep_whole(walk, start, end, len(units), complaint.summary, shown)
                 start = end
                 continue
             last = cuts[0] if self.first_alone and cuts else end - 2

@@ -85,12 +85,12 @@ def say_unusable(sentence: str, unusable: int) -> None:
 def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
     """Return a callback that shows the progress of preparing an embedder on the terminal."""
 
-    def told(share: float) -> None:
+    def show(share: float) -> None:
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r{embedder.prepared_said(share)}\033[K" + "\n" * (share == 1))
+            sys.stderr.write(f"\r{embedder.preparation_progress(share)}\033[K" + "\n" * (share == 1))
             sys.stderr.flush()
 
-    return told
+    return show
 
 
 def _let_go_of_output() -> None:

@@ -108,7 +108,7 @@ def _run(options: argparse.Namespace) -> int:
     finally:
         # However it ends: what was asked is paid for.
         if asking is not None:
-            say(f"{asking.model.name}: {asking.told}.")
+            say(f"{asking.model.name}: {asking.summary}.")
 
 
 def _cut_each(

@@ -65,8 +65,8 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
     """
     check_device(device)
     if not isinstance(name, str):
-        given = embedder_of(name)
-        return _on_no_device(given, device)
+        own = embedder_of(name)
+        return _on_no_device(own, device)
     if name.startswith(OWN):
         raise InputError(
             f"embedder: {name} was an object of your own, which cannot be loaded by its name. Pass the object itself as "

@@ -107,7 +107,7 @@ class Embedder(ABC):
         """
         self.load()
 
-    def prepared_said(self, share: float) -> str:
+    def preparation_progress(self, share: float) -> str:
         """Return the progress of `prepare` as a phrase, with the completed ``share`` in percent."""
         return f"{self.preparation}: {share:.0%} done"
 
@@ -116,7 +116,7 @@ class Embedder(ABC):
         """Host that receives the texts, and the proxy in between, if any; empty if no texts are sent."""
         return ""
 
-    def loading_said(self) -> str:
+    def loading_message(self) -> str:
         """Return the progress message that is shown before the first texts are embedded."""
         return f"Waiting for {self.destination}" if self.destination else "Loading the embedding model"
 
@@ -145,20 +145,20 @@ _TOKENS: dict[int, tuple[Any, str]] = {}
 """By an object's id: a weak reference to it, and its token."""
 
 
-def token_of(given: object) -> str:
+def token_of(instance: object) -> str:
     """Return a token that identifies an object within the process and is never reused for another object.
 
     An object without support for weak references gets a new token each time, because nothing reports when it is
     garbage-collected.
     """
-    known = _TOKENS.get(id(given))
-    if known is not None and known[0]() is given:
+    known = _TOKENS.get(id(instance))
+    if known is not None and known[0]() is instance:
         return known[1]
     token = uuid.uuid4().hex
     with suppress(TypeError):
-        number = id(given)
+        number = id(instance)
         # Called before the object's memory is freed, so that no other object can have its id by then.
-        _TOKENS[number] = (weakref.ref(given, lambda _: _TOKENS.pop(number, None)), token)
+        _TOKENS[number] = (weakref.ref(instance, lambda _: _TOKENS.pop(number, None)), token)
     return token
 
 
@@ -226,24 +226,24 @@ class OwnEmbedder(Embedder):
         return vectors
 
 
-def embedder_of(given: object) -> Embedder:
-    """Return ``given`` if it is an `Embedder`; otherwise return an `Embedder` that wraps its ``encode`` method.
+def embedder_of(candidate: object) -> Embedder:
+    """Return ``candidate`` if it is an `Embedder`; otherwise return an `Embedder` that wraps its ``encode`` method.
 
     Raises
     ------
     InputError
-        If ``given`` has no method ``encode``.
+        If ``candidate`` has no method ``encode``.
     """
-    if isinstance(given, Embedder):
-        return given
-    if isinstance(given, type):
+    if isinstance(candidate, Embedder):
+        return candidate
+    if isinstance(candidate, type):
         raise InputError(
-            f"embedder must be an object with a method encode(texts); got the class {given.__name__} itself. Pass an "
+            f"embedder must be an object with a method encode(texts); got the class {candidate.__name__} itself. Pass an "
             "instance of the class."
         )
-    if isinstance(given, str) or not callable(getattr(given, "encode", None)):
-        raise InputError(f"embedder must be a name or an object with a method encode(texts); got {shown(given)}.")
-    return OwnEmbedder(given)  # type: ignore[arg-type]  # whether it takes texts shows when it is called
+    if isinstance(candidate, str) or not callable(getattr(candidate, "encode", None)):
+        raise InputError(f"embedder must be a name or an object with a method encode(texts); got {shown(candidate)}.")
+    return OwnEmbedder(candidate)  # type: ignore[arg-type]  # whether it takes texts shows when it is called
 
 
 # The check that all embeddings pass: valid output becomes unit vectors, anything else an error.
@@ -265,7 +265,7 @@ def check_size(name: str, texts: int, dimension: int) -> None:
         )
 
 
-def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArray:
+def checked_vectors(name: str, output: object, texts: Sequence[str]) -> VectorArray:
     """Check an embedder's output and return unit vectors in single precision, shape (len(texts), dimension).
 
     Arrays and tensors of any numeric type, lists of numbers and lists of such rows are converted. A vector of length
@@ -278,7 +278,7 @@ def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArr
         If the output is not one row of finite numbers per text, all of the same dimension and of length 1 or 0; the
         message begins with ``name`` and says what was returned instead.
     """
-    vectors = _array(name, given)
+    vectors = _array(name, output)
     if vectors.ndim != 2:
         raise ModelError(
             f"{name}: encode must return a two-dimensional array, with one row for each text; it returned an array of "
@@ -315,36 +315,36 @@ def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArr
     return np.ascontiguousarray(vectors, dtype=np.float32)
 
 
-def _array(name: str, given: object) -> np.ndarray[Any, np.dtype[Any]]:
+def _array(name: str, output: object) -> np.ndarray[Any, np.dtype[Any]]:
     """Convert the output of an embedder to an array of real numbers."""
     try:
-        array = np.asarray(_without_torch(given))
+        array = np.asarray(_without_torch(output))
         if array.dtype == object:
             # A list of tensors or of arrays; those of different dimensions make no array.
-            rows = [np.asarray(_without_torch(row)) for row in _rows(given)]
+            rows = [np.asarray(_without_torch(row)) for row in _as_list(output)]
             array = np.stack(rows) if rows else np.empty((0, 1))
     except (TypeError, ValueError, AttributeError, RuntimeError):
         array = np.empty(0, dtype=object)
     if array.dtype.kind not in "fiu":
         raise ModelError(
             f"{name}: encode must return one row of numbers for each text, all of the same dimensions, as an array, a "
-            f"tensor or lists; it returned {shown(given)}."
+            f"tensor or lists; it returned {shown(output)}."
         )
     return array
 
 
-def _rows(given: object) -> list[Any]:
-    if not isinstance(given, list | tuple | np.ndarray):
+def _as_list(output: object) -> list[Any]:
+    if not isinstance(output, list | tuple | np.ndarray):
         raise TypeError
-    return list(given)
+    return list(output)
 
 
-def _without_torch(given: Any) -> Any:
+def _without_torch(output: Any) -> Any:
     """Return a tensor of torch as an array, without importing torch: anything else as it is."""
-    if isinstance(given, list | tuple) and given and hasattr(given[0], "detach"):
-        return [_without_torch(row) for row in given]
-    if not hasattr(given, "detach"):
-        return given
+    if isinstance(output, list | tuple) and output and hasattr(output[0], "detach"):
+        return [_without_torch(row) for row in output]
+    if not hasattr(output, "detach"):
+        return output
     # NumPy has no bfloat16, and reads neither gradients nor another device's memory.
-    tensor = given.detach().cpu()
+    tensor = output.detach().cpu()
     return (tensor.float() if tensor.is_floating_point() else tensor).numpy()

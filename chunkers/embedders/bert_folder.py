@@ -129,7 +129,7 @@ def _pooling(folder: Path) -> Pooling:
     raise _Other
 
 
-def _tokenizer(folder: Path, read: Mapping[str, Any], lowers: bool) -> Any:
+def _tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> Any:
     """Return the tokenizer; raises _Other if it is not BERT's own, as the two files describe it alike.
 
     The transformers library makes BERT's tokenizer anew from its vocabulary and the settings in ``tokenizer_config.json``,
@@ -137,25 +137,25 @@ def _tokenizer(folder: Path, read: Mapping[str, Any], lowers: bool) -> Any:
     """
     from tokenizers import Tokenizer, normalizers
 
-    given = _json(folder / "tokenizer.json")
-    _require(read["tokenizer_class"] in ("BertTokenizer", "BertTokenizerFast"))
-    model, normalizer = given["model"], given["normalizer"]
+    file = _json(folder / "tokenizer.json")
+    _require(config["tokenizer_class"] in ("BertTokenizer", "BertTokenizerFast"))
+    model, normalizer = file["model"], file["normalizer"]
     wanted = {
         "type": "BertNormalizer",
         "clean_text": True,
-        "handle_chinese_chars": read.get("tokenize_chinese_chars", True),
-        "strip_accents": read.get("strip_accents"),
-        "lowercase": read.get("do_lower_case", True),
+        "handle_chinese_chars": config.get("tokenize_chinese_chars", True),
+        "strip_accents": config.get("strip_accents"),
+        "lowercase": config.get("do_lower_case", True),
     }
     _require(normalizer == wanted)
-    _require(given["pre_tokenizer"] == {"type": "BertPreTokenizer"})
-    special = {key: read.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
-    _require({added["content"] for added in given["added_tokens"]} == set(special.values()))
-    _require(not any(added[side] for added in given["added_tokens"] for side in ("lstrip", "rstrip", "single_word")))
-    usual = ("WordPiece", special["unk_token"], "##", 100)
+    _require(file["pre_tokenizer"] == {"type": "BertPreTokenizer"})
+    special = {key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
+    _require({added["content"] for added in file["added_tokens"]} == set(special.values()))
+    _require(not any(added[side] for added in file["added_tokens"] for side in ("lstrip", "rstrip", "single_word")))
+    expected = ("WordPiece", special["unk_token"], "##", 100)
     kind = tuple(model[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word"))
-    _require(kind == usual)
-    tokenizer = Tokenizer.from_str(json.dumps(given))
+    _require(kind == expected)
+    tokenizer = Tokenizer.from_str(json.dumps(file))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if lowers:

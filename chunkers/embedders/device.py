@@ -28,9 +28,9 @@ def check_device(device: str) -> None:
         raise InputError(f"device must be one of {', '.join(DEVICES)}; got {shown(device)}.")
 
 
-def known_device(asked: str) -> str:
+def device_without_torch(requested: str) -> str:
     """Return the device if it can be determined without importing torch, which is slow; otherwise an empty string."""
-    if asked == "cpu" or (asked == "auto" and (not _may_have_another() or lacking("models", "auto"))):
+    if requested == "cpu" or (requested == "auto" and (not _may_have_another() or lacking("models", "auto"))):
         return "cpu"
     return ""
 
@@ -41,7 +41,7 @@ def _may_have_another() -> bool:
     return not sys.platform.startswith("linux") or any(any(Path("/dev").glob(name)) for name in _NODES)
 
 
-def found_device(asked: str) -> str:
+def find_device(requested: str) -> str:
     """Return torch's name for a device in `DEVICES`; torch is imported unless the device is the CPU.
 
     Raises
@@ -50,28 +50,28 @@ def found_device(asked: str) -> str:
         If torch or sentence-transformers is not installed, torch cannot be imported, or it does not find the device; the
         message says which, and names the devices that torch finds.
     """
-    if known := known_device(asked):
+    if known := device_without_torch(requested):
         return known
-    need("models", f"The device {asked}")
+    need("models", f"The device {requested}")
     try:
         import_torch()
     except ImportError as error:
-        if asked == "auto":
+        if requested == "auto":
             return "cpu"
-        raise not_importable("torch", f"The device {asked}", "'seamark[models]'", error) from error
+        raise not_importable("torch", f"The device {requested}", "'seamark[models]'", error) from error
     import torch
 
     devices = [name for name, backend in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if backend.is_available()] + [
         "cpu"
     ]
-    if asked == "auto":
+    if requested == "auto":
         return devices[0]
-    if asked not in devices:
+    if requested not in devices:
         raise ModelError(
             f"device must be one of {', '.join(['auto', *devices])}, because torch finds no other device on this machine; "
-            f"got {asked}."
+            f"got {requested}."
         )
-    return asked
+    return requested
 
 
 def revision_on(revision: str, device: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from chunkers.embedders.base import Embedder, unit
 from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS, Encoder, Network, read_tensors
 from chunkers.embedders.bert_folder import read_encoder
-from chunkers.embedders.device import DEVICES, found_device, import_torch, known_device, revision_on
+from chunkers.embedders.device import DEVICES, device_without_torch, find_device, import_torch, revision_on
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import ModelError
 from chunkers.support.extras import need
@@ -54,7 +54,7 @@ class Model(Embedder):
         self._lock = threading.Lock()
         self._model: Encoder | SentenceModel | None = None
         self._asked = device
-        self.device = known_device(device)
+        self.device = device_without_torch(device)
         self.name = name
 
     def load(self) -> None:
@@ -64,7 +64,7 @@ class Model(Embedder):
                 self._model = self._read()
 
     def _read(self) -> Encoder | SentenceModel:
-        self.device = found_device(self._asked)
+        self.device = find_device(self._asked)
         model, revision = self._read_with_revision()
         if isinstance(model, Encoder):
             self.engine, self.packages = "NumPy", ("numpy", "tokenizers")
@@ -310,7 +310,7 @@ class MiniLM(Model):
     def __init__(self, device: str = "auto", remark: str = "") -> None:
         super().__init__(MiniLM.name, device)
         self.remark = remark
-        known = known_device(device)
+        known = device_without_torch(device)
         self.revision = revision_on(WEIGHTS_SHA256, known) if known else ""
 
     def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:

@@ -166,26 +166,26 @@ class Static(Embedder):
         if self._table is not None:
             return
 
-        def asked() -> bool:
+        def report_and_check() -> bool:
             # Whoever waits for another run's distilling sees how far that is.
             progress(self._share)
             return cancelled()
 
-        with self._turns.take(self.name, asked):
+        with self._turns.take(self.name, report_and_check):
             if self._table is None:
-                table, self.revision = read_table(self._path) or self._made(progress, cancelled)
+                table, self.revision = read_table(self._path) or self._distil(progress, cancelled)
                 self._table = table.astype(np.float32)
 
-    def _made(self, progress: Callable[[float], None], cancelled: Callable[[], bool]) -> tuple[Table, str]:
+    def _distil(self, progress: Callable[[float], None], cancelled: Callable[[], bool]) -> tuple[Table, str]:
         """Distil the table and write it; return it with its hash."""
 
-        def told(share: float) -> None:
+        def report(share: float) -> None:
             self._share = share
             progress(share)
 
-        told(0.0)
+        report(0.0)
         self._full.prepare(cancelled=cancelled)
-        table = distilled(word_pieces().get_vocab(), self._full.means, told, cancelled)
+        table = distilled(word_pieces().get_vocab(), self._full.means, report, cancelled)
         return table, write_table(self._path, table)
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:

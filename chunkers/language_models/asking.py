@@ -15,7 +15,7 @@ from chunkers.language_models.base import UNSHAPED, Dialect, LanguageModel, Mess
 from chunkers.language_models.forms import WORDS, AnswerKind, LineForm
 from chunkers.language_models.prompts import PROBE
 from chunkers.language_models.server import ChatServer, SchemaRefused
-from chunkers.language_models.spending import Ledger, Limit, Purse, Spending, most_tokens_of, spent_by
+from chunkers.language_models.spending import Budget, Ledger, Limit, Spending, most_tokens_of, spent_by
 from chunkers.network.request import Attempts, cancellable
 from chunkers.support.errors import Cancelled, InputError, shown, stop_if
 
@@ -106,11 +106,11 @@ class Asking:
         self.model = model
         self.warn = warn
         self._answers = SHARED_ANSWERS if answers is None else answers
-        self._purse = Purse(Limit() if limit is None else limit)
+        self._budget = Budget(Limit() if limit is None else limit)
         self._slots = threading.Semaphore(MOST_AT_ONCE)
         self.structured = structured
         self._dialect: Dialect | None = _DIALECTS[0] if structured == "enforced" else None
-        self._tally = Tally()
+        self._unusable_answers = UnusableAnswers()
 
     @property
     def memory(self) -> str:
@@ -120,12 +120,12 @@ class Asking:
     @property
     def limit(self) -> Limit:
         """The spending limit in tokens and money."""
-        return self._purse.limit
+        return self._budget.limit
 
     @property
     def spent(self) -> Spending:
         """Total spending so far, by all callers."""
-        return self._purse.spent
+        return self._budget.spent
 
     @property
     def probes(self) -> tuple[int, int]:
@@ -138,19 +138,19 @@ class Asking:
         return 1, _PROBE_SENT
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Short description of the spending so far and of the server's treatment of JSON schemas."""
         return f"{self.spent}{f'; {STRUCTURED[self.structured]}' if self.structured else ''}"
 
     @property
     def many_unusable(self) -> str:
         """A warning with advice if many of the first answers were unusable; otherwise empty."""
-        return self._tally.said(self.structured)
+        return self._unusable_answers.warning(self.structured)
 
     def tell(self, usable: bool) -> None:
         """Record whether an answer was usable, and call ``warn`` once if many of the first answers are unusable."""
-        if self._tally.add(usable):
-            self.warn(self.many_unusable, self._tally.unusable)
+        if self._unusable_answers.add(usable):
+            self.warn(self.many_unusable, self._unusable_answers.unusable)
 
     def with_answers(self, answers: AnswerCache) -> Asking:
         """Return access to the same model with another answer cache; spending and its limit are shared."""
@@ -161,7 +161,7 @@ class Asking:
     def beside(self, model: LanguageModel) -> Asking:
         """Return access to another model, with the same answer cache and spending limit."""
         other = Asking(model, self._answers, warn=self.warn)
-        other._purse, other._slots = self._purse, self._slots
+        other._budget, other._slots = self._budget, self._slots
         return other
 
     def ask(
@@ -211,7 +211,7 @@ class Asking:
             remembered = Spending(remembered=1)
             if ledger is not None:
                 ledger.add(remembered)
-            self._purse.add(remembered)
+            self._budget.add(remembered)
         return reply
 
     def recalled(self, messages: Sequence[Message], kind: AnswerKind = WORDS, *, repeat: int = 0) -> Reply | None:
@@ -312,21 +312,21 @@ class Asking:
         attempts = Attempts()
 
         def allow(before: int) -> None:
-            self._purse.set_aside(call, model, most_in, most_out, attempts.unanswered + 1)
+            self._budget.set_aside(call, model, most_in, most_out, attempts.unanswered + 1)
 
         attempts.allow = allow
         reply = None
         model.load()
         self._wait_for_slot(cancelled)
         try:
-            self._purse.set_aside(call, model, most_in, most_out, 1, cancelled)
+            self._budget.set_aside(call, model, most_in, most_out, 1, cancelled)
             with cancellable(cancelled):
                 shapes = {"shape": shape} if model.takes_shape and shape != UNSHAPED else {}
                 reply = model.reply(messages, most_out, attempts, **shapes)
         finally:
             self._slots.release()
             spent = spent_by(model, reply, most_in, most_out, attempts)
-            self._purse.settle(call, spent)
+            self._budget.settle(call, spent)
             if ledger is not None:
                 ledger.add(spent)
         return reply
@@ -336,7 +336,7 @@ class Asking:
             stop_if(cancelled)
 
 
-class Tally:
+class UnusableAnswers:
     """Thread-safe count of the unusable answers among a language model's first answers."""
 
     def __init__(self) -> None:
@@ -352,7 +352,7 @@ class Tally:
             self.unusable += not usable
             return self._answers == FIRST_ANSWERS and self.unusable >= MANY_UNUSABLE
 
-    def said(self, structured: Structured | None) -> str:
+    def warning(self, structured: Structured | None) -> str:
         """Return a warning with advice if many of the first answers were unusable; otherwise an empty string."""
         if self._answers < FIRST_ANSWERS or self.unusable < MANY_UNUSABLE:
             return ""
@@ -383,7 +383,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
     def stopped() -> bool:
         return failed.is_set() or cancelled()
 
-    def one(work: Callable[[Callable[[], bool]], Result]) -> Result:
+    def run(work: Callable[[Callable[[], bool]], Result]) -> Result:
         if failed.is_set():
             # Of thousands, each would prepare its question before it asks whether to stop.
             raise Cancelled
@@ -395,7 +395,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
 
     with ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="asking") as pool:
         try:
-            futures = [pool.submit(one, work) for work in works]
+            futures = [pool.submit(run, work) for work in works]
             wait(futures)
         except BaseException:
             # A terminal's interruption comes here; without this, all the works that are left would still be done.
@@ -408,12 +408,12 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
     return [future.result() for future in futures]
 
 
-def asking_of(given: object, limit: Limit | None = None, warn: Warn = lambda sentence, unusable: None) -> Asking:
+def asking_of(candidate: object, limit: Limit | None = None, warn: Warn = lambda sentence, unusable: None) -> Asking:
     """Return access to a language model given by name or as an object; answers are cached in `SHARED_ANSWERS`.
 
     Parameters
     ----------
-    given
+    candidate
         The form ``openai:NAME``, for a model of the server that the environment names; a `LanguageModel`; or an `Asking`,
         which is returned as it is, with its own limit.
     limit
@@ -424,8 +424,8 @@ def asking_of(given: object, limit: Limit | None = None, warn: Warn = lambda sen
     Raises
     ------
     InputError
-        If ``given`` is none of these.
+        If ``candidate`` is none of these.
     """
-    if isinstance(given, Asking):
-        return given
-    return Asking(ChatServer(given) if isinstance(given, str) else given, limit=limit, warn=warn)  # type: ignore[arg-type]
+    if isinstance(candidate, Asking):
+        return candidate
+    return Asking(ChatServer(candidate) if isinstance(candidate, str) else candidate, limit=limit, warn=warn)  # type: ignore[arg-type]

@@ -64,7 +64,7 @@ class Unusable(Exception):
     attempts = 1
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Short description of the failure: the number of attempts and the last complaint."""
         return f"no usable answer in {counted(self.attempts, 'attempt')} ({self})"
 

@@ -130,7 +130,7 @@ class Ledger:
             self._beyond.add(spent)
 
 
-class Purse(Ledger):
+class Budget(Ledger):
     """Budget for requests: the maximum cost of a request is reserved before the request is sent.
 
     The limit holds if the server keeps to the maximum number of answer tokens that a request states.

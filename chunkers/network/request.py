@@ -36,7 +36,7 @@ _FIRST_LOOK, _GROWTH = 4_000, 1.25
 """Bytes after which a stream of events is first looked at, and the factor by which it grows until the next look."""
 
 _cancelled: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
-_here = threading.local()
+_thread = threading.local()
 
 
 class TooLate(Exception):
@@ -162,7 +162,7 @@ def ask(
     call = _Call(largest, Attempts() if attempts is None else attempts, is_enough)
 
     def run() -> None:
-        _here.call = call
+        _thread.call = call
         try:
             call.outcome = work(), None
         except BaseException as error:
@@ -221,14 +221,14 @@ def _watched() -> type[Any]:
     return Watched
 
 
-def _before(request: httpx2.Request) -> None:
-    call: _Call = _here.call
+def _before_request(request: httpx2.Request) -> None:
+    call: _Call = _thread.call
     call.begin()
     request.extensions["trace"] = call.hear
 
 
-def _after(response: httpx2.Response) -> None:
-    call: _Call = _here.call
+def _after_response(response: httpx2.Response) -> None:
+    call: _Call = _thread.call
     call.attempts.refused += not response.is_success
     length = response.headers.get("content-length", "") if response.is_success else ""
     call.check(int(length) if length.isdecimal() and len(length) < 20 else 0)
@@ -238,5 +238,5 @@ def _after(response: httpx2.Response) -> None:
     response.stream = _watched()(response.stream, call, response.is_success, events)
 
 
-HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before], "response": [_after]}
+HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before_request], "response": [_after_response]}
 """Callbacks of a client, run before each request and after the head of each answer."""

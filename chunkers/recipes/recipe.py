@@ -295,19 +295,19 @@ def chunk(
     return run(chunker, Document.from_text(text, sentences), tools, embedded_as)
 
 
-def asking_for(chunker: Chunker, given: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain") -> Asking | None:
+def asking_for(chunker: Chunker, model: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain") -> Asking | None:
     """Return access to the given language model; None if no model is given or needed.
 
     Raises
     ------
     InputError
-        If ``given`` is not a language model.
+        If ``model`` is not a language model.
     """
-    if given is None or not (chunker.asks or embedded_as == "context"):
+    if model is None or not (chunker.asks or embedded_as == "context"):
         return None
     from chunkers.language_models.asking import asking_of
 
-    return asking_of(given)
+    return asking_of(model)
 
 
 def _checked(cache: EmbeddingCache | None) -> EmbeddingCache:

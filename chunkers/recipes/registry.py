@@ -119,10 +119,10 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
     """
     kind = check(kind)
     with _lock:
-        taken = _listed(kind.name)
-        if taken is not None and (taken.__module__, taken.__qualname__) != (kind.__module__, kind.__qualname__):
+        listed = _listed(kind.name)
+        if listed is not None and (listed.__module__, listed.__qualname__) != (kind.__module__, kind.__qualname__):
             raise InputError(
-                f"{kind.name}: every chunker must have a name of its own; {taken.title} already has this name. Choose "
+                f"{kind.name}: every chunker must have a name of its own; {listed.title} already has this name. Choose "
                 "another name."
             )
         guard(kind, package)
@@ -143,9 +143,9 @@ def discover() -> tuple[str, ...]:
                 try:
                     register(offer.load(), package)
                 except (Exception, SystemExit) as error:
-                    why = str(error).rstrip(".") if isinstance(error, InputError) else said_of(error)
-                    whose = f"The package {package}" if package else "A package"
-                    _faults[offer.name] = f"{whose} offers the chunker {shown(offer.name)}, which cannot be used: {why}."
+                    why = str(error).rstrip(".") if isinstance(error, InputError) else error_summary(error)
+                    owner = f"The package {package}" if package else "A package"
+                    _faults[offer.name] = f"{owner} offers the chunker {shown(offer.name)}, which cannot be used: {why}."
         return tuple(_faults.values())
 
 
@@ -244,12 +244,12 @@ def guard(kind: type[Chunker], package: str) -> None:
     """
     if "_guarded" in vars(kind):
         return
-    whose = f"the package {package}" if package else f"the module {kind.__module__}"
-    kind.chunk = _kept_in(kind.chunk, kind.name, whose)  # type: ignore[method-assign]
-    for hook, answer in HOOKS.items():
-        setattr(kind, hook, _or_usual(getattr(kind, hook), getattr(Chunker, hook), answer))
-    for hook, usual, answer in (("fields", fields_of, list), ("versions", _no_versions, dict)):
-        setattr(kind, hook, classmethod(_or_usual(getattr(kind, hook).__func__, usual, answer)))
+    owner = f"the package {package}" if package else f"the module {kind.__module__}"
+    kind.chunk = _guarded_chunk(kind.chunk, kind.name, owner)  # type: ignore[method-assign]
+    for hook, expected in HOOKS.items():
+        setattr(kind, hook, _guarded_hook(getattr(kind, hook), getattr(Chunker, hook), expected))
+    for hook, fallback, expected in (("fields", fields_of, list), ("versions", _no_versions, dict)):
+        setattr(kind, hook, classmethod(_guarded_hook(getattr(kind, hook).__func__, fallback, expected)))
     if package:
         kind.packages = tuple(dict.fromkeys((*kind.packages, package)))
 
@@ -275,7 +275,7 @@ def _rebuilt(kind: type[Chunker], package: str, parameters: dict[str, Any]) -> C
     return kind(**parameters)
 
 
-def _kept_in(method: Callable[..., Chunking], name: str, whose: str) -> Callable[..., Chunking]:
+def _guarded_chunk(method: Callable[..., Chunking], name: str, owner: str) -> Callable[..., Chunking]:
     @wraps(method)
     def chunk(self: Chunker, document: Document, tools: Tools) -> Chunking:
         try:
@@ -284,55 +284,55 @@ def _kept_in(method: Callable[..., Chunking], name: str, whose: str) -> Callable
             raise
         except Exception as error:
             raise ModelError(
-                f"{name}, of {whose}, could not cut this text; it failed with {said_of(error)}. Change a parameter, or "
-                "choose another chunker."
+                f"{name}, of {owner}, could not cut this text; it failed with {error_summary(error)}. Change a parameter, "
+                "or choose another chunker."
             ) from error
-        if why := _broken(chunking, document):
-            raise ModelError(f"{name}, of {whose}, must return a result for this text; {why}.")
+        if why := _fault_of_result(chunking, document):
+            raise ModelError(f"{name}, of {owner}, must return a result for this text; {why}.")
         return chunking
 
     return chunk
 
 
-def _or_usual(own: Callable[..., Any], usual: Callable[..., Any], answer: Any) -> Callable[..., Any]:
-    @wraps(own)
-    def hook(asked: Chunker | type[Chunker], *given: Any) -> Any:
+def _guarded_hook(method: Callable[..., Any], fallback: Callable[..., Any], expected: Any) -> Callable[..., Any]:
+    @wraps(method)
+    def hook(owner: Chunker | type[Chunker], *arguments: Any) -> Any:
         try:
-            returned = own(asked, *given)
+            returned = method(owner, *arguments)
         except Cancelled:
             raise
         except Exception:
-            return usual(asked, *given)
-        return returned if isinstance(returned, answer) else usual(asked, *given)
+            return fallback(owner, *arguments)
+        return returned if isinstance(returned, expected) else fallback(owner, *arguments)
 
     return hook
 
 
-def said_of(error: BaseException) -> str:
+def error_summary(error: BaseException) -> str:
     """Summarise an error from third-party code in a few words for a message."""
     return on_one_line(f"{type(error).__name__}: {error}", 200).rstrip(".: ")
 
 
-def _broken(made: object, document: Document) -> str:
+def _fault_of_result(returned: object, document: Document) -> str:
     """Return the fault of a result; empty if it is a valid result for this document."""
-    if not isinstance(made, Chunking):
-        return f"it returned {shown(made)}"
-    if made.document is not document and made.document != document:
+    if not isinstance(returned, Chunking):
+        return f"it returned {shown(returned)}"
+    if returned.document is not document and returned.document != document:
         return "it returned a result for another document"
     text = document.text
-    for number, chunk in enumerate(made.chunks):
+    for number, chunk in enumerate(returned.chunks):
         spans = chunk.spans
         inside = all(0 <= start < end <= len(text) for start, end in spans)
         if not spans or not inside or any(one.end > other.start for one, other in pairwise(spans)):
             return f"the spans of chunk {number + 1:,} must be stretches of the text in order; they are {shown(spans)}"
         if chunk.text != "\n".join(text[start:end] for start, end in spans):
             return f"the text of chunk {number + 1:,} must be that of its spans; it is another"
-    if any(one.start > other.start for one, other in pairwise(made.chunks)):
+    if any(one.start > other.start for one, other in pairwise(returned.chunks)):
         return "its chunks must be in the order in which they begin; they are not"
-    return _broken_gaps(made.gaps, document)
+    return _fault_of_gaps(returned.gaps, document)
 
 
-def _broken_gaps(gaps: Any, document: Document) -> str:
+def _fault_of_gaps(gaps: Any, document: Document) -> str:
     gaps = [*gaps]
     if not all(isinstance(gap, Gap) and isinstance(gap.verdict, Verdict) and isinstance(gap.why, Reason) for gap in gaps):
         return "every gap must be a Gap with a Verdict and a Reason; one is not"

@@ -62,17 +62,19 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
     document, count = chunking.document, len(chunking.chunks)
     done: list[bool] = []
 
-    def one(chunk: Chunk, stopped: Callable[[], bool]) -> Chunk:
-        own = replace(tools, cancelled=stopped, meter=Meter(ledger=ledger))
+    def situate(chunk: Chunk, stopped: Callable[[], bool]) -> Chunk:
+        chunk_tools = replace(tools, cancelled=stopped, meter=Meter(ledger=ledger))
         with suppress(Unusable):
             chunk = chunk._replace(
-                situation=usable_answer(partial(own.ask, kind=CONTEXT), _messages(document, chunk), _read, own.tell)
+                situation=usable_answer(
+                    partial(chunk_tools.ask, kind=CONTEXT), _messages(document, chunk), _situation, chunk_tools.tell
+                )
             )
         done.append(True)
         tools.deciding(len(done), count)
         return chunk
 
-    chunks = tuple(together([partial(one, chunk) for chunk in chunking.chunks], tools.cancelled))
+    chunks = tuple(together([partial(situate, chunk) for chunk in chunking.chunks], tools.cancelled))
     timing, took = chunking.timing, (time.perf_counter() - began) * 1000
     return replace(
         chunking,
@@ -89,7 +91,7 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
     counted: dict[tuple[int, int], int] = {}
     total = 0
     for chunk in chunking.chunks:
-        place = shown_of(document, chunk)
+        place = shown_part(document, chunk)
         if place not in counted:
             counted[place] = sum(tools.count_tokens([CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*place)]]))
         total += counted[place]
@@ -97,7 +99,7 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
     return Estimate(len(chunking.chunks), total, ANSWER_TOKENS * len(chunking.chunks))
 
 
-def shown_of(document: Document, chunk: Chunk) -> Span:
+def shown_part(document: Document, chunk: Chunk) -> Span:
     """Return the part of the document shown to the model with a chunk: the whole document if it is short enough.
 
     Otherwise, the part is the largest section around the chunk that is short enough or, without such a section, whole
@@ -123,7 +125,7 @@ def shown_of(document: Document, chunk: Chunk) -> Span:
 
 
 def _messages(document: Document, chunk: Chunk) -> list[Message]:
-    start, end = shown_of(document, chunk)
+    start, end = shown_part(document, chunk)
     whole = "document" if end - start == len(document.text) else "extract of a longer document"
     question = CONTEXT_QUESTION.format(whole=whole, shown=document.text[start:end], passage=_passage(chunk))
     return [Message("system", CONTEXT_SYSTEM), Message("user", question)]
@@ -133,7 +135,7 @@ def _passage(chunk: Chunk) -> str:
     return chunk.text[:LONGEST_SHOWN]
 
 
-def _read(answer: str) -> str:
+def _situation(answer: str) -> str:
     """Return an answer as one line; raises Unusable if it is empty or too long."""
     situation = " ".join(answer.split())
     if not situation:

@@ -63,7 +63,7 @@ class RecentlyUsed(MutableMapping[Key, Value]):
         return len(self._entries)
 
 
-def kept_in(
+def cached_in(
     entries: RecentlyUsed[Any, Any],
     key: Callable[..., Hashable],
     changed: threading.Condition | None = None,
@@ -82,29 +82,29 @@ def kept_in(
 
     def decorate(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
         @wraps(make)
-        def kept(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
-            asked = key(*args, **kwargs)
+        def cached(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+            requested = key(*args, **kwargs)
             with condition:
-                condition.wait_for(lambda: asked not in making)
-                if asked in entries:
-                    value: Value = entries[asked]
+                condition.wait_for(lambda: requested not in making)
+                if requested in entries:
+                    value: Value = entries[requested]
                     return value
-                making.add(asked)
+                making.add(requested)
             try:
-                made = make(*args, **kwargs)
+                result = make(*args, **kwargs)
                 with condition:
-                    entries[asked] = made
-                return made
+                    entries[requested] = result
+                return result
             finally:
                 with condition:
-                    making.discard(asked)
+                    making.discard(requested)
                     condition.notify_all()
 
         def cache_clear() -> None:
             with condition:
                 entries.clear()
 
-        kept.cache_clear = cache_clear  # type: ignore[attr-defined]
-        return kept
+        cached.cache_clear = cache_clear  # type: ignore[attr-defined]
+        return cached
 
     return decorate

@@ -91,7 +91,7 @@ def run_answers(options: argparse.Namespace) -> None:
     try:
         _answer(options, asking, columns)
     finally:
-        say(f"{asking.model.name}: {asking.told}.")
+        say(f"{asking.model.name}: {asking.summary}.")
 
 
 def _stop(message: str, unusable: int) -> None:

@@ -166,7 +166,7 @@ def run_check(options: argparse.Namespace) -> int:
     finally:
         # However it ends: what was asked is paid for.
         if tools.asking is not None:
-            say(f"{tools.asking.model.name}: {tools.asking.told}.")
+            say(f"{tools.asking.model.name}: {tools.asking.summary}.")
     documents = _without_known(documents, known, options)
     whole = all(outcome.chunking is not None for source, outcome in zip(given, documents, strict=True) if source.known)
     general = _worse(baseline, scores, check, file, options) if baseline is not None and whole else []

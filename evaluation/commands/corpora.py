@@ -58,14 +58,14 @@ def _is_table(name: str) -> bool:
 def _rows(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
     """Yield the documents in all tables of a folder, or in a single table."""
     need("corpus", "reading JSON lines and Parquet")
-    from corpus.inputs import Columns, Given, Inputs, Source
+    from corpus.inputs import Columns, InputDocument, Inputs, Source
 
     source = Source([root.absolute()], [root], Columns())
     for piece in Inputs([root], Columns(), _PART).pieces():
         if piece.kind == "file" or not _is_table(piece.path or root.name):
             continue
         for document in source.documents(piece):
-            if isinstance(document, Given):
+            if isinstance(document, InputDocument):
                 yield document.id, FileText(document.text, "utf-8", "utf-8")
             else:
                 yield document.id, InputError(document.said)

@@ -90,7 +90,7 @@ def run_questions(options: argparse.Namespace) -> None:
         stopped = error
     if sys.stderr.isatty():
         print(file=sys.stderr)
-    say(f"{asking.model.name}: {asking.told}.")
+    say(f"{asking.model.name}: {asking.summary}.")
     if outcomes or stopped is None:
         _keep(outcomes, texts, tools, options)
     if stopped is not None:

@@ -279,7 +279,7 @@ def indexes(
                         say(f"{name}: {index.caveat}")
                 finally:
                     if tools.asking is not None:
-                        say(f"{name}: {tools.asking.model.name}: {tools.asking.told}.")
+                        say(f"{name}: {tools.asking.model.name}: {tools.asking.summary}.")
                 built[way.only_children] = index
             yield name, embedded_as, returning(built[way.only_children], way), tools, way
 

@@ -9,7 +9,7 @@ import pytest
 from chunkers import InputError, ModelError, load_embedder
 from chunkers.commands.command_line import main as chunkers_main
 from chunkers.embedders import device, models
-from chunkers.embedders.device import DEVICES, found_device, known_device, revision_on
+from chunkers.embedders.device import DEVICES, device_without_torch, find_device, revision_on
 from chunkers.embedders.models import MiniLM
 from chunkers.support import extras
 from chunkers.text.minilm import checked_model_folder
@@ -38,23 +38,23 @@ def there(monkeypatch):
 )
 def test_a_device_is_used_when_there_is_one(names, chosen, there):
     there(*names)
-    assert found_device("auto") == chosen
+    assert find_device("auto") == chosen
     for asked in ("cpu", *names):
-        assert found_device(asked) == asked
+        assert find_device(asked) == asked
     for asked in {"cuda", "mps"} - set(names):
         with pytest.raises(
             ModelError,
             match=rf"^device must be one of auto, .*cpu, because torch finds no other device on this machine; got {asked}",
         ):
-            found_device(asked)
+            find_device(asked)
 
 
 def test_a_machine_without_another_device_is_told_without_torch(monkeypatch):
     monkeypatch.setattr(device, "_may_have_another", lambda: False)
     monkeypatch.setattr(device, "import_torch", lambda: pytest.fail("torch was imported"))
-    assert found_device("auto") == found_device("cpu") == "cpu"
+    assert find_device("auto") == find_device("cpu") == "cpu"
     monkeypatch.setattr(device, "_may_have_another", lambda: True)
-    assert (known_device("auto"), known_device("cpu"), known_device("cuda")) == ("", "cpu", "")
+    assert (device_without_torch("auto"), device_without_torch("cpu"), device_without_torch("cuda")) == ("", "cpu", "")
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,9 @@ def test_with_a_broken_torch_auto_is_the_processor_and_a_device_is_a_sentence(mo
 
     monkeypatch.setattr(device, "_may_have_another", lambda: True)
     monkeypatch.setattr(device, "import_torch", broken)
-    assert found_device("auto") == "cpu"
+    assert find_device("auto") == "cpu"
     with pytest.raises(ModelError, match=r"^The device cuda needs the package torch, which cannot be imported \(libc10"):
-        found_device("cuda")
+        find_device("cuda")
 
 
 @pytest.mark.model
@@ -159,12 +159,12 @@ def test_with_a_broken_torch_auto_is_the_processor_and_a_device_is_a_sentence(mo
 def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(missing, monkeypatch):
     monkeypatch.setattr(device, "_may_have_another", lambda: True)
     monkeypatch.setattr(extras, "find_spec", lambda module: None if module == missing else module)
-    assert known_device("auto") == found_device("auto") == "cpu"
+    assert device_without_torch("auto") == find_device("auto") == "cpu"
     sentence = (
         rf"^The device cuda needs the package {missing}; to install what is missing: pip install 'seamark\[models\]'\.$"
     )
     with pytest.raises(ModelError, match=sentence):
-        found_device("cuda")
+        find_device("cuda")
     # The bundled model needs neither.
     assert MiniLM().encode(["a"]).shape == (1, 384)
 

@@ -276,8 +276,8 @@ class TestWaiting:
             stopped.embed(["the tide"])
         assert 0.1 < told[-1] < 0.2
         assert "static" in embedder.preparation
-        assert str(tmp_path) in embedder.prepared_said(0.5)
-        assert embedder.prepared_said(0.5).endswith(": 50% done")
+        assert str(tmp_path) in embedder.preparation_progress(0.5)
+        assert embedder.preparation_progress(0.5).endswith(": 50% done")
 
     def test_two_runs_distil_once_and_the_one_that_waits_can_stop(self, tmp_path):
         embedder = Static(Network(), tmp_path)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chunkers import InputError
 from corpus import inputs as reading
-from corpus.inputs import Columns, Given, Inputs, Problem, Source
+from corpus.inputs import Columns, InputDocument, Inputs, Source, Unreadable
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
 
@@ -25,7 +25,7 @@ def read(*roots, part=1_000_000, **columns):
 
 
 def known(found):
-    return [(document.id, document.text if isinstance(document, Given) else document.said) for document in found]
+    return [(document.id, document.text if isinstance(document, InputDocument) else document.said) for document in found]
 
 
 @pytest.fixture(scope="module")
@@ -108,11 +108,11 @@ def test_a_line_that_is_no_document_is_a_problem_and_the_next_one_is_read(tmp_pa
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\xef\xbb\xbf\r\n" + line + b'\r\n\n{"text": "One."}')
     problem, document = read(path)[0]
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, Unreadable)
     assert problem.id == "a.jsonl#5"
     assert problem.said.startswith("a.jsonl#5: ")
     assert said in problem.said
-    assert document == Given(f"a.jsonl#{8 + len(line)}", "One.")
+    assert document == InputDocument(f"a.jsonl#{8 + len(line)}", "One.")
 
 
 def test_a_line_that_is_too_long_is_passed_by(tmp_path, monkeypatch):
@@ -124,7 +124,7 @@ def test_a_line_that_is_too_long_is_passed_by(tmp_path, monkeypatch):
         first, second, third = read(path, part=part)[0]
         assert first.said == "a.jsonl#0: a line may have at most 100 bytes; this one has more."
         assert second.text == "One."
-        assert isinstance(third, Problem)
+        assert isinstance(third, Unreadable)
 
 
 def test_broken_and_changed_files_are_problems(tmp_path):
@@ -147,7 +147,7 @@ def test_broken_and_changed_files_are_problems(tmp_path):
 
 def test_pages_come_with_the_document(tmp_path):
     (tmp_path / "a.html").write_text("<h1>Head</h1><p>One.</p>")
-    assert read(tmp_path)[0] == [Given("a.html", "# Head\n\nOne.")]
+    assert read(tmp_path)[0] == [InputDocument("a.html", "# Head\n\nOne.")]
 
 
 @pytest.mark.parametrize(

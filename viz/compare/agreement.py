@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
 from chunkers.recipes.registry import chunker_class
-from chunkers.support.recently_used import RecentlyUsed, kept_in
+from chunkers.support.recently_used import RecentlyUsed, cached_in
 from evaluation.segmentation.agreement import Shift, agreement, distance_shift
 from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
@@ -145,7 +145,7 @@ def _key(
     return document.identity, (full.name, full.identity), (other.name, other.identity)
 
 
-@kept_in(RecentlyUsed(8), _key)
+@cached_in(RecentlyUsed(8), _key)
 def _distance_shift(document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool) -> Shift | None:
     """Return the shift of the distances, from the cached vectors; raises Cancelled if they are not cached."""
     one, two = (sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full, other))

@@ -69,7 +69,7 @@ def model_form() -> DeltaGenerator:
             st.markdown(WAYS_TO_A_MODEL)
     if asking is not None:
         many = f" {asking.many_unusable}" if asking.many_unusable else ""
-        remark(f"{asking.model.title}: {asking.told}.{many}", key="language_spent")
+        remark(f"{asking.model.title}: {asking.summary}.{many}", key="language_spent")
     return folds
 
 

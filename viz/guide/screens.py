@@ -12,7 +12,7 @@ from chunkers.contract.base import run
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.formatting import listed, signed
-from chunkers.support.recently_used import RecentlyUsed, kept_in
+from chunkers.support.recently_used import RecentlyUsed, cached_in
 from evaluation.asking.answer import Judgement, Posed, judge
 from evaluation.asking.ask import Asked, Limit, ask, checked_question, embed_question, prepare
 from evaluation.questions.corpus import Ruler
@@ -283,7 +283,7 @@ def _names(text: str, tools: Tools) -> tuple[str, ...]:
     return text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name
 
 
-@kept_in(RecentlyUsed(4), _names)
+@cached_in(RecentlyUsed(4), _names)
 def repairs(text: str, tools: Tools) -> list[Variation]:
     """Return the tested settings that keep the last screen's answer whole, smallest changes first."""
     document = _lines(text)

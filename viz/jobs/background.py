@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from chunkers import Cancelled, Embedder, InputError, Tools, load_tokenizer
 from chunkers.storage.turn_taking import arrival
-from chunkers.support.recently_used import RecentlyUsed, kept_in
+from chunkers.support.recently_used import RecentlyUsed, cached_in
 from viz.jobs.keeping.kept_run import KeptRun, RunFile
 from viz.jobs.resources import embedding_cache
 
@@ -69,9 +69,9 @@ class Background(ABC):
         """Load an embedding model and update the job's progress meanwhile; raises as `Embedder.prepare` does."""
 
         def prepares(share: float) -> None:
-            self._status, self._share = embedder.prepared_said(share), share
+            self._status, self._share = embedder.preparation_progress(share), share
 
-        self._status, self._share = embedder.loading_said(), 0.0
+        self._status, self._share = embedder.loading_message(), 0.0
         embedder.prepare(prepares, self._cancel.is_set)
 
     def tools(
@@ -249,7 +249,7 @@ class Registry:
             self._left[token] = run
 
 
-@kept_in(RecentlyUsed(1), lambda: None)
+@cached_in(RecentlyUsed(1), lambda: None)
 def registry() -> Registry:
     """Return the server's registry of the runs that links refer to."""
     return Registry()

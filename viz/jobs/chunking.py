@@ -102,10 +102,10 @@ class ChunkingJob(Background):
             others = "1 other text is" if self.ahead == 1 else f"{self.ahead:,} other texts are"
             return 0.0, f"Waiting: {others} ahead"
         if self.prepared is not None and self.embedder is not None:
-            return self.prepared, self.embedder.prepared_said(self.prepared)
+            return self.prepared, self.embedder.preparation_progress(self.prepared)
         embedder = self.embedder
         if not self.total:
-            return 0.0, "Loading the embedding model" if embedder is None else embedder.loading_said()
+            return 0.0, "Loading the embedding model" if embedder is None else embedder.loading_message()
         left = "" if self.seconds_left is None else f", {time_left(self.seconds_left)}"
         where = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
         return self.share, f"Embedding{where}: {self.done:,} of {self.total:,} texts{left}"

@@ -19,7 +19,7 @@ from chunkers import Document
 from chunkers.language_models.answers import AnswerCache
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.folders import user_cache, user_data
-from chunkers.support.recently_used import RecentlyUsed, kept_in
+from chunkers.support.recently_used import RecentlyUsed, cached_in
 from chunkers.text.fitness import forget_texts
 from chunkers.text.outline import forget_outlines
 from chunkers.text.parts import Parts
@@ -103,7 +103,7 @@ def kept(
 
     def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
         forget_by(forget)
-        return kept_in(entries, key, changed)(make)
+        return cached_in(entries, key, changed)(make)
 
     return decorate
 
@@ -112,25 +112,25 @@ forget_by(lambda _: forget_texts())
 forget_by(lambda _: forget_outlines())
 
 
-@kept_in(RecentlyUsed(2), lambda on_disk: on_disk)
+@cached_in(RecentlyUsed(2), lambda on_disk: on_disk)
 def embedding_cache(on_disk: bool) -> EmbeddingCache:
     """Return the embedding cache shared by all pages and sessions, in memory unless ``on_disk``."""
     return EmbeddingCache(user_cache() / "embeddings.sqlite" if on_disk else None)
 
 
-@kept_in(RecentlyUsed(1), lambda: None)
+@cached_in(RecentlyUsed(1), lambda: None)
 def answers_on_disk() -> AnswerCache:
     """Return the cache on disk of the language models' answers, shared by all sessions."""
     return AnswerCache(user_cache() / "answers.sqlite")
 
 
-@kept_in(RecentlyUsed(1), lambda: None)
+@cached_in(RecentlyUsed(1), lambda: None)
 def run_store() -> RunStore:
     """Return the store of runs on disk, shared by all sessions."""
     return RunStore(user_cache() / "runs.sqlite")
 
 
-@kept_in(RecentlyUsed(1), lambda: None)
+@cached_in(RecentlyUsed(1), lambda: None)
 def notebook_store() -> NotebookStore:
     """Return the store of the texts that users keep on this machine, shared by all sessions."""
     return NotebookStore(user_data() / "notebooks.sqlite")

@@ -247,7 +247,7 @@ class Sweep(KeptJob):
     def progress(self) -> tuple[float, str]:
         """Return the share of runs that are done, and a status text."""
         if self.prepared is not None and self.embedder is not None:
-            return self.prepared, self.embedder.prepared_said(self.prepared)
+            return self.prepared, self.embedder.preparation_progress(self.prepared)
         done = len(self.rows)
         status = f"{done:,} of {self.total:,} runs" if done else "Splitting and embedding the documents"
         if self.asking is not None:

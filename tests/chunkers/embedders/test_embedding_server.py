@@ -197,8 +197,8 @@ def test_an_answer_takes_little_more_memory_than_its_bytes(http):
 def test_who_is_waited_for_is_named(http):
     host = http.address.removeprefix("http://").removesuffix("/v1")
     embedder = OpenAIServer("openai:test", http.address, KEY)
-    assert embedder.loading_said() == f"Waiting for {host}"
-    assert load_embedder("tfidf").loading_said() == "Loading the embedding model"
+    assert embedder.loading_message() == f"Waiting for {host}"
+    assert load_embedder("tfidf").loading_message() == "Loading the embedding model"
     assert OpenAIServer("openai:test", "nowhere").destination == ""
 
 

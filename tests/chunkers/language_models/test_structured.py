@@ -47,7 +47,7 @@ def test_one_small_request_finds_out_what_the_server_does_with_a_schema(serve, s
         assert read_json(asker.ask(question(number), kind=CORRECTNESS).text, Correctness).grade == 4
     assert asker.structured == found
     assert formats(http) == sent
-    assert found in asker.told.replace("enforces", "enforced").replace("refuses", "refused").replace("ignores", "ignored")
+    assert found in asker.summary.replace("enforces", "enforced").replace("refuses", "refused").replace("ignores", "ignored")
     # An answer in words needs no schema, and nobody is asked twice for what is known.
     asker.ask(question(), kind=WORDS)
     assert formats(http)[-1] is None

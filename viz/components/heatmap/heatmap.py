@@ -13,7 +13,7 @@ import numpy as np
 
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.support.arrays import FloatArray
-from chunkers.support.recently_used import RecentlyUsed, kept_in
+from chunkers.support.recently_used import RecentlyUsed, cached_in
 from viz.components.assets import script, styles
 from viz.components.mounting import component, store
 from viz.jobs.resources import CACHED_BYTES
@@ -118,7 +118,7 @@ def block_size(count: int) -> int:
     return max(1, math.ceil(count / MOST_CELLS))
 
 
-@kept_in(RecentlyUsed(CACHED_BYTES, len), lambda vectors, identity: identity)
+@cached_in(RecentlyUsed(CACHED_BYTES, len), lambda vectors, identity: identity)
 def _matrix(vectors: FloatArray, identity: str) -> bytes:
     """Return a line of JSON followed by the semantic distances as little-endian 16-bit integers; 65,535 stands for 1."""
     means = mean_distances(vectors, 0, block_size(len(vectors)))
