@@ -186,7 +186,7 @@ class _ProgressLine:
             self._said = now
 
     def _words(self, state: Progress, now: float) -> str:
-        speed = state.now.characters / 1e6 / max(now - self._began, 1e-9)
+        speed = state.since_start.characters / 1e6 / max(now - self._began, 1e-9)
         return (
             f"{state.done:,} of {counted(state.shards, 'shard')}, {counted(state.tally.documents, 'document')}, "
             f"{counted(state.tally.chunks, 'chunk')}, {speed:.1f} million characters a second"

@@ -287,7 +287,7 @@ class Unreadable(NamedTuple):
     """Document or part of a file that cannot be read, with the reason in a sentence."""
 
     id: str
-    said: str
+    message: str
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ class Progress:
     done: int
     shards: int
     tally: Tally
-    now: Tally
+    since_start: Tally
 
 
 @dataclass
@@ -194,7 +194,7 @@ class Run:
         missing = (shard for shard in manifest.shards() if shard.number not in finished)
         if len(finished) < count:
             for tally in engine(job, missing, min(workers, count - len(finished))):
-                state = Progress(state.done + 1, count, state.tally + tally, state.now + tally)
+                state = Progress(state.done + 1, count, state.tally + tally, state.since_start + tally)
                 progress(state)
         return state
 

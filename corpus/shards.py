@@ -200,7 +200,7 @@ class _ShardWriter:
         for piece in self.shard.pieces:
             for document in self.job.source.documents(piece):
                 if isinstance(document, Unreadable):
-                    self._problem(document.id, document.said)
+                    self._problem(document.id, document.message)
                     continue
                 if document.doubt:
                     self.tally += Tally(doubts=1)

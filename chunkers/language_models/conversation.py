@@ -88,7 +88,7 @@ def usable_answer(
     messages
         The conversation so far.
     read
-        Function that parses the answer after `said` has stripped it; raises Unusable if the answer cannot be used.
+        Function that parses the answer, stripped by `without_reasoning`; raises Unusable if the answer cannot be used.
     tell
         Called after each answer with whether it can be used.
 
@@ -104,7 +104,7 @@ def usable_answer(
                 raise Unusable(
                     "the model refused to answer" if reply.ended == "refused" else "the answer was too long and was cut off"
                 )
-            answer = read(said(reply.text))
+            answer = read(without_reasoning(reply.text))
         except Unusable as error:
             tell(False)
             complaint = error
@@ -115,7 +115,7 @@ def usable_answer(
             complaint.attempts = repeat + 1
             if repeat == REPEATS or isinstance(complaint, Repetitive):
                 raise complaint from None
-            before = said(reply.text)[:LONGEST_REPEATED] or NO_WORDS
+            before = without_reasoning(reply.text)[:LONGEST_REPEATED] or NO_WORDS
             messages = [*messages, Message("assistant", before), Message("user", AGAIN.format(complaint=complaint))]
         else:
             tell(True)
@@ -145,7 +145,7 @@ def repetition(answer: str, *, unfinished: bool = False) -> str:
     return ""
 
 
-def said(answer: str) -> str:
+def without_reasoning(answer: str) -> str:
     """Strip the reasoning in ``<think>`` and the surrounding code fence from an answer.
 
     Reasoning that the server's template has opened ends with a line ``</think>``. A plain-text answer with such a line,

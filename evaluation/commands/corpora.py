@@ -68,7 +68,7 @@ def _rows(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
             if isinstance(document, InputDocument):
                 yield document.id, FileText(document.text, "utf-8", "utf-8")
             else:
-                yield document.id, InputError(document.said)
+                yield document.id, InputError(document.message)
 
 
 # Chunks of a finished run of ``seamark corpus``, read from its folder; docs/corpora.md describes the columns.

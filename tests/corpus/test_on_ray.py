@@ -37,7 +37,7 @@ def test_it_goes_on_with_what_a_run_without_it_began_and_the_files_are_the_same(
     assert parts(tmp_path / "out") == parts(tmp_path / "here")
     assert resumed.tally == whole.tally
     assert resumed.tally.problems == 1
-    assert 0 < resumed.now.documents < whole.tally.documents
+    assert 0 < resumed.since_start.documents < whole.tally.documents
 
 
 @pytest.mark.full

@@ -25,7 +25,7 @@ def read(*roots, part=1_000_000, **columns):
 
 
 def known(found):
-    return [(document.id, document.text if isinstance(document, InputDocument) else document.said) for document in found]
+    return [(document.id, document.text if isinstance(document, InputDocument) else document.message) for document in found]
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +110,8 @@ def test_a_line_that_is_no_document_is_a_problem_and_the_next_one_is_read(tmp_pa
     problem, document = read(path)[0]
     assert isinstance(problem, Unreadable)
     assert problem.id == "a.jsonl#5"
-    assert problem.said.startswith("a.jsonl#5: ")
-    assert said in problem.said
+    assert problem.message.startswith("a.jsonl#5: ")
+    assert said in problem.message
     assert document == InputDocument(f"a.jsonl#{8 + len(line)}", "One.")
 
 
@@ -122,7 +122,7 @@ def test_a_line_that_is_too_long_is_passed_by(tmp_path, monkeypatch):
     path.write_text(json.dumps({"text": "x" * 500}) + "\n" + '{"text": "One."}\n' + "y" * 300)
     for part in (1_000, 50):
         first, second, third = read(path, part=part)[0]
-        assert first.said == "a.jsonl#0: a line may have at most 100 bytes; this one has more."
+        assert first.message == "a.jsonl#0: a line may have at most 100 bytes; this one has more."
         assert second.text == "One."
         assert isinstance(third, Unreadable)
 
@@ -136,13 +136,13 @@ def test_broken_and_changed_files_are_problems(tmp_path):
     (tmp_path / "d.txt").unlink()
     source = Source([tmp_path], [tmp_path], Columns())
     a, b, c, d = (document for piece in pieces for document in source.documents(piece))
-    assert a.said.startswith("a.parquet: the file must be valid Parquet; reading it failed: ")
-    assert b.said.startswith("b.pdf: the file must be a valid PDF")
-    assert c.said == (
+    assert a.message.startswith("a.parquet: the file must be valid Parquet; reading it failed: ")
+    assert b.message.startswith("b.pdf: the file must be a valid PDF")
+    assert c.message == (
         "c.txt: the file must not change during a run; it has changed since the run began. "
         "To cut the new version, start a run with a new --output folder."
     )
-    assert d.said.startswith("d.txt: the file must be readable and undamaged; reading it failed: ")
+    assert d.message.startswith("d.txt: the file must be readable and undamaged; reading it failed: ")
 
 
 def test_pages_come_with_the_document(tmp_path):

@@ -110,9 +110,9 @@ def test_a_run_that_was_stopped_goes_on_and_does_nothing_twice(corpus, tmp_path)
     assert made.resumed
     assert parts(tmp_path / "out") == parts(tmp_path / "whole")
     assert again.tally == whole.tally
-    assert again.now.chunks < whole.tally.chunks
+    assert again.since_start.chunks < whole.tally.chunks
     third, _ = run(corpus, tmp_path / "out", stopping(0))
-    assert third.now.documents == 0
+    assert third.since_start.documents == 0
     assert third.tally == whole.tally
 
 

@@ -20,8 +20,8 @@ from chunkers.language_models.conversation import (
     read_json,
     read_line,
     repetition,
-    said,
     usable_answer,
+    without_reasoning,
 )
 from chunkers.language_models.forms import Form, LineForm, Shift, Splits, Whole
 from chunkers.language_models.prompts import NO_WORDS
@@ -107,7 +107,7 @@ def test_json_is_found_between_other_words(before, after):
     ],
 )
 def test_reasoning_and_a_fence_are_no_part_of_what_is_said(answer, rest):
-    assert said(answer) == rest
+    assert without_reasoning(answer) == rest
 
 
 def test_an_answer_as_deep_as_can_be_read_is_unusable_and_no_error():
@@ -123,7 +123,7 @@ def test_an_answer_as_deep_as_can_be_read_is_unusable_and_no_error():
 def test_a_long_answer_is_read_in_time(begun, sign):
     began = time.process_time()
     with pytest.raises(Unusable):
-        read_json(said(begun + sign * (4_000_000 // len(sign))), Point)
+        read_json(without_reasoning(begun + sign * (4_000_000 // len(sign))), Point)
     # Some seconds at the most; what grows with the square of the length takes hours.
     assert time.process_time() - began < 30
 
