@@ -150,10 +150,9 @@ class KnownProblem(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def of(cls, problem: Problem) -> Self:
         """Return the entry that recognises a problem even after its line number or measured values have changed."""
-        identifying_text = problem.passage or problem.message
-        words = " ".join(identifying_text.split())
+        words = " ".join(problem.identity.split())
         text = words if len(words) <= _LONGEST_SHOWN else words[: _LONGEST_SHOWN - 1] + "…"
-        digest = hashlib.sha256(identifying_text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+        digest = hashlib.sha256(problem.identity.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
         return cls(rule=problem.rule, passage=digest, text=text.encode("utf-8", "replace").decode())
 
 
@@ -164,16 +163,16 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
     files: dict[str, list[KnownProblem]]
 
     @classmethod
-    def from_json(cls, text: str, name: str) -> Self:
-        """Return the known problems listed in the JSON text of a file.
+    def in_file(cls, data: bytes, name: str) -> Self:
+        """Return the known problems listed in a file of JSON.
 
         Raises
         ------
         InputError
-            If the text is not a list of known problems; the message names the position of the error.
+            If the file is not a list of known problems; the message names the position of the error.
         """
         try:
-            return cls.model_validate_json(text)
+            return cls.model_validate_json(data.decode("utf-8-sig", "replace"))
         except ValidationError as error:
             place, detail = first_fault(error, "the file")
             raise InputError(

@@ -147,6 +147,11 @@ class Problem:
     passage: str = ""
     quiet: Literal["", "known", "ignored"] = ""
 
+    @property
+    def identity(self) -> str:
+        """Text that identifies the problem: the same passage under the same rule is the same problem."""
+        return self.passage or self.message
+
 
 @dataclass(frozen=True)
 class Checked:
@@ -303,17 +308,22 @@ class _Lines:
         return f"{parts.kind}{'s' * (len(names) > 1)} {', '.join(names)}" if names else ""
 
 
-def checked_levels(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the user's severity levels by rule. Raise InputError for an unknown rule or level.
+def levels_of(words: Sequence[str]) -> dict[str, str]:
+    """Return the user's severity levels by rule, of words of the form RULE=LEVEL.
 
     Raises
     ------
     InputError
-        If a rule or level does not exist.
+        If a word has another form, or a rule or level does not exist.
     """
-    for rule, level in given.items():
+    levels = {}
+    for word in words:
+        rule, equals, level = word.partition("=")
+        if not equals:
+            raise InputError(f"--level must have the form RULE=LEVEL; got {word!r}.")
         if rule not in ALL_RULES:
             raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {shown(rule)}.")
         if level not in (*LEVELS, OFF):
             raise InputError(f"--level: the level of {rule} must be one of {', '.join((*LEVELS, OFF))}; got {shown(level)}.")
-    return {**given}
+        levels[rule] = level
+    return levels

@@ -261,14 +261,9 @@ def _numbered(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
     """Yield each problem with its number, from 1, among the problems of the same file, rule and passage."""
     seen: Counter[tuple[str, str, str]] = Counter()
     for problem in problems:
-        key = (problem.file, problem.rule, _identifying_text(problem))
+        key = (problem.file, problem.rule, problem.identity)
         seen[key] += 1
         yield problem, seen[key]
-
-
-def _identifying_text(problem: Problem) -> str:
-    """Return the text that identifies a problem: the same passage under the same rule is the same problem."""
-    return problem.passage or problem.message
 
 
 def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
@@ -277,7 +272,7 @@ def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
     if problem.place is not None:
         line, column, last_line, last_column = problem.place
         physical["region"] = {"startLine": line, "startColumn": column, "endLine": last_line, "endColumn": last_column}
-    fingerprinted = f"{problem.rule}\0{_identifying_text(problem)}".encode("utf-8", "surrogatepass")
+    fingerprinted = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
     # A second one with the same passage would be taken for the first.
     again = f":{number}" if number > 1 else ""
     quiet = {"suppressions": [{"kind": _SUPPRESSED[problem.quiet]}]} if problem.quiet else {}

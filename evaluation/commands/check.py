@@ -47,7 +47,7 @@ from evaluation.checking.problems import (
     Check,
     Checked,
     Problem,
-    checked_levels,
+    levels_of,
 )
 from evaluation.checking.report import Report, as_json, as_junit, as_sarif, as_text
 from evaluation.questions.corpus import Corpus
@@ -139,6 +139,11 @@ class _Given(NamedTuple):
     document: Document | str
     known: tuple[int, ...] = ()
 
+    @property
+    def marked(self) -> Marked | None:
+        """The document with its known boundaries; None if it is unreadable or has none."""
+        return Marked(self.document, self.known) if isinstance(self.document, Document) and self.known else None
+
 
 def run_check(options: argparse.Namespace) -> int:
     """Check all documents, write the requested reports, and return the exit status."""
@@ -147,12 +152,13 @@ def run_check(options: argparse.Namespace) -> int:
     for file in (options.write_baseline, options.write_known, *(file for _, file in reports)):
         _check_place(file)
     recipe, file = _recipe(options)
-    baseline, known = _baseline(options.baseline), _known(options.known)
+    baseline = Baseline.in_file(file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
+    known = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
     embedder = opened_embedder(recipe.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
     chunker = recipe.build()
     tools.asking = _asking(options, recipe, chunker)
-    check = Check(chunker, tools, _levels(options.level), _bounds(options), recipe.embedded_as)
+    check = Check(chunker, tools, levels_of(options.level), _bounds(options), recipe.embedded_as)
     given = _documents(options, recipe.sentences)
     measured = _measured_on(options.questions, given)
     if baseline is not None and baseline.documents != measured.identity:
@@ -216,11 +222,11 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
 
 def _worse(baseline: Baseline, scores: Scores, check: Check, file: str, options: argparse.Namespace) -> list[Problem]:
     """Return a problem for each score below the baseline."""
-    problems = []
-    for kind, sentence in baseline.worse(scores, options.tolerance):
-        level = check.level(kind)
-        problems += [Problem(kind, level, file, f"Of {kind}, {sentence}")] if level is not None else []
-    return problems
+    return [
+        Problem(kind, level, file, f"Of {kind}, {sentence}")
+        for kind, sentence in baseline.worse(scores, options.tolerance)
+        if (level := check.level(kind)) is not None
+    ]
 
 
 def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
@@ -276,9 +282,7 @@ class _MeasuredOn(NamedTuple):
 def _measured_on(questions: str | None, given: Sequence[_Given]) -> _MeasuredOn:
     there = [source.document for source in given if isinstance(source.document, Document)]
     corpus, asked = _questions(questions, there)
-    marked = [
-        Marked(source.document, source.known) for source in given if isinstance(source.document, Document) and source.known
-    ]
+    marked = [source.marked for source in given if source.marked is not None]
     return _MeasuredOn(corpus, asked, identity(marked, there, asked))
 
 
@@ -288,9 +292,9 @@ def _scores(
     """Return the scores of the checked documents."""
     scores = {}
     runs = [
-        (Marked(source.document, source.known), made.chunking)
+        (source.marked, made.chunking)
         for source, made in zip(given, documents, strict=True)
-        if isinstance(source.document, Document) and source.known and made.chunking is not None
+        if source.marked is not None and made.chunking is not None
     ]
     if runs:
         scores[BOUNDARIES] = boundary_scores(runs)
@@ -315,16 +319,6 @@ def _report(text: str) -> tuple[str, str]:
     return form, file
 
 
-def _levels(given: Sequence[str]) -> dict[str, str]:
-    levels = {}
-    for text in given:
-        rule, equals, level = text.partition("=")
-        if not equals:
-            raise InputError(f"--level must have the form RULE=LEVEL; got {text!r}.")
-        levels[rule] = level
-    return checked_levels(levels)
-
-
 def _bounds(options: argparse.Namespace) -> Bounds | None:
     given = [bound for bound in (options.least, options.most) if bound is not None]
     if not given:
@@ -342,14 +336,6 @@ def _recipe(options: argparse.Namespace) -> tuple[Recipe, str]:
     spec = chunker_spec(options.chunker)
     chunker = spec.build()
     return spec.recipe_like(Recipe(chunker=chunker.name), chunker), str(spec.file or options.baseline)
-
-
-def _baseline(file: str | None) -> Baseline | None:
-    return None if file is None else Baseline.in_file(file_bytes(file), file)
-
-
-def _known(file: str | None) -> KnownProblems | None:
-    return None if file is None else KnownProblems.from_json(file_bytes(file).decode("utf-8-sig", "replace"), file)
 
 
 def _documents(options: argparse.Namespace, splitter: str) -> list[_Given]:

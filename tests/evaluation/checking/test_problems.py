@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker
 from chunkers.text.parts import Parts
-from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, checked_levels
+from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, levels_of
 from evaluation.inbox.rules import RULES, inbox
 from evaluation.segmentation.chunk_facts import Bounds
 from tests.support import HashEmbedder, tools
@@ -89,7 +89,9 @@ def test_what_the_embedder_does_not_read_is_told_of_the_text_that_is_embedded():
 def test_a_level_says_whether_a_problem_is_there_and_how_grave(levels):
     document = Document.from_text(TABLE, "regex", "tides.md")
     usual = check("fixed_characters", size=60).look(document, "tides.md").problems
-    problems = check("fixed_characters", checked_levels(levels), size=60).look(document, "tides.md").problems
+    problems = (
+        check("fixed_characters", levels_of([*map("=".join, levels.items())]), size=60).look(document, "tides.md").problems
+    )
     expected = [
         (problem.rule, problem.passage, levels.get(problem.rule, problem.level))
         for problem in usual
@@ -165,7 +167,7 @@ def test_every_rule_of_the_inbox_is_a_rule_of_the_check():
     assert {rule.level for rule in ALL_RULES.values()} == {*LEVELS}
 
 
-@pytest.mark.parametrize("wrong", [{"tables": "error"}, {"tiny": "grave"}])
+@pytest.mark.parametrize("wrong", ["tables=error", "tiny=grave", "tiny"])
 def test_wrong_levels_are_refused(wrong):
     with pytest.raises(InputError, match=r"^--level"):
-        checked_levels(wrong)
+        levels_of([wrong])

@@ -203,7 +203,7 @@ def test_known_problems_are_quiet_until_there_is_a_new_one(folder, capsys):
 @pytest.mark.parametrize("text", ["", "[]", '{"files": {"a": [{"rule": 1}]}}', '{"seamark_known": 2, "files": {}}'])
 def test_a_file_that_lists_no_known_problems_is_named(text):
     with pytest.raises(InputError, match=r"^k\.json: known problems must be in the format that --write-known writes; "):
-        KnownProblems.from_json(text, "k.json")
+        KnownProblems.in_file(text.encode(), "k.json")
 
 
 def test_scores_must_not_fall_below_the_baseline(folder, capsys):
