@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from chunkers import Chunking, Embedder, InputError, Span
+from chunkers import Chunking, Embedder, Span
 from chunkers.support.formatting import signed
 from chunkers.text.outline import headings, outline_of
 from chunkers.text.sentences import GIVEN
@@ -23,6 +23,7 @@ from evaluation.inbox.case import HAIR, Case, Fault, Found, has_prose
 from evaluation.inbox.standing_alone import dangling_start, without_lead_in
 from evaluation.search.near_duplicates import ALIKE as COUNTED_ALIKE
 from evaluation.search.near_duplicates import SHINGLE, near_duplicates, repeated_runs
+from evaluation.segmentation.chunk_facts import unread_chunks
 
 TINY = 0.1
 """Share of the median chunk below which a chunk is tiny."""
@@ -288,19 +289,11 @@ def _oversized(case: Case) -> Found:
 
 def _unread(case: Case) -> Found:
     embedder = case.embedder
-    if embedder is None or embedder.max_tokens is None:
+    if embedder is None:
         return
-    chunks = case.chunking.chunks
-    try:
-        lengths = embedder.lengths([chunk.text for chunk in chunks])
-    except InputError:
-        # Without its files nothing can be counted; the page has already reported that.
-        return
-    for chunk, length in zip(chunks, lengths, strict=True):
-        if length > embedder.max_tokens:
-            unseen = 1 - embedder.max_tokens / length
-            reason = f"{length:,} tokens, of which {embedder.name} reads {embedder.max_tokens:,}"
-            yield Span(chunk.start, chunk.end), 0.5 + 0.4 * unseen, reason
+    for chunk, length, unread in unread_chunks(case.chunking, embedder):
+        reason = f"{length:,} tokens, of which {embedder.name} reads {length - unread:,}"
+        yield Span(chunk.start, chunk.end), 0.5 + 0.4 * unread / length, reason
 
 
 def _by_a_hair(case: Case) -> Found:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from chunkers import Chunker, Chunking, Document, Embedder, InputError, Tokenizer, load_tokenizer
-from evaluation.segmentation.measures import cuts_of
+from chunkers import Chunk, Chunker, Chunking, Document, Embedder, InputError, Tokenizer, load_tokenizer
+from evaluation.segmentation.measures import cuts_of, matched
 
 
 @dataclass(frozen=True)
@@ -58,24 +57,6 @@ def sentence_counts(chunking: Chunking) -> list[int]:
     return counts
 
 
-def mixed_sections(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
-    """Return the number of sections in each chunk that overlaps several sections, keyed by chunk number.
-
-    Parameters
-    ----------
-    known
-        Ascending offsets, in code points, at which the sections after the first begin.
-    """
-    section_counts = {}
-    for number, chunk in enumerate(chunking.chunks):
-        held: set[int] = set()
-        for start, end in chunk.spans:
-            held.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
-        if len(held) > 1:
-            section_counts[number] = len(held)
-    return section_counts
-
-
 @dataclass(frozen=True)
 class Pieces:
     """Number of chunks with several separate spans, and number of breaks between these spans.
@@ -103,6 +84,22 @@ class Pieces:
         return f"{self.chunks:,} of {chunks:,} chunks, {breaks}"
 
 
+def unread_chunks(chunking: Chunking, embedder: Embedder | None) -> list[tuple[Chunk, int, int]]:
+    """Return the chunks longer than an embedder reads, with their tokens and the number of tokens that it does not read.
+
+    The list is empty without an embedder, and if the embedder's files, which are needed for counting, are missing.
+    """
+    if embedder is None or embedder.max_tokens is None:
+        return []
+    try:
+        lengths = embedder.lengths([chunk.text for chunk in chunking.chunks])
+    except InputError:
+        # The page has already reported that the files are missing.
+        return []
+    unread = [max(0, length - embedder.max_tokens) for length in lengths]
+    return [row for row in zip(chunking.chunks, lengths, unread, strict=True) if row[2]]
+
+
 @dataclass(frozen=True)
 class BeyondReach:
     """Chunks longer than an embedder's maximum input, and the share of their tokens that the embedder does not read.
@@ -121,15 +118,10 @@ class BeyondReach:
     @classmethod
     def of(cls, chunking: Chunking, embedder: Embedder | None) -> BeyondReach | None:
         """Count the chunks that exceed the embedder's input; None if none does or tokens cannot be counted."""
-        most = embedder.max_tokens if embedder is not None else None
-        if embedder is None or most is None:
+        chunks = unread_chunks(chunking, embedder)
+        if not chunks:
             return None
-        try:
-            lengths = embedder.lengths([chunk.text for chunk in chunking.chunks])
-        except InputError:
-            return None
-        long = [length for length in lengths if length > most]
-        return cls(len(long), 1 - most * len(long) / sum(long)) if long else None
+        return cls(len(chunks), sum(unread for _, _, unread in chunks) / sum(length for _, length, _ in chunks))
 
     def words(self, embedder: Embedder) -> str:
         """Return a phrase on the chunks that exceed the embedder's maximum input."""
@@ -184,14 +176,7 @@ def change(document: Document, before: Sequence[int], after: Sequence[int]) -> C
     """
     gone = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
     come = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
-    moved = 0
-    new = 0
-    for old in gone:
-        while new < len(come) and come[new] < old - NEAR:
-            new += 1
-        if new < len(come) and abs(come[new] - old) <= NEAR:
-            moved += 1
-            new += 1
+    moved = matched(come, gone, NEAR)
     return Change(len(come) - moved, len(gone) - moved, moved)
 
 

@@ -6,7 +6,7 @@ measure has no value, such as a precision without a single boundary, it says why
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -317,6 +317,24 @@ def chunks_of(chunking: Chunking) -> list[int | None]:
     return numbers
 
 
+def mixed_sections(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
+    """Return the number of sections in each chunk that overlaps several sections, keyed by chunk number.
+
+    Parameters
+    ----------
+    known
+        Ascending offsets, in code points, at which the sections after the first begin.
+    """
+    section_counts = {}
+    for number, chunk in enumerate(chunking.chunks):
+        held: set[int] = set()
+        for start, end in chunk.spans:
+            held.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
+        if len(held) > 1:
+            section_counts[number] = len(held)
+    return section_counts
+
+
 @dataclass(frozen=True)
 class Crossings:
     """Number of chunks that contain text of more than one section."""
@@ -327,21 +345,12 @@ class Crossings:
 
 def crossings(known: Sequence[int], chunking: Chunking) -> Crossings:
     """Count the chunks that cross a known boundary, given as an offset in code points."""
-    edges = sorted(known)
-    crossing = 0
-    for chunk in chunking.chunks:
-        touched = {section for start, end in chunk.spans for section in _touched(edges, start, end)}
-        crossing += len(touched) > 1
     if not chunking.chunks:
         return Crossings(0, Score.without("there is no chunk"))
-    if not edges:
+    if not known:
         return Crossings(0, Score.without(_NO_BOUNDARY))
+    crossing = len(mixed_sections(chunking, sorted(known)))
     return Crossings(crossing, Score(crossing / len(chunking.chunks)))
-
-
-def _touched(edges: Sequence[int], start: int, end: int) -> range:
-    """Return the sections that a span touches."""
-    return range(bisect_left(edges, start + 1), bisect_left(edges, end) + 1)
 
 
 def _same_units(reference: Segmentation, segmentation: Segmentation) -> None:
@@ -365,7 +374,7 @@ BOUNDARY_MEASURES = {
 
 
 def boundary_scores(reference: Segmentation, segmentation: Segmentation) -> dict[str, Score]:
-    """Return the scores of boundaries against a reference, one for each measure in `MEASURES`.
+    """Return the scores of boundaries against a reference, one for each measure in `BOUNDARY_MEASURES`.
 
     Raises ValueError if the segmentations have different numbers of units.
     """

@@ -15,10 +15,11 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 
-from chunkers import Chunking, Document, Embedder, InputError
+from chunkers import Chunking, Document, Embedder
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.formatting import listed, signed
 from chunkers.text.outline import outline_of
+from evaluation.segmentation.chunk_facts import unread_chunks
 from evaluation.segmentation.measures import cuts_of, in_sentences
 from evaluation.segmentation.trivial import NO_CUT, at_random, even_words, evenly, random_words
 from evaluation.statistics.paired import Difference, ends_words, interval_words
@@ -144,12 +145,6 @@ class Ranking:
             number for number in self.order if not self.contenders[number].trivial and not self.contenders[number].apart
         )
         return next((number for number in ranked if self.values[number] is not None), None)
-
-    @property
-    def winner(self) -> int | None:
-        """Leader of the ranking if it is significantly ahead of all others, baselines included; otherwise None."""
-        others = [self.leads[number] for number in self.order if number in self.leads]
-        return self.leader if others and all(lead.significant for lead in others) else None
 
     def words(self) -> str:
         """Return a summary in words: the best contender, its lead, and whether the lead is significant."""
@@ -340,7 +335,7 @@ def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure
 def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
     """Return the kind and position of each cut, and of each chunk that is too long."""
     judged = _judged_cuts(chunking.document, cuts_of(chunking))
-    return judged + [("too long", chunk) for chunk in _too_long(chunking, embedder)]
+    return judged + [("too long", chunk.start) for chunk, *_ in unread_chunks(chunking, embedder)]
 
 
 def _judged_cuts(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
@@ -359,18 +354,6 @@ def _judged_cuts(document: Document, cuts: Iterable[int]) -> list[tuple[str, int
             solid = len(text[:cut].rstrip()) if cut - 200 < 0 else cut - 200 + len(text[cut - 200 : cut].rstrip())
             judged.append(("end" if _PARAGRAPH_END.search(text, solid, cut) else "between", cut))
     return judged
-
-
-def _too_long(chunking: Chunking, embedder: Embedder | None) -> list[int]:
-    """Return the starts of the chunks that exceed the embedder's input; none if it cannot count, or reads everything."""
-    if embedder is None or embedder.max_tokens is None:
-        return []
-    try:
-        lengths = embedder.lengths([chunk.text for chunk in chunking.chunks])
-    except InputError:
-        return []
-    pairs = zip(chunking.chunks, lengths, strict=True)
-    return [chunk.start for chunk, length in pairs if length > embedder.max_tokens]
 
 
 _POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}

@@ -11,8 +11,8 @@ import streamlit as st
 from chunkers import Cancelled, Chunking
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.arrays import FloatArray
-from evaluation.segmentation.chunk_facts import Pieces, against_known, mixed_sections, sentence_counts
-from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.chunk_facts import Pieces, against_known, sentence_counts
+from evaluation.segmentation.measures import cuts_of, mixed_sections
 from sample_docs import sample_splitters
 from viz.clustering.origin import show_origin
 from viz.components.mounting import take_event

@@ -11,12 +11,11 @@ from evaluation.segmentation.chunk_facts import (
     Pieces,
     against_known,
     change,
-    mixed_sections,
     percent,
     sentence_counts,
     sizes,
 )
-from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.measures import cuts_of, mixed_sections
 from tests.support import HashEmbedder
 from viz.theme.numbers import three_figures
 
