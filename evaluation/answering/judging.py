@@ -25,12 +25,12 @@ Kind = Literal["faithfulness", "relevancy", "correctness"]
 
 KINDS: tuple[Kind, ...] = ("faithfulness", "relevancy", "correctness")
 
-ANSWER_KINDS: Mapping[Kind, forms.AnswerKind] = {
-    "faithfulness": forms.FAITHFULNESS,
-    "relevancy": forms.RELEVANCY,
-    "correctness": forms.CORRECTNESS,
+JUDGING_PROMPTS: Mapping[Kind, tuple[str, str, forms.AnswerKind]] = {
+    "faithfulness": (prompts.FAITHFULNESS_SYSTEM, prompts.FAITHFULNESS_QUESTION, forms.FAITHFULNESS),
+    "relevancy": (prompts.RELEVANCY_SYSTEM, prompts.RELEVANCY_QUESTION, forms.RELEVANCY),
+    "correctness": (prompts.CORRECTNESS_SYSTEM, prompts.CORRECTNESS_QUESTION, forms.CORRECTNESS),
 }
-"""Kind of answer that each judgement is."""
+"""System prompt, template of the question, and kind of reply for each kind of judgement."""
 
 Similar = Callable[[str, Sequence[str]], FloatArray]
 """Returns the cosines of a text and others, shape (others,)."""
@@ -82,21 +82,11 @@ def kinds_of(reference: str, context: Context) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if kind not in without)
 
 
-def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
-    """Return the chat messages that ask a model for one kind of judgement."""
-    question, reference, answer, context = asked
-    match kind:
-        case "faithfulness":
-            prompt = prompts.FAITHFULNESS_QUESTION.format(passages=context, question=question, answer=answer)
-            return [Message("system", prompts.FAITHFULNESS_SYSTEM), Message("user", prompt)]
-        case "relevancy":
-            return [
-                Message("system", prompts.RELEVANCY_SYSTEM),
-                Message("user", prompts.RELEVANCY_QUESTION.format(answer=answer)),
-            ]
-        case "correctness":
-            prompt = prompts.CORRECTNESS_QUESTION.format(question=question, reference=reference, answer=answer)
-            return [Message("system", prompts.CORRECTNESS_SYSTEM), Message("user", prompt)]
+def judge_request(kind: Kind, asked: Judged) -> tuple[list[Message], forms.AnswerKind]:
+    """Return the chat messages that ask a model for one kind of judgement, and the kind of its reply."""
+    system, template, reply_kind = JUDGING_PROMPTS[kind]
+    question = template.format(**asked._asdict(), passages=asked.context)
+    return [Message("system", system), Message("user", question)], reply_kind
 
 
 def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
@@ -114,9 +104,9 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
         "relevancy": lambda reply: read_relevancy(reply, asked.question, similar),
         "correctness": read_correctness,
     }
+    messages, reply_kind = judge_request(kind, asked)
     try:
-        ask = partial(recording, kind=ANSWER_KINDS[kind])
-        verdict = usable_answer(ask, judge_messages(kind, asked), reads[kind], recording.tell)
+        verdict = usable_answer(partial(recording, kind=reply_kind), messages, reads[kind], recording.tell)
     except Unusable as complaint:
         return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)
     return Judgement(kind, verdict.value, "", verdict.said, recording.exchange, repeat)

@@ -7,7 +7,6 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -47,22 +46,6 @@ MEASURES: Mapping[str, Measure] = {
 
 Results = Mapping[tuple[int, int], Result]
 """Results so far, by the numbers of the chunker and of the question, both from 0."""
-
-
-class Asked(NamedTuple):
-    """Tokens and cost of a chunker's answers; a cached answer counts at its original cost.
-
-    Attributes
-    ----------
-    tokens_in, tokens_out
-        Tokens that the model read and wrote.
-    cost
-        Cost in US dollars; None if the price is unknown.
-    """
-
-    tokens_in: int
-    tokens_out: int
-    cost: Decimal | None
 
 
 @dataclass(frozen=True)
@@ -201,26 +184,23 @@ class Report:
         compared = compare_all(np.array([one - other for one, other in both.values()]), widths)
         return [_comparison_words(name, *both[name], difference) for name, difference in zip(both, compared, strict=True)]
 
-    def asked(self, chunker: int, model: LanguageModel | None) -> Asked:
-        """Return the tokens and the cost of a chunker's answers, excluding judgements."""
-        exchanges = [result.answer.exchange for (number, _), result in self.results.items() if number == chunker]
-        read, written = sum(exchange.tokens_in for exchange in exchanges), sum(exchange.tokens_out for exchange in exchanges)
-        return Asked(read, written, None if model is None else model.price(read, written))
-
 
 def costs(
     report: Report, gathered: Mapping[int, Gathered], model: LanguageModel | None
 ) -> list[dict[str, float | str | None]]:
     """Return the costs of every chunker as table rows: seconds, tokens and dollars; None if unknown.
 
-    The last four columns are those of the answers alone, without judgements. Source of what is counted: the article that
+    The last four columns are those of the answers alone, without judgements; a cached answer counts at its original cost.
+    Source of what is counted: the article that
     introduced double-pass merging, here for the user's own text.
     """
     rows: list[dict[str, float | str | None]] = []
     some_ask = any(retrieval.asked is not None for retrieval in gathered.values())
     for number, name in enumerate(report.names):
-        asked, own = report.asked(number, model), gathered[number]
-        answers = report.answers(number)
+        own, answers = gathered[number], report.answers(number)
+        exchanges = [result.answer.exchange for (chunker, _), result in report.results.items() if chunker == number]
+        read, written = sum(exchange.tokens_in for exchange in exchanges), sum(exchange.tokens_out for exchange in exchanges)
+        price = None if model is None else model.price(read, written)
         rows.append(
             {
                 "chunker": name,
@@ -228,10 +208,10 @@ def costs(
                 "embedding, s": own.embed_s,
                 "chunks": own.chunks,
                 **({"tokens to chunk": own.asked or 0} if some_ask else {}),
-                "tokens read": asked.tokens_in,
-                "answer tokens": asked.tokens_out,
-                "tokens an answer": asked.tokens_out / answers if answers else None,
-                "cost, $": None if asked.cost is None else float(asked.cost),
+                "tokens read": read,
+                "answer tokens": written,
+                "tokens an answer": written / answers if answers else None,
+                "cost, $": None if price is None else float(price),
             }
         )
     return rows

@@ -24,14 +24,14 @@ from evaluation.answering.answer import (
     recalled_answer,
 )
 from evaluation.answering.judging import (
-    ANSWER_KINDS,
+    JUDGING_PROMPTS,
     KINDS,
     Judged,
     Judgement,
     Kind,
     Similar,
     aqs,
-    judge_messages,
+    judge_request,
     judged,
     kinds_of,
 )
@@ -247,13 +247,6 @@ def judge_result(
 # About what a run of answers takes, before anything is sent.
 
 
-_PROMPTS: Mapping[Kind, str] = {
-    "faithfulness": prompts.FAITHFULNESS_SYSTEM,
-    "relevancy": prompts.RELEVANCY_SYSTEM,
-    "correctness": prompts.CORRECTNESS_SYSTEM,
-}
-
-
 class Estimates(NamedTuple):
     """Estimated requests for answering questions and for judging the answers."""
 
@@ -288,7 +281,7 @@ class Sizes(NamedTuple):
     @classmethod
     def of(cls, items: Sequence[Item], count: Callable[[Sequence[str]], list[int]]) -> Sizes:
         """Return the token counts of the prompts, the questions and the reference answers."""
-        fixed = [prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM, *(_PROMPTS[kind] for kind in KINDS)]
+        fixed = [prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM, *(JUDGING_PROMPTS[kind][0] for kind in KINDS)]
         sizes = count([*fixed, *(item.question for item in items), *(item.reference for item in items)])
         answering, closed_book, *judging = sizes[: len(fixed)]
         rest = sizes[len(fixed) :]
@@ -339,9 +332,7 @@ def left_of(item: Item, context: Context, before: Result | None, asking: Asking,
     judged_before = before.judgements if before is not None and known else {}
     asked = Judged(item.question, item.reference, text, context)
     missing = (kind for kind in every if kind not in judged_before)
-    return Left(
-        False, tuple(kind for kind in missing if judge.recalled(judge_messages(kind, asked), ANSWER_KINDS[kind]) is None)
-    )
+    return Left(False, tuple(kind for kind in missing if judge.recalled(*judge_request(kind, asked)) is None))
 
 
 def estimates(
@@ -430,12 +421,12 @@ def result_to_json(result: Result) -> bytes:
 
 
 def result_from_json(data: bytes, item: Item, context: Context) -> Result:
-    """Return the result that `to_json` stored; the answer's text is empty, since it was not stored.
+    """Return the result that `result_to_json` stored; the answer's text is empty, since it was not stored.
 
     Raises
     ------
     InputError
-        If the JSON was not written by `to_json`.
+        If the JSON was not written by `result_to_json`.
     """
     try:
         kept = _Stored.model_validate_json(data)

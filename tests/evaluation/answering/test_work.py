@@ -200,12 +200,12 @@ def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
         # The second chunker gave the same chunks, so nothing was sent for it.
         answer_item(ITEM, CONTEXT, both, lambda step, number=number: kept.update({(number, 0): step}), bool)
     report = Report(["=A", "B"], 1, kept)
-    assert report.asked(0, model) == report.asked(1, model) == (100, 7, Decimal(170) / 1000)
     given = tools(HashEmbedder())
     chunking = run(build_chunker("fixed_sentences", {}), Document.from_text("It rained. In May.", "sentencex"), given)
     gathered = gather(chunking, [ITEM.question], 5, given, Ruler(chunking.document.text, load_tokenizer("words")))
     first, second = costs(report, {0: gathered, 1: gathered}, model)
-    assert (first["tokens read"], first["answer tokens"], first["tokens an answer"], first["cost, $"]) == (100, 7, 7, 0.17)
+    for row in (first, second):
+        assert (row["tokens read"], row["answer tokens"], row["tokens an answer"], row["cost, $"]) == (100, 7, 7, 0.17)
     assert second["chunker"] == "B"
     lines = to_csv(report.names, kept).splitlines()
     assert len(lines) == 3
