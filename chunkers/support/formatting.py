@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -66,6 +68,15 @@ def as_cell(value: Any) -> Any:
     Otherwise a spreadsheet would run the formula, which may send the contents of other cells elsewhere.
     """
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Return a table as CSV, with every value escaped as `as_cell` does."""
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(heads)
+    writer.writerows(map(as_cell, row) for row in rows)
+    return written.getvalue()
 
 
 def from_cell(text: str) -> str:

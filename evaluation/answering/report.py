@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +13,7 @@ import numpy as np
 
 from chunkers.language_models.base import LanguageModel
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import as_cell, counted, rounded_up, signed
+from chunkers.support.formatting import counted, csv_text, rounded_up, signed
 from evaluation.answering.answer import REFERENCE, SWAPPED, Exchange, Gathered
 from evaluation.answering.judging import KINDS
 from evaluation.answering.work import Result
@@ -238,21 +236,21 @@ def _spread(difference: Difference) -> str:
 
 def to_csv(names: Sequence[str], results: Results) -> str:
     """Return the answers as CSV, one row each, with an apostrophe before text that looks like a formula."""
-    written = io.StringIO(newline="")
-    writer = csv.writer(written)
-    writer.writerow(["chunker", "question", "reference", "answer", "problem", *MEASURES, "not_judged", "context_tokens"])
-    for (chunker, _), result in sorted(results.items()):
-        values = [result.value(measure) for measure in MEASURES]
-        row = [
+    heads = ["chunker", "question", "reference", "answer", "problem", *MEASURES, "not_judged", "context_tokens"]
+    rows = (
+        [
             names[chunker],
             result.item.question,
             result.item.reference,
             result.answer.text,
             result.answer.problem,
-            *values,
+            *map(result.value, MEASURES),
+            " ".join(result.not_judged),
+            result.context.tokens,
         ]
-        writer.writerow(map(as_cell, [*row, " ".join(result.not_judged), result.context.tokens]))
-    return written.getvalue()
+        for (chunker, _), result in sorted(results.items())
+    )
+    return csv_text(heads, rows)
 
 
 def to_json_lines(names: Sequence[str], results: Results) -> str:

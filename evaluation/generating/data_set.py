@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ import numpy.typing as npt
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Span, Tools
 from chunkers.language_models.forms import MOST_EXCERPTS
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import as_cell
+from chunkers.support.formatting import csv_text
 from chunkers.text.quotations import NEAREST, Quotation, Searched
 from evaluation.asking.ask import LONGEST_QUESTION
 from evaluation.generating.generate import Generated, one_line
@@ -88,12 +86,8 @@ def to_csv(made: Sequence[Generated], texts: Texts) -> str:
 
     Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
-    written = io.StringIO(newline="")
-    writer = csv.writer(written)
-    writer.writerow(["question", "references"])
-    for row in map(texts.row, made):
-        writer.writerow(map(as_cell, (row["question"], json.dumps(row["references"], ensure_ascii=False))))
-    return written.getvalue()
+    rows = ((row["question"], json.dumps(row["references"], ensure_ascii=False)) for row in map(texts.row, made))
+    return csv_text(["question", "references"], rows)
 
 
 def question_set(made: Sequence[Generated], texts: Texts, model: str) -> QuestionSet:

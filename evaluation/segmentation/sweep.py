@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import statistics
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -17,7 +15,7 @@ import numpy as np
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
 from chunkers.contract.base import run
 from chunkers.recipes.presets import presets_of
-from chunkers.support.formatting import as_cell, signed
+from chunkers.support.formatting import csv_text, signed
 from evaluation.segmentation.measures import (
     Score,
     agreement,
@@ -249,14 +247,8 @@ def rows_to_csv(rows: Iterable[SweepRow]) -> str:
 
     Undefined scores are empty.
     """
-    file = io.StringIO(newline="")
-    writer = csv.writer(file)
-    writer.writerow(["document", "setting", "chunks", *MEASURES])
-    for row in rows:
-        writer.writerow(
-            [as_cell(row.document), row.setting.words(), row.chunks, *(row.scores[name].value for name in MEASURES)]
-        )
-    return file.getvalue()
+    cells = ([row.document, row.setting.words(), row.chunks, *(row.scores[name].value for name in MEASURES)] for row in rows)
+    return csv_text(["document", "setting", "chunks", *MEASURES], cells)
 
 
 def grid(chunker: str, /, **axes: Sequence[Any]) -> list[Setting]:
