@@ -93,6 +93,33 @@ def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
     return show
 
 
+class TerminalProgress:
+    """Progress in a line of the terminal that changes, such as “A: 3 of 10 texts embedded”.
+
+    Parameters
+    ----------
+    before
+        The text in front of the counts, such as “A: ”.
+    what
+        The noun behind them, such as “texts embedded”.
+    """
+
+    def __init__(self, before: str, what: str) -> None:
+        self._before, self._what = before, what
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show the progress, if standard error is a terminal."""
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{self._before}{done:,} of {total:,} {self._what}\033[K")
+            sys.stderr.flush()
+
+
+def end_progress() -> None:
+    """End the line of progress, if standard error is a terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\n")
+
+
 def _let_go_of_output() -> None:
     """Discard what is still buffered: written at exit, it would raise again."""
     with suppress(OSError, ValueError):

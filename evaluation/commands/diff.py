@@ -14,8 +14,10 @@ import numpy as np
 
 from chunkers import Document, InputError, ModelError, Recipe, Tools, load_tokenizer, run
 from chunkers.commands.arguments import (
+    TerminalProgress,
     add_device,
     add_encoding,
+    end_progress,
     file_bytes,
     is_folder,
     limit_of,
@@ -36,11 +38,9 @@ from evaluation.changes.won_questions import WonAndLost, recalls, tokens_to_embe
 from evaluation.commands.corpora import CorpusRun, documents_of, is_run, names_of
 from evaluation.commands.retrieval import (
     Column,
-    TerminalProgress,
     add_searching,
     column_of,
     corpus_of,
-    end_progress,
     indexes,
     language_model_of,
     print_json,
@@ -336,7 +336,7 @@ def _compared(options: argparse.Namespace, sides: Sequence[_Side], cache: Embedd
 
 def _read(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
     """Add the chunks of a corpus run to the comparison."""
-    progress = TerminalProgress(f"Reading {run.folder}", "chunks")
+    progress = TerminalProgress(f"Reading {run.folder}: ", "chunks")
     done = 0
     for document, chunks in run.documents():
         comparison.add(document, chunks, after)
@@ -349,7 +349,7 @@ def _cut(options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkC
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
     names = [*names_of(options.corpus)]
     cutting = [(_cutter(options, side.column, names, cache), after) for after, side in enumerate(sides) if side.run is None]
-    progress = TerminalProgress("Cutting", "documents")
+    progress = TerminalProgress("Cutting: ", "documents")
     left_out = 0
     for number, (name, file) in enumerate(documents_of(options.corpus, options.encoding), start=1):
         try:

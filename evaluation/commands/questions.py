@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from chunkers import InputError, Tools, load_tokenizer
 from chunkers.commands.arguments import (
+    TerminalProgress,
     add_device,
     add_encoding,
     add_spend,
     contents,
     document_reader,
+    end_progress,
     limit_of,
     opened_embedder,
     preparing_on_terminal,
@@ -82,14 +83,18 @@ def run_questions(options: argparse.Namespace) -> None:
     sent = f"{about.tokens + tokens:,} tokens in {counted(about.requests + requests, 'request')}"
     say(f"Sending windows of the documents to {where}: about {sent}.")
     outcomes: list[Outcome] = []
+    progress = TerminalProgress("", "passages done")
+
+    def keep(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        progress(len(outcomes), settings.count)
+
     stopped: BaseException | None = None
     try:
-        progress = _Progress(outcomes, settings)
-        generate(texts.texts, settings, asking.ask, progress, tell=asking.tell)
+        generate(texts.texts, settings, asking.ask, keep, tell=asking.tell)
     except (InputError, KeyboardInterrupt) as error:
         stopped = error
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
+    end_progress()
     say(f"{asking.model.name}: {asking.summary}.")
     if outcomes or stopped is None:
         _keep(outcomes, texts, tools, options)
@@ -111,19 +116,6 @@ def _texts(options: argparse.Namespace) -> Texts:
         except InputError as error:
             say(str(error))
     return Texts(tuple(texts), tuple(texts.values()))
-
-
-class _Progress:
-    """Keeps the outcomes and shows how many there are."""
-
-    def __init__(self, outcomes: list[Outcome], settings: Settings) -> None:
-        self._outcomes, self._count = outcomes, settings.count
-
-    def __call__(self, outcome: Outcome) -> None:
-        self._outcomes.append(outcome)
-        if sys.stderr.isatty():
-            line = f"\r{len(self._outcomes):,} of {self._count:,} passages done"
-            print(line, end="\033[K", file=sys.stderr, flush=True)
 
 
 def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argparse.Namespace) -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.commands.arguments import (
+    TerminalProgress,
     add_device,
     add_encoding,
     add_spend,
     document_reader,
+    end_progress,
     file_bytes,
     is_folder,
     limit_of,
@@ -266,7 +267,7 @@ def indexes(
         tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)
         if embedded_as == "late":
             say(f"{name}: {LATE_SAID}")
-        tools.progress = TerminalProgress(f"{name}, {number} of {len(columns)}", "texts embedded")
+        tools.progress = TerminalProgress(f"{name}, {number} of {len(columns)}: ", "texts embedded")
         built: dict[bool, Index] = {}
         for way in ways:
             if way.only_children not in built:
@@ -308,24 +309,6 @@ def _measured(name: str, evaluation: Evaluation, ruler: Ruler, at: AtBudgets) ->
     length: Length = ruler if unit == "tokens" else characters
     values = {measure: evaluation.values(measure, unit) for measure in FOUND_SCORES}
     return Measured(name, values, evaluation.retrieved_size(length), at)
-
-
-class TerminalProgress:
-    """Progress in a line of the terminal that changes, such as “A: 3 of 10 texts embedded”."""
-
-    def __init__(self, title: str, done: str) -> None:
-        self._title, self._done = title, done
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show the progress, if standard error is a terminal."""
-        if sys.stderr.isatty():
-            print(f"\r{self._title}: {done:,} of {total:,} {self._done}", end="\033[K", file=sys.stderr, flush=True)
-
-
-def end_progress() -> None:
-    """End the line of progress, if standard error is a terminal."""
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
 
 
 def read_folder(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Tools, load_tokenizer
-from chunkers.commands.arguments import contents, document_reader, opened_embedder, preparing_on_terminal, value
+from chunkers.commands.arguments import (
+    TerminalProgress,
+    contents,
+    document_reader,
+    end_progress,
+    opened_embedder,
+    preparing_on_terminal,
+    value,
+)
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
 from evaluation.segmentation.sweep import TRIVIAL, Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
@@ -40,9 +47,8 @@ def run_sweep(options: argparse.Namespace) -> None:
     embedder = opened_embedder(options.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(options.tokenizer), preparing=preparing_on_terminal(embedder))
     settings = [*TRIVIAL, *settings]
-    rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
+    rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=TerminalProgress("", "runs")))
+    end_progress()
     order = {setting: place for place, setting in enumerate(settings)}
     rows.sort(key=lambda row: (order[row.setting], row.document))
     if options.csv:
@@ -52,11 +58,6 @@ def run_sweep(options: argparse.Namespace) -> None:
             print(json.dumps(_plain(row), ensure_ascii=False))
     else:
         _print_best(rows, options.measure, options.top)
-
-
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{done:,} of {total:,} runs", end="", file=sys.stderr, flush=True)
 
 
 def _with_known_boundaries() -> list[str]:

@@ -10,9 +10,11 @@ from typing import Any
 
 from chunkers import Document, InputError, Recipe, Tools, load_tokenizer
 from chunkers.commands.arguments import (
+    TerminalProgress,
     add_device,
     add_encoding,
     document_reader,
+    end_progress,
     file_bytes,
     named_files,
     opened_embedder,
@@ -25,7 +27,6 @@ from chunkers.found_again.inspected import read_chunks
 from chunkers.found_again.unordered import Place
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.formatting import counted
-from evaluation.commands.retrieval import TerminalProgress, end_progress
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import read_questions
 from evaluation.traces.reading import read_traces
@@ -103,11 +104,11 @@ def _diagnose(tracing: Tracing, count: int, diagnoses: list[Diagnosis]) -> Keybo
     """
     stopped = None
     try:
-        tracing.locate(TerminalProgress("Retrieved texts located", "questions"))
+        tracing.locate(TerminalProgress("Retrieved texts located: ", "questions"))
     except KeyboardInterrupt as interruption:
         stopped = interruption
     try:
-        progress = TerminalProgress("Answers looked for", "questions")
+        progress = TerminalProgress("Answers looked for: ", "questions")
         for diagnosis in tracing.diagnoses():
             diagnoses.append(diagnosis)
             progress(len(diagnoses), count)

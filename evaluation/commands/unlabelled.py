@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,9 +18,11 @@ from chunkers import (
     load_tokenizer,
 )
 from chunkers.commands.arguments import (
+    TerminalProgress,
     add_device,
     add_encoding,
     document_reader,
+    end_progress,
     file_bytes,
     named_files,
     opened_embedder,
@@ -124,16 +125,12 @@ def _rows(
     for label, chunker in chunkers:
         chunking = run(chunker, document, replace(tools))
         measured = unlabelled(chunking, vectors, sizes_of(chunking, chunker, tools, bounds))
-        yield label, measured, edit_stability(chunker, document, tools, edits, seed, _progress(label)) if edits else None
-
-
-def _progress(label: str) -> Any:
-    def say(done: int, total: int) -> None:
-        if sys.stderr.isatty():
-            end = "\n" if done == total else ""
-            print(f"\r{label}: {done:,} of {total:,} edits", end=end, file=sys.stderr, flush=True)
-
-    return say
+        stability = None
+        if edits:
+            progress = TerminalProgress(f"{label}: ", "edits")
+            stability = edit_stability(chunker, document, tools, edits, seed, progress)
+            end_progress()
+        yield label, measured, stability
 
 
 def table(name: str, rows: Sequence[Row]) -> str:

@@ -116,7 +116,7 @@ def test_progress_is_shown_on_a_terminal(files, capsys, monkeypatch):
     assert "\rAnswers looked for: 100 of 100 questions" in shown
 
 
-@pytest.mark.parametrize("title", ["Retrieved texts located", "Answers looked for"])
+@pytest.mark.parametrize("title", ["Retrieved texts located: ", "Answers looked for: "])
 def test_an_interruption_reports_the_questions_before_it(files, capsys, monkeypatch, title):
     class Interrupted:
         def __init__(self, shown, _):
