@@ -17,6 +17,7 @@ from chunkers.embedders.base import Embedder
 from chunkers.recipes.recipe import Recipe, build_chunker
 from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS
 from chunkers.support.errors import InputError
+from chunkers.text.sentences import SPLITTERS
 
 CHUNKS = "chunks:"
 """Prefix of a file of chunks in place of a chunker."""
@@ -26,6 +27,9 @@ FORMS = "its name, alone or with parameters (recursive:size=512,unit=tokens), or
 
 FORMS_WITH_CHUNKS = f"{FORMS}, or chunks:FILE for chunks that something else made"
 """Help text for a chunker whose chunks may also be in a file."""
+
+SPLITTER_NAMES = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
+"""Help text for the name of a sentence splitter."""
 
 _INSTEAD = {
     "--recipe": "--chunker {0}",

@@ -23,7 +23,7 @@ from chunkers.commands.arguments import (
     say,
     say_unusable,
 )
-from chunkers.commands.chunker_specs import add_chunker, chunker_spec, known_chunkers
+from chunkers.commands.chunker_specs import SPLITTER_NAMES, add_chunker, chunker_spec, known_chunkers
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.embedders import EMBEDDERS, OTHERS
@@ -33,7 +33,6 @@ from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.support.errors import InputError, complaint_about
 from chunkers.text.document import Document
-from chunkers.text.sentences import SPLITTERS
 from chunkers.text.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -59,8 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         "text is sent",
     )
     add_spend(parser)
-    splitters = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
-    parser.add_argument("--sentences", metavar="NAME", help=f"one of {splitters}")
+    parser.add_argument("--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES}")
     parser.add_argument("--tokenizer", metavar="NAME")
     parser.add_argument(
         "--embedded-as",

@@ -25,10 +25,9 @@ from chunkers.commands.arguments import (
     opened_embedder,
     preparing_on_terminal,
 )
-from chunkers.commands.chunker_specs import add_chunker, chunker_spec
+from chunkers.commands.chunker_specs import SPLITTER_NAMES, add_chunker, chunker_spec
 from chunkers.contract.base import run
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.text.sentences import SPLITTERS
 from chunkers.text.tokenizers import Tokenizer
 from evaluation.segmentation.agreement import Agreement, Shift, agreement, distance_shift
 
@@ -42,8 +41,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         "--with", dest="full", metavar="NAME", help="what to compare it with (default: what it approximates)"
     )
     add_chunker(command, default="breakpoint")
-    names = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
-    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {names}")
+    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
     command.add_argument("--json", action="store_true", help="print one JSON object per document")
     add_device(command)

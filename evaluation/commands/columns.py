@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from chunkers import Chunker, InputError, Recipe, Tokenizer, load_tokenizer
 from chunkers.commands.arguments import add_device, add_encoding, opened_embedder
-from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
+from chunkers.commands.chunker_specs import SPLITTER_NAMES, add_chunkers, chunker_spec
 from chunkers.embedders import Embedder
 from chunkers.results.comparison import MOST_SIDE_BY_SIDE
-from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
+from chunkers.text.sentences import DEFAULT_SPLITTER
 
 
 class Columns(NamedTuple):
@@ -26,9 +26,8 @@ class Columns(NamedTuple):
 def add_columns(command: argparse.ArgumentParser) -> None:
     """Add the options that name the chunkers to compare and their shared settings to an argument parser."""
     add_chunkers(command)
-    names = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
     command.add_argument(
-        "--sentences", metavar="NAME", help=f"one of {names} (default: the recipes', or {DEFAULT_SPLITTER})"
+        "--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES} (default: the recipes', or {DEFAULT_SPLITTER})"
     )
     command.add_argument("--embedder", metavar="NAME", help="(default: the recipes', or all-MiniLM-L6-v2)")
     command.add_argument("--tokenizer", metavar="NAME", help="(default: the recipes', or all-MiniLM-L6-v2)")

@@ -26,13 +26,12 @@ from chunkers.commands.arguments import (
     preparing_on_terminal,
     say,
 )
-from chunkers.commands.chunker_specs import FORMS_WITH_CHUNKS, ChunkerSpec, chunker_spec
+from chunkers.commands.chunker_specs import FORMS_WITH_CHUNKS, SPLITTER_NAMES, ChunkerSpec, chunker_spec
 from chunkers.recipes.recipe import asking_for
 from chunkers.recipes.registry import CHUNKERS
 from chunkers.results.embedded import embedded_text
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import FileText
-from chunkers.text.sentences import SPLITTERS
 from evaluation.changes.changed_chunks import ChunkComparison, Comparison, dollar_words, dollars_for
 from evaluation.changes.won_questions import WonAndLost, recalls, tokens_to_embed
 from evaluation.commands.corpora import CorpusRun, documents_of, is_run, names_of
@@ -192,9 +191,8 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     )
     command.add_argument("--top", type=int, default=10, metavar="N", help="documents and questions to list (default: 10)")
     command.add_argument("--questions", type=Path, metavar="FILE", help="questions on the documents, as for retrieval")
-    splitters = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
     other = "for a chunker by its name (default: the other side's)"
-    command.add_argument("--sentences", metavar="NAME", help=f"one of {splitters}, {other}")
+    command.add_argument("--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES}, {other}")
     command.add_argument("--embedder", metavar="NAME", help=f"the embedding model, {other}")
     command.add_argument("--tokenizer", metavar="NAME", help=f"what counts tokens, {other}")
     add_searching(command)

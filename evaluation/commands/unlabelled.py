@@ -28,10 +28,9 @@ from chunkers.commands.arguments import (
     opened_embedder,
     preparing_on_terminal,
 )
-from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
+from chunkers.commands.chunker_specs import SPLITTER_NAMES, add_chunkers, chunker_spec
 from chunkers.contract.base import run
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.text.sentences import SPLITTERS
 from evaluation.segmentation.chunk_facts import UNITS, Bounds
 from evaluation.segmentation.unlabelled import (
     BASELINES,
@@ -72,8 +71,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="places for a new sentence; 0 for none (default: %(default)s)",
     )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
-    names = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
-    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {names}")
+    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
     command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
     command.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
