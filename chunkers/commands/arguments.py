@@ -12,15 +12,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
+from chunkers.contract.tools import Tools
 from chunkers.embedders import load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.device import DEVICES
 from chunkers.recipes.recipe import Recipe
+from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.errors import InputError, shown
 from chunkers.support.limits import MAX_BYTES, MOST_SPENT_TOKENS
 from chunkers.text.encodings import checked_encoding
 from chunkers.text.extracted import too_large
 from chunkers.text.reading import READABLE, FileText, read_document
+from chunkers.text.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Limit
@@ -221,6 +224,21 @@ def opened_embedder(name: str, device: str = "auto") -> Embedder:
     if embedder.remark:
         say(embedder.remark)
     return embedder
+
+
+def opened_tools(
+    embedder: str, tokenizer: str = "all-MiniLM-L6-v2", device: str = "auto", cache: EmbeddingCache | None = None
+) -> Tools:
+    """Load an embedder and a tokenizer by their names, and return them as tools that show progress on the terminal.
+
+    Raises
+    ------
+    InputError
+        As `opened_embedder` and `load_tokenizer` do.
+    """
+    model = opened_embedder(embedder, device)
+    vectors = EmbeddingCache() if cache is None else cache
+    return Tools(model, load_tokenizer(tokenizer), vectors, preparing=preparing_on_terminal(model))
 
 
 def opened_recipe(path: str) -> Recipe:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chunkers import Chunker, Document, InputError, Recipe, Tools, load_tokenizer
+from chunkers import Chunker, Document, InputError, Recipe, Tools
 from chunkers.commands.arguments import (
     add_device,
     add_encoding,
@@ -19,15 +19,13 @@ from chunkers.commands.arguments import (
     is_folder,
     limit_of,
     named_files,
-    opened_embedder,
-    preparing_on_terminal,
+    opened_tools,
     readable,
     say,
     say_unusable,
     write_output,
 )
 from chunkers.commands.chunker_specs import add_chunker, chunker_spec
-from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import READABLE
 from evaluation.checking.baseline import (
     TOLERANCE,
@@ -154,8 +152,7 @@ def run_check(options: argparse.Namespace) -> int:
     recipe, file = _recipe(options)
     baseline = Baseline.in_file(file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
     known = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
-    embedder = opened_embedder(recipe.embedder, options.device)
-    tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
+    tools = opened_tools(recipe.embedder, recipe.tokenizer, options.device)
     chunker = recipe.build()
     tools.asking = _asking(options, recipe, chunker)
     check = Check(chunker, tools, levels_of(options.level), _bounds(options), recipe.embedded_as)

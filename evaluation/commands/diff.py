@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chunkers import Document, InputError, ModelError, Recipe, Tools, load_tokenizer, run
+from chunkers import Document, InputError, ModelError, Recipe, load_tokenizer, run
 from chunkers.commands.arguments import (
     TerminalProgress,
     add_device,
@@ -22,8 +22,7 @@ from chunkers.commands.arguments import (
     is_folder,
     limit_of,
     one_line,
-    opened_embedder,
-    preparing_on_terminal,
+    opened_tools,
     say,
 )
 from chunkers.commands.chunker_specs import FORMS_WITH_CHUNKS, SPLITTER_NAMES, ChunkerSpec, chunker_spec
@@ -374,8 +373,7 @@ def _cutter(
     """Return a function that cuts one of the named documents and returns its chunks' embedded texts and tokens."""
     recipe = column.recipe
     embedded_as = options.embedded_as or recipe.embedded_as
-    embedder, tokenizer = opened_embedder(recipe.embedder, options.device), load_tokenizer(recipe.tokenizer)
-    tools = Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder))
+    tools = opened_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
     chunker = column.chunker.for_documents(names)
     tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)
 
@@ -383,7 +381,7 @@ def _cutter(
         document = Document.from_text(file.text, recipe.sentences, name, file.parts)
         chunking = run(chunker, document, tools, embedded_as)
         texts = [embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks]
-        return [*zip(texts, map(int, tokenizer.count(texts)), strict=True)]
+        return [*zip(texts, map(int, tools.tokenizer.count(texts)), strict=True)]
 
     return cut
 

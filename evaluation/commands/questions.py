@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers import InputError, Tools, load_tokenizer
+from chunkers import InputError, Tools
 from chunkers.commands.arguments import (
     TerminalProgress,
     add_device,
@@ -18,8 +18,7 @@ from chunkers.commands.arguments import (
     document_reader,
     end_progress,
     limit_of,
-    opened_embedder,
-    preparing_on_terminal,
+    opened_tools,
     say,
     say_unusable,
 )
@@ -73,8 +72,7 @@ def run_questions(options: argparse.Namespace) -> None:
         if not -1 <= cosine <= 1:
             raise InputError(f"{name} must be a cosine, from -1 to 1; got {cosine:g}.")
     asking = asking_of(options.language_model, limit_of(options.spend), say_unusable)
-    embedder = opened_embedder(options.embedder, options.device)
-    tools = Tools(embedder, load_tokenizer(), preparing=preparing_on_terminal(embedder))
+    tools = opened_tools(options.embedder, device=options.device)
     _check(options.output)
     texts = _texts(options)
     about = estimate(texts.texts, settings, tools.tokenizer)

@@ -21,8 +21,7 @@ from chunkers.commands.arguments import (
     is_folder,
     limit_of,
     named_files,
-    opened_embedder,
-    preparing_on_terminal,
+    opened_tools,
     say,
     say_unusable,
 )
@@ -261,8 +260,7 @@ def indexes(
         split = recipe.sentences
         if split not in corpora:
             corpora[split] = corpus_of(texts, split, options.exact_ends)
-        embedder = opened_embedder(recipe.embedder, options.device)
-        tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
+        tools = opened_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)
         if embedded_as == "late":

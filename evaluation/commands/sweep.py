@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers import DEFAULT_SPLITTER, Document, InputError, Tools, load_tokenizer
+from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.commands.arguments import (
     TerminalProgress,
     contents,
     document_reader,
     end_progress,
-    opened_embedder,
-    preparing_on_terminal,
+    opened_tools,
     value,
 )
 from chunkers.text.reading import READABLE
@@ -44,8 +43,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     summaries([], options.measure)
     names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
     documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
-    embedder = opened_embedder(options.embedder, options.device)
-    tools = Tools(embedder, load_tokenizer(options.tokenizer), preparing=preparing_on_terminal(embedder))
+    tools = opened_tools(options.embedder, options.tokenizer, options.device)
     settings = [*TRIVIAL, *settings]
     rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=TerminalProgress("", "runs")))
     end_progress()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers import Document, InputError, Recipe, Tools, load_tokenizer
+from chunkers import Document, InputError, Recipe
 from chunkers.commands.arguments import (
     TerminalProgress,
     add_device,
@@ -17,15 +17,13 @@ from chunkers.commands.arguments import (
     end_progress,
     file_bytes,
     named_files,
-    opened_embedder,
-    preparing_on_terminal,
+    opened_tools,
     say,
 )
 from chunkers.commands.chunker_specs import ChunkerSpec, add_chunker, add_replaced, chunker_spec
 from chunkers.contract.base import run
 from chunkers.found_again.inspected import read_chunks
 from chunkers.found_again.unordered import Place
-from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.formatting import counted
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import read_questions
@@ -161,8 +159,7 @@ def _cut_again(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequen
         raise InputError(
             f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."
         )
-    embedder = opened_embedder(recipe.embedder, options.device)
-    tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
+    tools = opened_tools(recipe.embedder, recipe.tokenizer, options.device)
     return Searched(tuple([run(chunker, document, tools) for document in documents]), chunker.name, has_reasons=True)
 
 

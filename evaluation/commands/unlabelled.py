@@ -15,7 +15,6 @@ from chunkers import (
     InputError,
     Tools,
     build_chunker,
-    load_tokenizer,
 )
 from chunkers.commands.arguments import (
     TerminalProgress,
@@ -25,12 +24,10 @@ from chunkers.commands.arguments import (
     end_progress,
     file_bytes,
     named_files,
-    opened_embedder,
-    preparing_on_terminal,
+    opened_tools,
 )
 from chunkers.commands.chunker_specs import SPLITTER_NAMES, add_chunkers, chunker_spec
 from chunkers.contract.base import run
-from chunkers.storage.cache import EmbeddingCache
 from evaluation.segmentation.chunk_facts import UNITS, Bounds
 from evaluation.segmentation.unlabelled import (
     BASELINES,
@@ -84,13 +81,12 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     """Measure every chunker on every document, without using known boundaries, and print the results."""
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
-    embedder = opened_embedder(options.embedder, options.device)
+    tools = opened_tools(options.embedder, options.tokenizer, options.device)
     if not options.chunker:
         raise InputError("No chunker is named. Name one or several with --chunker.")
-    chunkers = [(written, chunker_spec(written).build(embedder)) for written in options.chunker]
+    chunkers = [(written, chunker_spec(written).build(tools.embedder)) for written in options.chunker]
     chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINES]
     bounds = None if options.least is None and options.most is None else Bounds(options.least, options.most, options.unit)
-    tools = Tools(embedder, load_tokenizer(options.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
     read = document_reader(options.encoding)
     files = list(named_files(options.files))
     for number, (path, name) in enumerate(files):
