@@ -24,7 +24,7 @@ from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import read_questions
 from evaluation.questions.sets import read_beir, read_set
 from evaluation.segmentation import boundary_files
-from evaluation.segmentation.boundary_files import from_json, marks_to_json
+from evaluation.segmentation.boundary_files import Marks, marks_to_json
 from evaluation.traces.reading import read_traces
 from viz.state import session_file, session_pieces
 
@@ -60,7 +60,7 @@ READ = {
     "packed set": lambda stop: read_set(packed(), "a.zip", None, stop),
     "SQuAD": lambda stop: read_set(b'{"data": [], "paragraphs": 1, "qas": 1}', "a.json", None, stop),
     "set in a folder": lambda stop: read_beir({"corpus.jsonl": b""}, "a", None, stop),
-    "boundaries": lambda stop: from_json(marks_to_json("a", TEXT, (4,)).encode(), TEXT, stop),
+    "boundaries": lambda stop: Marks.read(marks_to_json("a", TEXT, (4,)).encode(), stop).of(TEXT),
     "recipe": lambda stop: Recipe.in_file(json.dumps(RECIPE).encode(), "a.json", stop),
     "session": lambda stop: session_file.read(json.dumps(SESSION).encode(), "a.json", stop),
 }

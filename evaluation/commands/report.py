@@ -16,7 +16,7 @@ from chunkers.commands.arguments import (
 from chunkers.text.document import Document
 from evaluation.commands.columns import add_columns, columns_of
 from evaluation.report.page import Compared, report
-from evaluation.segmentation.boundary_files import from_json, without_marks
+from evaluation.segmentation.boundary_files import Marks, without_marks
 from evaluation.segmentation.unlabelled import sentence_vectors
 
 
@@ -48,7 +48,7 @@ def run_report(options: argparse.Namespace) -> None:
     if options.dashes:
         (text, known), parts = without_marks(text), None
     elif options.boundaries:
-        known = from_json(file_bytes(options.boundaries), text)
+        known = Marks.read(file_bytes(options.boundaries)).of(text)
     document = Document.from_text(text, sentences, name, parts)
     tools = Tools(embedder, tokenizer, EmbeddingCache(), preparing=preparing_on_terminal(embedder))
     columns = [(chunker, run(chunker, document, tools)) for chunker in chunkers]

@@ -65,19 +65,6 @@ def marks_to_json(name: str, text: str, known: tuple[int, ...]) -> str:
     return json.dumps({"name": name, "sha256": digest(text), "boundaries": list(known)}, ensure_ascii=False, indent=2) + "\n"
 
 
-def from_json(data: bytes, text: str, cancelled: Callable[[], bool] = bool) -> tuple[int, ...]:
-    """Return the boundaries in a file written by `marks_to_json`, checked against this text.
-
-    Raises
-    ------
-    InputError
-        If the file is not a boundary file or belongs to another text, or if a boundary is outside the text or out of order.
-    Cancelled
-        If the user asked to stop, as ``cancelled`` reports.
-    """
-    return Marks.read(data, cancelled).of(text)
-
-
 def read_marks(data: bytes, _: str) -> Iterator[str | int]:
     """Yield the SHA-256 of the text and then the boundaries from a file of known boundaries.
 
@@ -103,7 +90,7 @@ def read_marks(data: bytes, _: str) -> Iterator[str | int]:
 
 @dataclass(frozen=True)
 class Marks:
-    """Contents of a boundary file: the SHA-256 of its text, and boundaries not yet checked against the text."""
+    """Contents of a file that `marks_to_json` wrote: the SHA-256 of its text, and boundaries that are not yet checked."""
 
     sha256: str
     boundaries: tuple[int, ...]

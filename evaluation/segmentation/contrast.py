@@ -57,9 +57,11 @@ def contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) ->
         Number of each sentence's chunk, as from `evaluation.segmentation.measures.chunks_of`; None for sentences in no
         chunk.
     """
-    rows, owners = _held(vectors, chunks)
-    if not len(rows):
+    in_chunks = [place for place, chunk in enumerate(chunks) if chunk is not None]
+    if not in_chunks:
         return Contrast(None, None, 0, 0)
+    rows = _unit(vectors)[in_chunks]
+    _, owners = np.unique([chunks[place] for place in in_chunks], return_inverse=True)
     sums, counts = _sums(rows, owners)
     squares = np.bincount(owners, np.einsum("ij,ij->i", rows, rows), len(sums))
     within = (np.einsum("ij,ij->i", sums, sums) - squares) / 2
@@ -113,13 +115,6 @@ def _unit(vectors: npt.NDArray[np.floating]) -> FloatArray:
     return rows
 
 
-def _held(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) -> tuple[FloatArray, IntArray]:
-    """Return the unit vectors of the sentences that are in a chunk, and the numbers of their chunks, from 0 on."""
-    places = [place for place, chunk in enumerate(chunks) if chunk is not None]
-    _, owners = np.unique([chunk for chunk in chunks if chunk is not None], return_inverse=True)
-    return _unit(vectors)[places], owners.astype(np.intp)
-
-
 def _sums(rows: FloatArray, owners: IntArray) -> tuple[FloatArray, IntArray]:
     """Return the sum of the vectors of each chunk, shape (chunks, dimension), and how many they are."""
     counts = np.bincount(owners)
@@ -148,8 +143,7 @@ class Similarities:
 
     def __init__(self, vectors: npt.NDArray[np.floating]) -> None:
         """Take one vector per sentence, shape (n, dimension)."""
-        rows = vectors.astype(np.float64)
-        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        rows = _unit(vectors)
         self._sums: FloatArray = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
         self._squares: FloatArray = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", rows, rows))])
 

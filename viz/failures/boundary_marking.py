@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from evaluation.segmentation.boundary_files import from_json, marks_to_json
+from evaluation.segmentation.boundary_files import Marks, marks_to_json
 from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
@@ -63,7 +63,7 @@ def _uploaded(text: str) -> None:
     session.marks_reading = None
     if file is None:
         return
-    read = only_file(lambda data, _, cancelled: from_json(data, text, cancelled))
+    read = only_file(lambda data, _, cancelled: Marks.read(data, cancelled).of(text))
     session.marks_reading = ReadingJob([(file.name, file.getvalue())], read, about=text).begin()
     _take_read(text)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chunkers import InputError
-from evaluation.segmentation.boundary_files import from_json, marks_to_json, without_marks
+from evaluation.segmentation.boundary_files import Marks, marks_to_json, without_marks
 
 TEXT = "One. Two.\nThree. 😀 Four."
 
@@ -27,8 +27,8 @@ def test_a_file_gives_back_what_was_written():
     assert json.loads(written)["boundaries"] == [5, 18]
     assert json.loads(written)["name"] == "näme"
     assert TEXT.split()[1] not in written
-    assert from_json(written.encode(), TEXT) == (5, 18)
-    assert from_json(marks_to_json("one topic", TEXT, ()).encode(), TEXT) == ()
+    assert Marks.read(written.encode()).of(TEXT) == (5, 18)
+    assert Marks.read(marks_to_json("one topic", TEXT, ()).encode()).of(TEXT) == ()
 
 
 def changed(**others):
@@ -54,10 +54,10 @@ def changed(**others):
 )
 def test_a_file_that_does_not_fit_is_refused_in_a_sentence(data, said):
     with pytest.raises(InputError, match=said) as refused:
-        from_json(data, TEXT)
+        Marks.read(data).of(TEXT)
     assert "\n" not in str(refused.value)
 
 
 def test_a_file_of_another_text_is_refused():
     with pytest.raises(InputError, match="must belong to this text"):
-        from_json(marks_to_json("n", TEXT, (5,)).encode(), TEXT + " ")
+        Marks.read(marks_to_json("n", TEXT, (5,)).encode()).of(TEXT + " ")

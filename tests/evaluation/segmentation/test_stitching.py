@@ -12,7 +12,7 @@ from benchmarks import stitched
 from chunkers import Document, InputError, build_chunker
 from chunkers.recipes.presets import PRESETS
 from evaluation.command_line import main
-from evaluation.segmentation.boundary_files import from_json, marks_to_json
+from evaluation.segmentation.boundary_files import Marks, marks_to_json
 from evaluation.segmentation.marked_texts import (
     MarkedText,
     Passage,
@@ -178,7 +178,7 @@ def test_the_command_writes_texts_and_boundaries_that_sweep_reads(folder, tmp_pa
     assert stitched_by_command(folder, tmp_path, "--sentences", "12", "--count", "2", "--seed", "3") == 0
     assert capsys.readouterr().out.count("12 sentences, 3 known boundaries") == 2
     text = (tmp_path / "long" / "stitched-1.txt").read_text()
-    known = from_json((tmp_path / "long" / "stitched-1.json").read_bytes(), text)
+    known = Marks.read((tmp_path / "long" / "stitched-1.json").read_bytes()).of(text)
     edges = [0, *known, len(text)]
     assert {text[start:end].strip() for start, end in pairwise(edges)} <= set(TEXTS.values())
     arguments = ["sweep", "--file", str(tmp_path / "long"), "--chunker", "fixed_sentences", "--grid", "size=3", "--json"]
@@ -328,6 +328,6 @@ def test_all_stitched_documents_are_in_one_file():
     made = stitch_several(passages, 9, 2, 0, "spacy")
     with zipfile.ZipFile(io.BytesIO(zipped(made))) as archive:
         text = archive.read("stitched-2.txt").decode()
-        assert from_json(archive.read("stitched-2.json"), text) == made[1].known
+        assert Marks.read(archive.read("stitched-2.json")).of(text) == made[1].known
         assert len(archive.namelist()) == 4
     assert Document.from_text(text).sentences
