@@ -28,7 +28,7 @@ from chunkers.commands.arguments import (
 from chunkers.commands.chunker_specs import FORMS_WITH_CHUNKS, SPLITTER_NAMES, ChunkerSpec, chunker_spec
 from chunkers.recipes.recipe import asking_for
 from chunkers.recipes.registry import CHUNKERS
-from chunkers.results.embedded import embedded_text
+from chunkers.results.embedded import EmbeddedAs, embedded_text
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import FileText
 from evaluation.changes.changed_chunks import ChunkComparison, Comparison, dollar_words, dollars_for
@@ -203,9 +203,20 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 @dataclass(frozen=True)
 class _Side:
-    """One of the two ways to cut: a column, and the run whose chunks are read instead of cutting, if it is one."""
+    """One of the two ways to cut.
+
+    Attributes
+    ----------
+    column
+        The chunker with its recipe.
+    embedded_as
+        What of each chunk is embedded: as the run or the command line has it, or else the recipe.
+    run
+        The run whose chunks are read instead of cutting; None for a chunker.
+    """
 
     column: Column
+    embedded_as: EmbeddedAs
     run: CorpusRun | None = None
 
     @property
@@ -220,9 +231,9 @@ def run_diff(options: argparse.Namespace) -> int:
     if options.corpus is None and (options.questions or any(side.run is None for side in sides)):
         needed = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
         raise InputError(f"{needed}; CORPUS is missing. Name a folder of documents after A and B.")
-    if any(_is_late(options, side) for side in sides):
+    if any(side.embedded_as == "late" for side in sides):
         say("By late chunking a chunk's vector depends on the text around it: every chunk of B must be embedded again.")
-    elif not _keeps_vectors(options, *sides):
+    elif not _keeps_vectors(*sides):
         say("The embedding models differ, so that every chunk of B must be embedded again.")
     cache = EmbeddingCache(options.cache)
     comparison, left_out = _compared(options, sides, cache)
@@ -276,7 +287,7 @@ def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     like = next(recipes, Recipe(chunker="recursive"))
     asked = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
     like = like.model_copy(update={"versions": {}, **{name: value for name, value in asked.items() if value is not None}})
-    before, after = (_side(source, like) for source in given)
+    before, after = (_side(source, like, options.embedded_as) for source in given)
     return before, after
 
 
@@ -290,34 +301,29 @@ def _run_in(written: str) -> CorpusRun | None:
     return CorpusRun(folder)
 
 
-def _side(given: CorpusRun | ChunkerSpec, like: Recipe) -> _Side:
+def _side(given: CorpusRun | ChunkerSpec, like: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
     if isinstance(given, CorpusRun):
-        return _Side(Column(str(given.folder), given.recipe, given.recipe.build()), given)
-    return _Side(column_of(given, like, given.written))
+        return _Side(Column(str(given.folder), given.recipe, given.recipe.build()), given.recipe.embedded_as, given)
+    column = column_of(given, like, given.written)
+    return _Side(column, embedded_as or column.recipe.embedded_as)
 
 
 def _same_model(before: _Side, after: _Side) -> bool:
     """Return whether both sides are embedded by the same model, in the same revision if runs say which."""
-    if before.column.recipe.embedder != after.column.recipe.embedder:
-        return False
-    return not (before.model and after.model) or before.model == after.model
+    same_revision = not (before.model and after.model) or before.model == after.model
+    return same_revision and before.column.recipe.embedder == after.column.recipe.embedder
 
 
-def _is_late(options: argparse.Namespace, side: _Side) -> bool:
-    embedded_as = side.column.recipe.embedded_as
-    return (embedded_as if side.run is not None else options.embedded_as or embedded_as) == "late"
-
-
-def _keeps_vectors(options: argparse.Namespace, before: _Side, after: _Side) -> bool:
+def _keeps_vectors(before: _Side, after: _Side) -> bool:
     """Return whether chunks with the same text have the same vector on both sides."""
-    return _same_model(before, after) and not any(_is_late(options, side) for side in (before, after))
+    return _same_model(before, after) and "late" not in (before.embedded_as, after.embedded_as)
 
 
 def _compared(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> tuple[Comparison, int]:
     """Return the changes, and the number of documents that were left out."""
     left_out = 0
     try:
-        with ChunkComparison(_keeps_vectors(options, *sides)) as comparison:
+        with ChunkComparison(_keeps_vectors(*sides)) as comparison:
             for after, side in enumerate(sides):
                 if side.run is not None:
                     _read(side.run, comparison, bool(after))
@@ -345,7 +351,7 @@ def _read(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
 def _cut(options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, cache: EmbeddingCache) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
     names = [*names_of(options.corpus)]
-    cutting = [(_cutter(options, side.column, names, cache), after) for after, side in enumerate(sides) if side.run is None]
+    cutting = [(_cutter(options, side, names, cache), after) for after, side in enumerate(sides) if side.run is None]
     progress = TerminalProgress("Cutting: ", "documents")
     left_out = 0
     for number, (name, file) in enumerate(documents_of(options.corpus, options.encoding), start=1):
@@ -368,13 +374,12 @@ def _cut(options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkC
 
 
 def _cutter(
-    options: argparse.Namespace, column: Column, names: Sequence[str], cache: EmbeddingCache
+    options: argparse.Namespace, side: _Side, names: Sequence[str], cache: EmbeddingCache
 ) -> Callable[[FileText, str], list[tuple[str, int]]]:
     """Return a function that cuts one of the named documents and returns its chunks' embedded texts and tokens."""
-    recipe = column.recipe
-    embedded_as = options.embedded_as or recipe.embedded_as
+    recipe, embedded_as = side.column.recipe, side.embedded_as
     tools = opened_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
-    chunker = column.chunker.for_documents(names)
+    chunker = side.column.chunker.for_documents(names)
     tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)
 
     def cut(file: FileText, name: str) -> list[tuple[str, int]]:
