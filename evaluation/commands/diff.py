@@ -31,8 +31,15 @@ from chunkers.recipes.registry import CHUNKERS
 from chunkers.results.embedded import EmbeddedAs, embedded_text
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import FileText
-from evaluation.changes.changed_chunks import ChunkComparison, Comparison, dollar_words, dollars_for
-from evaluation.changes.won_questions import WonAndLost, recalls, tokens_to_embed
+from evaluation.changes.effects import (
+    ChunkComparison,
+    Comparison,
+    WonAndLost,
+    dollar_words,
+    dollars_for,
+    recalls,
+    tokens_to_embed,
+)
 from evaluation.commands.corpora import CorpusRun, documents_of, is_run, names_of
 from evaluation.commands.retrieval import (
     Column,

@@ -12,8 +12,7 @@ import numpy as np
 from chunkers import Chunking, Embedder
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import counted, signed, three_figures
-from evaluation.changes.changed_chunks import Comparison, dollar_words, dollars_for
-from evaluation.changes.won_questions import WonAndLost
+from evaluation.changes.effects import Comparison, WonAndLost, dollar_words, dollars_for
 from evaluation.inbox.rules import RULES
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.segmentation.chunk_facts import against_known, sentence_counts

@@ -11,8 +11,7 @@ from chunkers import Chunker, Embedder, InputError, load_tokenizer
 from chunkers.results.embedded import EmbeddedAs
 from chunkers.support.arrays import FloatArray
 from evaluation.asking.ask import Limit
-from evaluation.changes.changed_chunks import DIGEST_BYTES, ChunkComparison, Comparison
-from evaluation.changes.won_questions import recalls
+from evaluation.changes.effects import DIGEST_BYTES, ChunkComparison, Comparison, recalls
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question, read_questions
 from evaluation.retrieval.budget import Budgets

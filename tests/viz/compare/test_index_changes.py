@@ -9,8 +9,7 @@ import pytest
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from evaluation.asking.ask import Limit
-from evaluation.changes.changed_chunks import Changes, ChunkComparison
-from evaluation.changes.won_questions import tokens_to_embed
+from evaluation.changes.effects import Changes, ChunkComparison, tokens_to_embed
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.marked_file import Marked
 from evaluation.questions.reading import read_questions

@@ -11,8 +11,7 @@ import streamlit as st
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.recipes.registry import chunker_class
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, embedded_text
-from evaluation.changes.changed_chunks import ChunkComparison, Comparison, dollar_words, dollars_for
-from evaluation.changes.won_questions import WonAndLost, tokens_to_embed
+from evaluation.changes.effects import ChunkComparison, Comparison, WonAndLost, dollar_words, dollars_for, tokens_to_embed
 from evaluation.questions.marked_file import questions_with_texts
 from evaluation.search.ranking import Method
 from evaluation.statistics.paired import compare_all

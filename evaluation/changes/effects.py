@@ -1,19 +1,35 @@
-"""Chunks kept, changed, new and gone between two ways to cut the same documents, and the tokens to embed again.
+"""Effects of another way to cut the same documents: chunks that change, tokens to embed again, questions won and lost.
 
 What counts is the text that is embedded for a chunk, with headings or a context in front if there are any, and not its
 position: an index needs one vector for each text, wherever the text stands in its document. If a document has a text b
 times before and a times after, then min(a, b) of its chunks are kept. Of the other chunks of a document, as many as there
 are on both sides are changed; the rest are new, or gone. Changed and new chunks must be embedded again. Vectors of another
 model are of no use, and by late chunking a vector depends on the text around the chunk, so that nothing is kept.
+
+A question is won or lost if its recall is higher or lower than before.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import NamedTuple, Self
+
+import numpy as np
+
+from chunkers import Chunker, Tools
+from chunkers.results.embedded import EmbeddedAs
+from chunkers.support.arrays import FloatArray
+from evaluation.questions.corpus import Ruler
+from evaluation.questions.reading import Question
+from evaluation.retrieval.budget import Budgets, evaluate_at
+from evaluation.retrieval.measures import evaluate
+from evaluation.search.index import Index
+from evaluation.search.ranking import Method
+from evaluation.statistics.paired import Difference, compare_all
 
 DIGEST_BYTES = 16
 """Bytes of a text's hash: two of a thousand million texts share one with a probability below 1 to 10²⁰."""
@@ -171,3 +187,60 @@ class ChunkComparison:
             only_after,
             tuple(DocumentChanges(name, Changes(*values)) for name, *values in listed),
         )
+
+
+# Questions won and lost.
+
+
+def recalls(
+    index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int | None, budgets: Budgets | None
+) -> dict[str, FloatArray]:
+    """Return the recall of each question by the amount of text, such as ``k = 5``, each of shape (questions,).
+
+    Amounts are the top k, unless ``top_k`` is None, and every budget. Recall is measured in the budgets' unit, or else in
+    tokens. Raises the same errors as `Tools.embed`.
+    """
+    unit = "tokens" if budgets is None else budgets.unit
+    by_amount = {}
+    if top_k is not None:
+        by_amount[f"k = {top_k:,}"] = evaluate(index, questions, tools, ruler, top_k).values("recall", unit)
+    if budgets is not None:
+        at = evaluate_at(index, questions, tools, ruler, budgets)
+        by_amount |= {f"{size:,} {unit}": at.values("recall", size, unit) for size in budgets.sizes}
+    return by_amount
+
+
+def tokens_to_embed(tokens: int, chunker: Chunker, method: Method, embedded_as: EmbeddedAs) -> int:
+    """Estimate the tokens embedded to index documents of ``tokens`` tokens: for search and, if the chunker embeds, to cut.
+
+    By late chunking, windows that overlap by half read a document twice. A sentence that is compared together with its
+    ``buffer`` neighbours on either side is read with each of them. Overlaps of chunks, and headings and contexts in front of
+    them, do not count; texts in a cache count.
+    """
+    to_search = 0 if method == "bm25" else 2 if embedded_as == "late" else 1
+    to_cut = 2 * int(getattr(chunker, "buffer", 0)) + 1 if chunker.embeds else 0
+    return tokens * (to_search + to_cut)
+
+
+@dataclass(frozen=True, eq=False)
+class WonAndLost:
+    """Recall of each question on both sides, by the amount of text.
+
+    Attributes
+    ----------
+    before, after
+        Results of `recalls` for the same questions and amounts.
+    """
+
+    before: Mapping[str, FloatArray]
+    after: Mapping[str, FloatArray]
+
+    def differences(self) -> dict[str, Difference | None]:
+        """Return the difference of the mean recalls, after minus before, at each amount; None with too few questions."""
+        rows = np.array([self.after[amount] - before for amount, before in self.before.items()])
+        return dict(zip(self.before, compare_all(rows), strict=True))
+
+    def changed(self, amount: str) -> tuple[list[int], list[int]]:
+        """Return the numbers of the questions that are won by the change, and of those that are lost."""
+        before, after = self.before[amount], self.after[amount]
+        return [*np.flatnonzero(after > before + 1e-9).tolist()], [*np.flatnonzero(after < before - 1e-9).tolist()]
