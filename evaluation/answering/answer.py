@@ -1,4 +1,4 @@
-"""A question is answered from the chunks that fill a budget, and from nothing else."""
+"""Answers to questions from the chunks that fill a budget and from nothing else, and trivial rows to compare them with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers judged by a language model: faithfulness, answer relevancy, and correctness against a reference.
+"""Answers judged by a language model, for faithfulness, answer relevancy and correctness, and by BERTScore.
 
 Source of faithfulness and answer relevancy: Es, James, Espinosa-Anke and Schockaert, RAGAS (2024), sections 3.1 and 3.2; the
 prompts are our own.

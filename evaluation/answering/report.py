@@ -1,4 +1,4 @@
-"""Summary of the answers from several chunkers: means, paired intervals, who is ahead, and what it took."""
+"""Summary of the answers from several chunkers: means, paired intervals, who is ahead, costs, and everything as a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One answer with all that is measured of it, as far as the work on it has come."""
+"""Answers with everything measured of them: the work, an estimate of it beforehand, and the measures as JSON."""
 
 from __future__ import annotations
 

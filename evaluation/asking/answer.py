@@ -1,4 +1,4 @@
-"""Fate of an answer: whole in a retrieved chunk, split between several, cut off by the budget, or not retrieved."""
+"""Fate of an answer, such as whole in a retrieved chunk or split between several, and how another way to cut changes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baseline: recorded scores in a file next to the documents, and the scores that fall short of them."""
+"""Files next to the documents: a baseline of scores that must be reached, and the known problems, which are not reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems: places in the chunks of a document that break a rule."""
+"""Problems: places in the chunks of a document that break a rule, unless a comment in the document turns the rule off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finished check: its findings and its status, as text and as JSON."""
+"""A finished check: its findings and its status, as text, JSON, JUnit's XML and SARIF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents of a corpus on the command line: files, and rows of JSON lines and Parquet as in ``seamark corpus``."""
+"""Corpora on the command line: their documents, in files and tables, and the chunks of a run of ``seamark corpus``."""
 
 from __future__ import annotations
 

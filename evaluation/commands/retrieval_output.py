@@ -1,4 +1,4 @@
-"""Output of ``retrieval`` at equal budgets: tables next to the top k, the leader at each budget, and the same as JSON."""
+"""Output of ``retrieval`` as text and as JSON: results and the leader at each budget, and the cost of near-duplicates."""
 
 from __future__ import annotations
 

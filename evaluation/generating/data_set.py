@@ -1,4 +1,4 @@
-"""Generated questions as a data set: edited by the user, as a file that `evaluation.questions.reading` reads, as a set."""
+"""Generated questions as a data set: edited by the user, filtered, and as a file for `evaluation.questions.reading`."""
 
 from __future__ import annotations
 

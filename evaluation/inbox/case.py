@@ -1,4 +1,4 @@
-"""A chunking that the rules check, with what several rules ask about it."""
+"""A chunking that the rules check, with what several rules ask about it, such as which of its chunks are worthless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules for chunks that cannot be understood alone, in the languages of `POINTING`."""
+"""Rules for chunks that cannot be understood alone, with the words that point back in the languages of `POINTING`."""
 
 from __future__ import annotations
 

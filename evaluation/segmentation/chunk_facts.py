@@ -1,4 +1,4 @@
-"""Numbers about chunks that the page shows: sizes, changes, agreement with known boundaries."""
+"""Numbers about chunks that the page shows: sizes, also against those asked for, changes, and known boundaries met."""
 
 from __future__ import annotations
 

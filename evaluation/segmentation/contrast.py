@@ -1,4 +1,4 @@
-"""Cohesion inside chunks against similarity across cuts, and the fit of chunks into their surroundings."""
+"""Cohesion inside chunks: against similarity across cuts, against the surroundings, and of two ways to cut a stretch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read texts with known boundaries from files, marked by lines of three dashes or by a separate boundary file."""
+"""Texts with known boundaries: read from files with lines of dashes or boundary files, or joined from short documents."""
 
 from __future__ import annotations
 

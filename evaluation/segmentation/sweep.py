@@ -1,4 +1,4 @@
-"""Many settings on many marked documents: which chunker finds the known boundaries best."""
+"""Many settings on many marked documents: which chunker finds the known boundaries best, and whether by a clear lead."""
 
 from __future__ import annotations
 

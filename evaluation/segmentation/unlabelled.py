@@ -1,4 +1,4 @@
-"""Measures that need neither known boundaries nor questions, side by side and not summed into one grade."""
+"""Measures that need neither known boundaries nor questions, from block integrity to edit stability, not summed into one."""
 
 from __future__ import annotations
 
