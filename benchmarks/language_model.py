@@ -37,7 +37,7 @@ from chunkers.support.arrays import FloatArray
 from evaluation.answering.answer import REFERENCE, SWAPPED, TRIVIAL_TITLES, Gathered, controls_of, gather, gather_trivial
 from evaluation.answering.questions import Item, questions_of_file
 from evaluation.answering.report import MEASURES, Report
-from evaluation.answering.work import Means, answer_all
+from evaluation.answering.results import Services, answer_all
 from evaluation.generating.generate import Dropped, Outcome, Settings, generate
 from evaluation.questions.corpus import Ruler
 from sample_docs import SAMPLES_FOLDER, load_sample
@@ -241,8 +241,8 @@ def answer(work: Work, asking: Counted, row: Row, *, controls: bool = False) -> 
         vectors = tools.embed([text, *others])
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
-    means = Means(asking, asking, similar, work.tokenizer.count)
-    answer_all(items, gathered, means, answered.__setitem__, lambda _: None)
+    services = Services(asking, asking, similar, work.tokenizer.count)
+    answer_all(items, gathered, services, answered.__setitem__, lambda _: None)
     names = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_TITLES[name] for name in trivial)]
     report = Report(names, len(items), answered, controls_of(trivial, 0))
     row.parts = sum(1 + len(outcome.judgements) for outcome in answered.values())

@@ -55,7 +55,7 @@ class Judgement:
         Faithfulness and relevancy from 0 to 1, correctness from 1 to 5; None if undefined or not judged.
     problem
         The error in the model's last reply that prevented a judgement; empty if the answer was judged.
-    said
+    sentences
         Sentences that support the judgement.
     exchange
         The prompt and the model's reply.
@@ -66,14 +66,14 @@ class Judgement:
     kind: Kind
     value: float | None
     problem: str
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     exchange: Exchange
     repeat: int = 0
 
 
-class _Found(NamedTuple):
+class _Reading(NamedTuple):
     value: float | None
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
 
 
 def kinds_of(reference: str, context: Context) -> tuple[Kind, ...]:
@@ -99,7 +99,7 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
     Cancelled
         If the user asked to stop.
     """
-    reads: dict[Kind, Callable[[str], _Found]] = {
+    reads: dict[Kind, Callable[[str], _Reading]] = {
         "faithfulness": read_faithfulness,
         "relevancy": lambda reply: read_relevancy(reply, asked.question, similar),
         "correctness": read_correctness,
@@ -109,10 +109,10 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
         verdict = usable_answer(partial(recording, kind=reply_kind), messages, reads[kind], recording.tell)
     except Unusable as complaint:
         return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)
-    return Judgement(kind, verdict.value, "", verdict.said, recording.exchange, repeat)
+    return Judgement(kind, verdict.value, "", verdict.sentences, recording.exchange, repeat)
 
 
-def read_faithfulness(reply: str) -> _Found:
+def read_faithfulness(reply: str) -> _Reading:
     """Parse a reply into faithfulness F: the share of the answer's statements that its passages support.
 
     It is undefined if the answer states nothing. Raises Unusable if the reply is not in the requested form.
@@ -122,29 +122,29 @@ def read_faithfulness(reply: str) -> _Found:
         f"{'borne out' if statement.supported else 'not borne out'}: {statement.statement}" for statement in statements
     )
     if not statements:
-        return _Found(None, ("The answer states nothing.",))
-    return _Found(sum(statement.supported for statement in statements) / len(statements), sentences)
+        return _Reading(None, ("The answer states nothing.",))
+    return _Reading(sum(statement.supported for statement in statements) / len(statements), sentences)
 
 
-def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
+def read_relevancy(reply: str, question: str, similar: Similar) -> _Reading:
     """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
     An evasive answer has 0, and a mean below 0 counts as 0. Raises Unusable if the reply is not in the requested form.
     """
     relevancy = read_json(reply, forms.Relevancy)
     if relevancy.evasive:
-        return _Found(0.0, ("The answer is evasive.", *relevancy.questions))
+        return _Reading(0.0, ("The answer is evasive.", *relevancy.questions))
     cosines = similar(question, relevancy.questions)
     sentences = tuple(
         f"{signed(cosine, '.2f')}: {other}" for cosine, other in zip(cosines, relevancy.questions, strict=True)
     )
-    return _Found(max(0.0, float(cosines.mean())), sentences)
+    return _Reading(max(0.0, float(cosines.mean())), sentences)
 
 
-def read_correctness(reply: str) -> _Found:
+def read_correctness(reply: str) -> _Reading:
     """Return the correctness grade in a model's reply. Raise Unusable if the reply has another form."""
     grading = read_json(reply, forms.Correctness)
-    return _Found(float(grading.grade), (grading.reason,) if grading.reason else ())
+    return _Reading(float(grading.grade), (grading.reason,) if grading.reason else ())
 
 
 def aqs(faithfulness: float | None, relevancy: float | None) -> float | None:

@@ -16,7 +16,7 @@ from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import counted, csv_text, rounded_up, signed
 from evaluation.answering.answer import REFERENCE, SWAPPED, Exchange, Gathered
 from evaluation.answering.judging import KINDS
-from evaluation.answering.work import Result
+from evaluation.answering.results import Result
 from evaluation.retrieval.leads import on_same_questions
 from evaluation.statistics.paired import Difference, compare_all, interval_words, questions_needed
 from evaluation.statistics.significance import too_few
@@ -268,7 +268,7 @@ def to_json_lines(names: Sequence[str], results: Results) -> str:
             **{measure: result.value(measure) for measure in MEASURES},
             "judgements": [
                 {"kind": kind, "time": place + 1, "value": judgement.value, "problem": judgement.problem}
-                | {"said": judgement.said, "asked": _messages(judgement.exchange)}
+                | {"said": judgement.sentences, "asked": _messages(judgement.exchange)}
                 for kind, times in result.judgements.items()
                 for place, judgement in enumerate(times)
             ],

@@ -18,7 +18,7 @@ from chunkers import Chunking, Document, InputError, Recipe, Tools
 from chunkers.files.tables import read_value
 from chunkers.support.errors import first_fault, shown
 from chunkers.text.reader_process import parsed_apart
-from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, Checked, Problem
+from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, CheckedDocument, Problem
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question
 from evaluation.retrieval.measures import evaluate, mean_and_deviation
@@ -34,7 +34,7 @@ LONGEST_BASELINE = 10_000
 TOP_K = 5
 """Chunks that each question retrieves."""
 
-KEPT: Mapping[str, Mapping[str, bool]] = {
+BASELINE_SCORES: Mapping[str, Mapping[str, bool]] = {
     BOUNDARIES: {name: MEASURES[name] for name in ("pk", "window_diff", "f1", "boundary_similarity")},
     RETRIEVAL: dict.fromkeys(("recall", "precision", "iou"), True),
 }
@@ -75,8 +75,10 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
             ) from error
         for kind, scores in read.scores.items():
             for score in scores:
-                if score not in KEPT[kind]:
-                    raise InputError(f"{name}: a score of {kind} must be one of {', '.join(KEPT[kind])}; got {score!r}.")
+                if score not in BASELINE_SCORES[kind]:
+                    raise InputError(
+                        f"{name}: a score of {kind} must be one of {', '.join(BASELINE_SCORES[kind])}; got {score!r}."
+                    )
         return read
 
     def to_json(self) -> str:
@@ -91,7 +93,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         for kind, kept in self.scores.items():
             for name, before in kept.items():
                 now = scores.get(kind, {}).get(name)
-                more = KEPT[kind][name]
+                more = BASELINE_SCORES[kind][name]
                 if now is None:
                     yield kind, f"{name} is undefined now; the baseline has {before:.4f}."
                 elif (before - now if more else now - before) > tolerance:
@@ -112,7 +114,7 @@ def identity(marked: Sequence[Marked], documents: Sequence[Document], questions:
 def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]:
     """Return the mean of each boundary score over all documents with known boundaries, ignoring undefined values."""
     rows = [scores_of(marked, chunking) for marked, chunking in runs]
-    values = {name: [row[name].value for row in rows] for name in KEPT[BOUNDARIES]}
+    values = {name: [row[name].value for row in rows] for name in BASELINE_SCORES[BOUNDARIES]}
     defined = {name: [score for score in some if score is not None] for name, some in values.items()}
     return {name: statistics.fmean(some) for name, some in defined.items() if some}
 
@@ -129,7 +131,7 @@ def retrieval_scores(
     """
     ruler = Ruler(corpus.whole.text, tools.tokenizer)
     evaluation = evaluate(build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, top_k)
-    means = {name: mean_and_deviation(evaluation.values(name, "tokens")) for name in KEPT[RETRIEVAL]}
+    means = {name: mean_and_deviation(evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]}
     return {name: mean[0] for name, mean in means.items() if mean is not None and math.isfinite(mean[0])}
 
 
@@ -181,9 +183,9 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
             ) from error
 
     @classmethod
-    def of(cls, documents: Sequence[Checked]) -> Self:
+    def of(cls, documents: Sequence[CheckedDocument]) -> Self:
         """Return a list of known problems with every problem in these documents that no comment ignores."""
-        return cls(files={_name(checked.file): problems for checked in documents if (problems := _found(checked))})
+        return cls(files={_name(checked.file): problems for checked in documents if (problems := _unignored(checked))})
 
     def to_json(self) -> str:
         """Return the known problems as JSON, with one problem per line for readable diffs."""
@@ -194,7 +196,7 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         listed = ",\n".join(files)
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{listed}\n  }}\n}}\n'
 
-    def without(self, checked: Checked) -> Checked:
+    def without(self, checked: CheckedDocument) -> CheckedDocument:
         """Return a copy of a document's check in which known problems are marked.
 
         Each entry of the list covers one problem.
@@ -208,7 +210,7 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
             problems.append(replace(problem, quiet="known") if is_known else problem)
         return replace(checked, problems=tuple(problems))
 
-    def gone(self, documents: Sequence[Checked]) -> int:
+    def gone(self, documents: Sequence[CheckedDocument]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
         gone = 0
         for checked in documents:
@@ -218,7 +220,7 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         return gone
 
 
-def _found(checked: Checked) -> list[KnownProblem]:
+def _unignored(checked: CheckedDocument) -> list[KnownProblem]:
     return [KnownProblem.of(problem) for problem in checked.problems if problem.quiet != "ignored"]
 
 

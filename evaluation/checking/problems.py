@@ -154,7 +154,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedDocument:
     """Checked document with its chunks and problems, or the reason why it could not be checked."""
 
     file: str
@@ -165,7 +165,7 @@ class Checked:
     """Sentences on comments in it that mean nothing."""
 
 
-class _Found(NamedTuple):
+class _Violation(NamedTuple):
     rule: str
     span: Span
     message: str
@@ -200,7 +200,7 @@ class Check:
         level_name = self.levels.get(rule, ALL_RULES[rule].level if avoidable else "note")
         return next((level for level in LEVELS if level == level_name), None)
 
-    def look(self, document: Document, file: str) -> Checked:
+    def look(self, document: Document, file: str) -> CheckedDocument:
         """Cut a document and return its rule violations in text order.
 
         Raises
@@ -214,7 +214,7 @@ class Check:
         # Only what is read as it is can have comments of Markdown.
         ignored, wrong = ignored_in(document.text, ALL_RULES) if format_of(file) is None else ([], [])
         problems = []
-        for violation in sorted(self._found(chunking), key=lambda finding: (finding.span, finding.rule)):
+        for violation in sorted(self._violations(chunking), key=lambda finding: (finding.span, finding.rule)):
             level = self.level(violation.rule, avoidable=violation.avoidable)
             if level is not None:
                 quiet: Literal["", "ignored"] = (
@@ -228,9 +228,9 @@ class Check:
                 problems.append(Problem(violation.rule, level, file, violation.message, place, where, passage, quiet))
         template = "a comment may only ignore rules; {} is none."
         remarks = tuple(f"{file}:{lines.line(span.start)}: {template.format(shown(name))}" for span, name in wrong)
-        return Checked(file, chunking, tuple(problems), remarks=remarks)
+        return CheckedDocument(file, chunking, tuple(problems), remarks=remarks)
 
-    def _found(self, chunking: Chunking) -> Iterator[_Found]:
+    def _violations(self, chunking: Chunking) -> Iterator[_Violation]:
         findings = inbox(chunking)
         long = self._too_long(chunking, [finding.span for finding in findings if finding.rule in _WHOLE])
         # What is read is said of the text that is embedded, which may be longer than the chunk.
@@ -238,7 +238,7 @@ class Check:
             sentence = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
             avoidable = finding.rule not in _WHOLE or finding.span not in long
             sentence += "" if avoidable else f"; it cannot be whole: {long[finding.span]}"
-            yield _Found(finding.rule, finding.span, f"{sentence}.", avoidable)
+            yield _Violation(finding.rule, finding.span, f"{sentence}.", avoidable)
         if self.level("unread") is not None:
             yield from self._unread(chunking)
         if self.level("size") is not None:
@@ -254,7 +254,7 @@ class Check:
         most, ending = bounds.most, f"{bounds.unit}, where a chunk has {bounds.words()}"
         return {span: f"{size:,} {ending}" for span, size in sizes if size > most}
 
-    def _unread(self, chunking: Chunking) -> Iterator[_Found]:
+    def _unread(self, chunking: Chunking) -> Iterator[_Violation]:
         embedder = self.tools.embedder
         # Late chunking reads the text in windows, so that no chunk is too long.
         if embedder is None or embedder.max_tokens is None or self.embedded_as == "late":
@@ -264,9 +264,9 @@ class Check:
         for chunk, length in zip(chunking.chunks, embedder.lengths(texts), strict=True):
             if length > most:
                 sentence = f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most:,}."
-                yield _Found("unread", Span(chunk.start, chunk.end), sentence)
+                yield _Violation("unread", Span(chunk.start, chunk.end), sentence)
 
-    def _sizes(self, chunking: Chunking) -> Iterator[_Found]:
+    def _sizes(self, chunking: Chunking) -> Iterator[_Violation]:
         bounds = self.bounds or asked_of(self.chunker)
         if bounds is None:
             return
@@ -275,7 +275,7 @@ class Check:
             if size < (bounds.least or 0) or (bounds.most is not None and size > bounds.most):
                 unit = bounds.unit.removesuffix("s") if size == 1 else bounds.unit
                 sentence = f"The chunk has {size:,} {unit}; asked for are {bounds.words()}."
-                yield _Found("size", Span(chunk.start, chunk.end), sentence)
+                yield _Violation("size", Span(chunk.start, chunk.end), sentence)
 
 
 class _Lines:

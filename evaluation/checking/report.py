@@ -16,7 +16,16 @@ from xml.etree import ElementTree as etree
 from chunkers import Recipe, __version__
 from chunkers.support.formatting import counted
 from evaluation.checking.baseline import Scores
-from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, RETRIEVAL, Checked, Level, Problem
+from evaluation.checking.problems import (
+    ALL_RULES,
+    BOUNDARIES,
+    LEVELS,
+    MOST_PROBLEMS,
+    RETRIEVAL,
+    CheckedDocument,
+    Level,
+    Problem,
+)
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,7 @@ class Report:
 
     recipe: Recipe
     levels: dict[str, Level]
-    documents: Sequence[Checked]
+    documents: Sequence[CheckedDocument]
     scores: Scores
     general: Sequence[Problem] = ()
 

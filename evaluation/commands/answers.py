@@ -30,7 +30,7 @@ from chunkers.text.document import Document
 from evaluation.answering.answer import TRIVIAL_TITLES, Gathered, controls_of, gather, gather_trivial
 from evaluation.answering.questions import questions_of_file
 from evaluation.answering.report import Report, costs, to_csv, to_json_lines
-from evaluation.answering.work import Means, Result, answer_all
+from evaluation.answering.results import Result, Services, answer_all
 from evaluation.asking.ask import fitting_budget
 from evaluation.commands.columns import Columns, add_columns, columns_of
 from evaluation.questions.corpus import Ruler
@@ -143,8 +143,8 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
     titles = [chunker.title for chunker in chunkers] + [TRIVIAL_TITLES[name] for name in trivial]
     names = [f"{number}. {title}" for number, title in enumerate(titles, start=1)]
     try:
-        means = Means(asking, judge, similar, tokenizer.count)
-        answer_all(items.usable, gathered, means, results.__setitem__, lambda _: None)
+        services = Services(asking, judge, similar, tokenizer.count)
+        answer_all(items.usable, gathered, services, results.__setitem__, lambda _: None)
     finally:
         # What was answered and paid for is printed, however it ends.
         sys.stdout.write((to_json_lines if options.json else to_csv)(names, results))

@@ -43,7 +43,7 @@ from evaluation.checking.problems import (
     OFF,
     RETRIEVAL,
     Check,
-    Checked,
+    CheckedDocument,
     Problem,
     levels_of,
 )
@@ -59,14 +59,14 @@ if TYPE_CHECKING:
     from chunkers.language_models.asking import Asking
 
 
-def _json(value: dict[str, Any]) -> str:
+def _json_text(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
 FORMS: Mapping[str, Callable[[Report], str]] = {
     "text": as_text,
-    "json": lambda report: _json(as_json(report)),
-    "sarif": lambda report: _json(as_sarif(report)),
+    "json": lambda report: _json_text(as_json(report)),
+    "sarif": lambda report: _json_text(as_sarif(report)),
     "junit": as_junit,
 }
 """The forms of a report."""
@@ -130,7 +130,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.set_defaults(run=run_check)
 
 
-class _Given(NamedTuple):
+class _Source(NamedTuple):
     """A document that is to be checked, or the sentence on why it cannot be; and its known boundaries, where it has some."""
 
     file: str
@@ -145,7 +145,7 @@ class _Given(NamedTuple):
 
 def run_check(options: argparse.Namespace) -> int:
     """Check all documents, write the requested reports, and return the exit status."""
-    reports = [_report(text) for text in options.report] or [("text", "")]
+    reports = [_report_form(text) for text in options.report] or [("text", "")]
     _check_options(options)
     for file in (options.write_baseline, options.write_known, *(file for _, file in reports)):
         _check_place(file)
@@ -156,23 +156,23 @@ def run_check(options: argparse.Namespace) -> int:
     chunker = recipe.build()
     tools.asking = _asking(options, recipe, chunker)
     check = Check(chunker, tools, levels_of(options.level), _bounds(options), recipe.embedded_as)
-    given = _documents(options, recipe.sentences)
-    measured = _measured_on(options.questions, given)
+    sources = _documents(options, recipe.sentences)
+    measured = _measured_on(options.questions, sources)
     if baseline is not None and baseline.documents != measured.identity:
         raise InputError(
             f"{options.baseline}: the baseline must be for the same documents, known boundaries and questions as this "
             "check; it is for others. Write a new one with --write-baseline."
         )
     try:
-        documents = [_looked(check, source) for source in given]
-        scores = _scores(measured, given, documents, recipe, tools)
+        documents = [_checked(check, source) for source in sources]
+        scores = _scores(measured, sources, documents, recipe, tools)
     finally:
         # However it ends: what was asked is paid for.
         if tools.asking is not None:
             say(f"{tools.asking.model.name}: {tools.asking.summary}.")
     documents = _without_known(documents, known, options)
-    whole = all(outcome.chunking is not None for source, outcome in zip(given, documents, strict=True) if source.known)
-    general = _worse(baseline, scores, check, file, options) if baseline is not None and whole else []
+    whole = all(outcome.chunking is not None for source, outcome in zip(sources, documents, strict=True) if source.known)
+    general = _below_baseline(baseline, scores, check, file, options) if baseline is not None and whole else []
     looked_at = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
     report = Report(recipe, looked_at, documents, scores, general)
     for complaint in (*report.complaints, *(remark for document in documents for remark in document.remarks)):
@@ -192,7 +192,9 @@ def run_check(options: argparse.Namespace) -> int:
     return report.status
 
 
-def _without_known(documents: list[Checked], known: KnownProblems | None, options: argparse.Namespace) -> list[Checked]:
+def _without_known(
+    documents: list[CheckedDocument], known: KnownProblems | None, options: argparse.Namespace
+) -> list[CheckedDocument]:
     """Return the documents with their known problems marked, all there are now where these are written."""
     if options.write_known:
         known = KnownProblems.of(documents)
@@ -217,7 +219,9 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
     return asking_of(name, limit_of(options.spend), say_unusable)
 
 
-def _worse(baseline: Baseline, scores: Scores, check: Check, file: str, options: argparse.Namespace) -> list[Problem]:
+def _below_baseline(
+    baseline: Baseline, scores: Scores, check: Check, file: str, options: argparse.Namespace
+) -> list[Problem]:
     """Return a problem for each score below the baseline."""
     return [
         Problem(kind, level, file, f"Of {kind}, {sentence}")
@@ -232,7 +236,7 @@ def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
     write_output(Baseline(documents=measured_on, scores=scores).to_json(), file)
 
 
-def _say_unsituated(documents: Sequence[Checked]) -> None:
+def _say_unsituated(documents: Sequence[CheckedDocument]) -> None:
     """Report the chunks without a context sentence."""
     for document in documents:
         chunks = () if document.chunking is None else document.chunking.chunks
@@ -276,22 +280,22 @@ class _MeasuredOn(NamedTuple):
     identity: str
 
 
-def _measured_on(questions: str | None, given: Sequence[_Given]) -> _MeasuredOn:
-    there = [source.document for source in given if isinstance(source.document, Document)]
-    corpus, asked = _questions(questions, there)
-    marked = [source.marked for source in given if source.marked is not None]
-    return _MeasuredOn(corpus, asked, identity(marked, there, asked))
+def _measured_on(questions: str | None, sources: Sequence[_Source]) -> _MeasuredOn:
+    readable_documents = [source.document for source in sources if isinstance(source.document, Document)]
+    corpus, asked = _questions(questions, readable_documents)
+    marked = [source.marked for source in sources if source.marked is not None]
+    return _MeasuredOn(corpus, asked, identity(marked, readable_documents, asked))
 
 
 def _scores(
-    measured: _MeasuredOn, given: Sequence[_Given], documents: Sequence[Checked], recipe: Recipe, tools: Tools
+    measured: _MeasuredOn, sources: Sequence[_Source], documents: Sequence[CheckedDocument], recipe: Recipe, tools: Tools
 ) -> Scores:
     """Return the scores of the checked documents."""
     scores = {}
     runs = [
-        (source.marked, made.chunking)
-        for source, made in zip(given, documents, strict=True)
-        if source.marked is not None and made.chunking is not None
+        (source.marked, outcome.chunking)
+        for source, outcome in zip(sources, documents, strict=True)
+        if source.marked is not None and outcome.chunking is not None
     ]
     if runs:
         scores[BOUNDARIES] = boundary_scores(runs)
@@ -300,16 +304,16 @@ def _scores(
     return scores
 
 
-def _looked(check: Check, given: _Given) -> Checked:
-    if isinstance(given.document, str):
-        return Checked(given.file, None, complaint=given.document)
+def _checked(check: Check, source: _Source) -> CheckedDocument:
+    if isinstance(source.document, str):
+        return CheckedDocument(source.file, None, complaint=source.document)
     try:
-        return check.look(given.document, given.file)
+        return check.look(source.document, source.file)
     except InputError as error:
-        return Checked(given.file, None, complaint=complaint_about(given.file, error))
+        return CheckedDocument(source.file, None, complaint=complaint_about(source.file, error))
 
 
-def _report(text: str) -> tuple[str, str]:
+def _report_form(text: str) -> tuple[str, str]:
     form, equals, file = text.partition("=")
     if form not in FORMS or (equals and not file):
         raise InputError(f"--report must be FORMAT or FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}; got {text!r}.")
@@ -335,26 +339,26 @@ def _recipe(options: argparse.Namespace) -> tuple[Recipe, str]:
     return spec.recipe_like(Recipe(chunker=chunker.name), chunker), str(spec.file or options.baseline)
 
 
-def _documents(options: argparse.Namespace, splitter: str) -> list[_Given]:
+def _documents(options: argparse.Namespace, splitter: str) -> list[_Source]:
     """Return everything that is to be checked; raises InputError if there is nothing."""
-    sources: list[_Given] = []
+    sources: list[_Source] = []
     read = document_reader(options.encoding)
     for path, name in named_files(options.files):
         try:
             text = read(file_bytes(path, name), name)
-            sources.append(_Given(readable(path), Document.from_text(text.text, splitter, name, text.parts)))
+            sources.append(_Source(readable(path), Document.from_text(text.text, splitter, name, text.parts)))
         except InputError as error:
-            sources.append(_Given(readable(path), complaint_about(readable(path), error)))
+            sources.append(_Source(readable(path), complaint_about(readable(path), error)))
     # By their paths, which reports name.
     paths = {readable(path): path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))}
     texts, complaints = marked_texts(((name, file_bytes(path)) for name, path in paths.items()), read)
     sources += [
-        _Given(next((path for path in paths if complaint.startswith(path)), "--marked"), complaint)
+        _Source(next((path for path in paths if complaint.startswith(path)), "--marked"), complaint)
         for complaint in complaints
     ]
-    sources += [_Given(marked_text.name, marked_text.split(splitter).document, marked_text.known) for marked_text in texts]
+    sources += [_Source(marked_text.name, marked_text.split(splitter).document, marked_text.known) for marked_text in texts]
     for sample in map(load_sample, options.sample):
-        sources.append(_Given(sample.id, Document.from_text(sample.text, splitter, sample.id), sample.known or ()))
+        sources.append(_Source(sample.id, Document.from_text(sample.text, splitter, sample.id), sample.known or ()))
     if not sources:
         raise InputError("Name at least one document to check, with FILE, --marked or --sample; none was named.")
     return sources

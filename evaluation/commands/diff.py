@@ -125,7 +125,7 @@ class _Side:
 
 def run_diff(options: argparse.Namespace) -> int:
     """Compare the two sides and print the result; return 1 if a document was left out, otherwise 0."""
-    _check(options)
+    _check_options(options)
     sides = _sides(options)
     if options.corpus is None and (options.questions or any(side.run is None for side in sides)):
         needed = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
@@ -144,7 +144,7 @@ def run_diff(options: argparse.Namespace) -> int:
         say("No document is on both sides: documents are matched by their names, or by their ids.")
     as_json = _as_json(options, sides, comparison)
     if not options.json:
-        print(_words(options, sides, comparison), flush=True)
+        print(_as_text(options, sides, comparison), flush=True)
     try:
         if options.questions:
             as_json["questions"] = _questions(options, sides, cache)
@@ -169,7 +169,7 @@ def _questions(options: argparse.Namespace, sides: Sequence[_Side], cache: Embed
     return questions.as_json()
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check_options(options: argparse.Namespace) -> None:
     if options.price is not None and not (options.price >= 0 and math.isfinite(options.price)):
         raise InputError(f"--price must be a number of dollars of at least 0; got {options.price:g}.")
     for name in ("top", "top_k"):
@@ -225,9 +225,9 @@ def _compared(options: argparse.Namespace, sides: Sequence[_Side], cache: Embedd
         with ChunkComparison(_keeps_vectors(*sides)) as comparison:
             for after, side in enumerate(sides):
                 if side.run is not None:
-                    _read(side.run, comparison, bool(after))
+                    _add_run(side.run, comparison, bool(after))
             if any(side.run is None for side in sides):
-                left_out = _cut(options, sides, comparison, cache)
+                left_out = _add_documents(options, sides, comparison, cache)
             return comparison.result(options.top), left_out
     except sqlite3.OperationalError as error:
         raise InputError(
@@ -236,7 +236,7 @@ def _compared(options: argparse.Namespace, sides: Sequence[_Side], cache: Embedd
         ) from error
 
 
-def _read(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
+def _add_run(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
     """Add the chunks of a corpus run to the comparison."""
     progress = TerminalProgress(f"Reading {run.folder}: ", "chunks")
     done = 0
@@ -247,7 +247,9 @@ def _read(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
     end_progress()
 
 
-def _cut(options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, cache: EmbeddingCache) -> int:
+def _add_documents(
+    options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, cache: EmbeddingCache
+) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
     names = [*names_of(options.corpus)]
     cutting = [(_cutter(options, side, names, cache), after) for after, side in enumerate(sides) if side.run is None]
@@ -311,7 +313,7 @@ def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Co
     }
 
 
-def _words(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> str:
+def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: Comparison) -> str:
     total = comparison.total
     lines = [
         f"A: {sides[0].column.name}: {total.before:,} chunks",

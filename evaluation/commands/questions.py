@@ -25,7 +25,7 @@ from chunkers.commands.arguments import (
 from chunkers.language_models.asking import asking_of
 from chunkers.support.errors import shown
 from chunkers.support.formatting import counted
-from evaluation.generating.data_set import HIGHEST, LOWEST, Texts, compare, filtered, to_csv
+from evaluation.generating.data_set import HIGHEST, LOWEST, Texts, cosines_of, filtered, to_csv
 from evaluation.generating.generate import (
     WINDOW,
     Dropped,
@@ -73,7 +73,7 @@ def run_questions(options: argparse.Namespace) -> None:
             raise InputError(f"{name} must be a cosine, from -1 to 1; got {cosine:g}.")
     asking = asking_of(options.language_model, limit_of(options.spend), say_unusable)
     tools = opened_tools(options.embedder, device=options.device)
-    _check(options.output)
+    _check_output(options.output)
     texts = _texts(options)
     about = estimate(texts.texts, settings, tools.tokenizer)
     where = asking.model.destination or "this process"
@@ -95,7 +95,7 @@ def run_questions(options: argparse.Namespace) -> None:
     end_progress()
     say(f"{asking.model.name}: {asking.summary}.")
     if outcomes or stopped is None:
-        _keep(outcomes, texts, tools, options)
+        _write_filtered(outcomes, texts, tools, options)
     if stopped is not None:
         raise stopped
 
@@ -116,7 +116,7 @@ def _texts(options: argparse.Namespace) -> Texts:
     return Texts(tuple(texts), tuple(texts.values()))
 
 
-def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argparse.Namespace) -> None:
+def _write_filtered(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argparse.Namespace) -> None:
     """Filter the questions and write the rest; raises InputError if none is left."""
     asked = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
     for outcome in outcomes:
@@ -129,7 +129,7 @@ def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argp
             f"{options.output}: the model generated no usable question from {counted(len(outcomes), 'passage')}, so no file "
             "is written. Choose another model or other documents."
         )
-    filtering = filtered(compare(asked, texts.corpus(), tools), options.lowest, options.highest)
+    filtering = filtered(cosines_of(asked, texts.corpus(), tools), options.lowest, options.highest)
     kept = [question for question, keep in zip(asked, filtering.kept, strict=True) if keep]
     poor = int((filtering.excerpts < options.lowest).sum())
     if not kept:
@@ -152,7 +152,7 @@ def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argp
     )
 
 
-def _check(path: Path) -> None:
+def _check_output(path: Path) -> None:
     """Raise InputError before anything is sent if the file cannot be written."""
     if path.is_dir() or not path.absolute().parent.is_dir() or not os.access(path.absolute().parent, os.W_OK):
         raise InputError(f"--output must be a file in a writable folder; got {shown(str(path))}.")

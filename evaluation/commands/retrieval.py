@@ -35,14 +35,14 @@ from chunkers.text.reading import READ_KINDS, FileText
 from evaluation.commands.retrieval_output import (
     Measured,
     add_budgets,
+    budget_tables,
+    budgets_as_json,
     budgets_of,
     leads_as_json,
-    printed,
     question_as_json,
     repeats_as_json,
     repeats_in_words,
 )
-from evaluation.commands.retrieval_output import as_json as budgets_as_json
 from evaluation.questions.corpus import Corpus, Ruler, characters
 from evaluation.questions.reading import Questions, labels, read_questions
 from evaluation.questions.sets import is_part, read_beir, read_set
@@ -133,7 +133,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
     limit_of(options.spend)
     ways = list(dict.fromkeys(Returned.parse(word) for word in options.returned or ["chunk"]))
     columns = _columns(options)
-    name, data, texts = _material(options)
+    name, data, texts = _questions_and_documents(options)
     cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
@@ -153,13 +153,13 @@ def run_retrieval(options: argparse.Namespace) -> None:
         at = None if budgets is None else evaluate_at(index, questions.usable, tools, ruler, budgets)
         repeats = find_repeats(index, questions.usable, tools, ruler, options.top_k, [] if at is None else [at])
         end_progress()
-        called = _called(name, embedded_as, options.search, way)
+        called = _row_title(name, embedded_as, options.search, way)
         if at is not None:
             measured.append(_measured(called, evaluation, ruler, at))
         if options.json:
             told = as_json(name, evaluation, ruler, questions, at)
             told["near_duplicates"] = repeats_as_json(repeats, evaluation, ruler, at)
-            print_json(told | _changed(embedded_as, options.search, way))
+            print_json(told | _unusual_settings(embedded_as, options.search, way))
         else:
             _print(called, evaluation, ruler)
             print(f"  {'near-duplicates':16} {repeats_in_words(repeats, evaluation, ruler, at)}", flush=True)
@@ -171,10 +171,10 @@ def _print_leads(measured: Sequence[Measured], options: argparse.Namespace) -> N
     if options.json:
         print_json(leads_as_json(measured))
     else:
-        print("\n" + printed(measured, options.top_k))
+        print("\n" + budget_tables(measured, options.top_k))
 
 
-def _changed(embedded_as: EmbeddedAs, search: Method, way: Returned) -> dict[str, str]:
+def _unusual_settings(embedded_as: EmbeddedAs, search: Method, way: Returned) -> dict[str, str]:
     """Return the settings that are not the usual ones, as JSON has them."""
     settings = {
         "embedded_as": (embedded_as, "plain"),
@@ -211,7 +211,7 @@ def _columns(options: argparse.Namespace) -> list[Column]:
             f"differently: {'; '.join(ways)}. Leave out those that differ."
         )
     like = next(iter(recipes), Recipe(chunker="recursive"))
-    names = _told_apart([(_called_by(spec), spec.file or Path(spec.written)) for spec in specs])
+    names = _distinct_names([(_name_of(spec), spec.file or Path(spec.written)) for spec in specs])
     return [column_of(spec, like, name) for spec, name in zip(specs, names, strict=True)]
 
 
@@ -222,23 +222,23 @@ def column_of(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
     return Column(name, spec.recipe_like(like.model_copy(update={"versions": {}}), chunker), chunker)
 
 
-def _told_apart(files: Sequence[tuple[str, Path]]) -> list[str]:
+def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
     """Return the names of files; where another has the same, the shortest end of the path that is no other's."""
     # Not resolved: a link's own name is the one that was given.
     named = [(name, Path(os.path.abspath(path))) for name, path in files]  # noqa: PTH100
     paths = {path for _, path in named}
 
-    def told_apart(name: str, path: Path) -> str:
+    def distinct_name(name: str, path: Path) -> str:
         if all(other == path for same, other in named if same == name):
             return name
         ends = (path.parts[-length:] for length in range(1, len(path.parts) + 1))
         end = next(end for end in ends if all(other.parts[-len(end) :] != end for other in paths - {path}))
         return Path(*end).as_posix()
 
-    return [told_apart(name, path) for name, path in named]
+    return [distinct_name(name, path) for name, path in named]
 
 
-def _called_by(spec: ChunkerSpec) -> str:
+def _name_of(spec: ChunkerSpec) -> str:
     if spec.file is None or (spec.recipe is not None and spec.parameters):
         return spec.written
     return spec.file.name if spec.has_chunks else spec.file.stem
@@ -289,7 +289,7 @@ def language_model_of(options: argparse.Namespace, recipe: Recipe) -> Asking | N
     return asking_of(name, limit_of(options.spend), say_unusable) if name else None
 
 
-def _called(name: str, embedded_as: EmbeddedAs, search: Method, way: Returned) -> str:
+def _row_title(name: str, embedded_as: EmbeddedAs, search: Method, way: Returned) -> str:
     phrases = {"plain": "", "heading_path": "heading path", "context": "context sentences", "late": "late chunking"}
     parts = [*filter(None, [phrases[embedded_as], way.said])]
     called = f"{name} with {' and '.join(parts)}" if parts else name
@@ -331,7 +331,7 @@ def corpus_of(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: 
     return Corpus(documents, exact_ends)
 
 
-def _material(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, FileText]]]:
+def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, FileText]]]:
     """Return name and content of the file of questions, and the documents, which some bring with them."""
     path: Path = options.questions
     if is_folder(path):
@@ -389,19 +389,19 @@ def _print(name: str, evaluation: Evaluation, ruler: Ruler) -> None:
         f"{1000 * evaluation.search.search_s:.1f} ms"
     )
     for measure in MEASURES:
-        cells = [f"{_said(evaluation, measure, unit)} in {unit}" for unit in UNITS]
+        cells = [f"{_mean_words(evaluation, measure, unit)} in {unit}" for unit in UNITS]
         print(f"  {measure:16} {', '.join(cells)}")
     for what in KINDS:
-        cells = [f"{_plainly(scores['f1'])} at {k}" for k, scores in evaluation.at_k(what).items()]
+        cells = [f"{_score_words(scores['f1'])} at {k}" for k, scores in evaluation.at_k(what).items()]
         print(f"  {what + ' F1':16} {', '.join(cells)}", flush=True)
 
 
-def _said(evaluation: Evaluation, measure: str, unit: str) -> str:
+def _mean_words(evaluation: Evaluation, measure: str, unit: str) -> str:
     mean = mean_and_deviation(evaluation.values(measure, unit))
     return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
 
-def _plainly(score: Score) -> str:
+def _score_words(score: Score) -> str:
     return "undefined" if score.value is None else str(score)
 
 
@@ -424,8 +424,8 @@ def as_json(
         "chunk_s": index.chunk_s,
         "embed_s": index.embed_s,
         "query_s": evaluation.search.search_s,
-        **{unit: {measure: _mean(evaluation, measure, unit) for measure in MEASURES} for unit in UNITS},
-        **{what: _plain(evaluation.at_k(what)) for what in KINDS},
+        **{unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in MEASURES} for unit in UNITS},
+        **{what: _scores_as_json(evaluation.at_k(what)) for what in KINDS},
         **({} if at is None else {"budgets": budgets_as_json(at)}),
         "questions": [
             {
@@ -434,10 +434,12 @@ def as_json(
                     {"document": names[excerpt.document], "start": excerpt.span.start, "end": excerpt.span.end}
                     for excerpt in answer.question.excerpts
                 ],
-                "retrieved": [_chunk(index.corpus, index.chunks[number]) for number in answer.ranked[: evaluation.top_k]],
-                **_returned(evaluation, answer.ranked[: evaluation.top_k]),
+                "retrieved": [
+                    _chunk_as_json(index.corpus, index.chunks[number]) for number in answer.ranked[: evaluation.top_k]
+                ],
+                **_returned_as_json(evaluation, answer.ranked[: evaluation.top_k]),
                 **{unit: {key: score.value for key, score in getattr(answer, unit).items()} for unit in UNITS},
-                **{what: _plain(getattr(answer, what)) for what in KINDS},
+                **{what: _scores_as_json(getattr(answer, what)) for what in KINDS},
                 **({} if at is None else {"budgets": question_as_json(at, number)}),
             }
             for number, answer in enumerate(evaluation.answers)
@@ -448,24 +450,24 @@ def as_json(
     }
 
 
-def _returned(evaluation: Evaluation, ranked: Sequence[int]) -> dict[str, Any]:
+def _returned_as_json(evaluation: Evaluation, ranked: Sequence[int]) -> dict[str, Any]:
     """Return the new text that each chunk returns, or nothing if chunks return themselves."""
     if evaluation.index.returns is None:
         return {}
     corpus = evaluation.index.corpus
-    return {"returned": [_chunk(corpus, spans) if spans else None for spans in evaluation.index.given(ranked)]}
+    return {"returned": [_chunk_as_json(corpus, spans) if spans else None for spans in evaluation.index.given(ranked)]}
 
 
-def _mean(evaluation: Evaluation, measure: str, unit: str) -> dict[str, float] | None:
+def _mean_as_json(evaluation: Evaluation, measure: str, unit: str) -> dict[str, float] | None:
     mean = mean_and_deviation(evaluation.values(measure, unit))
     return None if mean is None else {"mean": mean[0], "standard_deviation": mean[1]}
 
 
-def _plain(scores: dict[int, dict[str, Score]]) -> dict[str, dict[str, float | None]]:
+def _scores_as_json(scores: dict[int, dict[str, Score]]) -> dict[str, dict[str, float | None]]:
     return {str(k): {name: score.value for name, score in some.items()} for k, some in scores.items()}
 
 
-def _chunk(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def _chunk_as_json(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
     number = corpus.document_at(spans[0][0])
     offset = corpus.offsets[number]
     parts = corpus.documents[number].parts

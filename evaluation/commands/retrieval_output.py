@@ -72,7 +72,7 @@ class Measured:
     at: AtBudgets
 
 
-def printed(measured: Sequence[Measured], k: int) -> str:
+def budget_tables(measured: Sequence[Measured], k: int) -> str:
     """Return a text table for each measure, with sentences on the leading recipe at each budget."""
     budgets = measured[0].at.budgets
     ends = "the last chunk cut off" if budgets.last == "cut" else "the chunk that does not fit left out"
@@ -122,7 +122,7 @@ def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> s
     return "\n".join([f"{title}:", *lines])
 
 
-def as_json(at: AtBudgets) -> dict[str, Any]:
+def budgets_as_json(at: AtBudgets) -> dict[str, Any]:
     """Return a recipe's mean results at every budget as JSON-compatible values, without individual questions."""
     return {
         "unit": at.budgets.unit,
@@ -240,13 +240,13 @@ def _cost_words(limit: str, cost: RepeatCost, unit: str) -> str:
 def repeats_as_json(repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: AtBudgets | None) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
     in_top_k = {unit: repeats.in_top_k(evaluation, unit, ruler) for unit in UNITS}
-    as_json = {"chunks": repeats.near, "groups": repeats.groups, "top_k": _costs_as_json(in_top_k)}
+    told = {"chunks": repeats.near, "groups": repeats.groups, "top_k": _costs_as_json(in_top_k)}
     if at is not None:
-        as_json["budgets"] = [
+        told["budgets"] = [
             {"budget": size} | _costs_as_json({unit: repeats.at_budget(at, size, unit) for unit in UNITS})
             for size in at.budgets.sizes
         ]
-    return as_json
+    return told
 
 
 def _costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:

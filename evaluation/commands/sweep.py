@@ -53,7 +53,7 @@ def run_sweep(options: argparse.Namespace) -> None:
         print(rows_to_csv(rows), end="")
     elif options.json:
         for row in rows:
-            print(json.dumps(_plain(row), ensure_ascii=False))
+            print(json.dumps(_row_as_json(row), ensure_ascii=False))
     else:
         _print_best(rows, options.measure, options.top)
 
@@ -87,7 +87,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     return key, [value(word) for word in words.split(",")]
 
 
-def _plain(row: SweepRow) -> dict[str, Any]:
+def _row_as_json(row: SweepRow) -> dict[str, Any]:
     return {
         "document": row.document,
         "chunker": row.setting.chunker,

@@ -74,7 +74,7 @@ def run_trace(options: argparse.Namespace) -> None:
         say(problem)
     spec = None if options.chunker is None else chunker_spec(options.chunker, chunks=True)
     documents, searched = _searched(options, spec)
-    tracing = Tracing(documents, traces.questions, searched, _answers(options.questions, documents))
+    tracing = Tracing(documents, traces.questions, searched, _excerpts_by_question(options.questions, documents))
     diagnoses: list[Diagnosis] = []
     problems = list(traces.problems)
     stopped = _diagnose(tracing, len(traces.questions), diagnoses)
@@ -163,7 +163,7 @@ def _cut_again(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequen
     return Searched(tuple([run(chunker, document, tools) for document in documents]), chunker.name, has_reasons=True)
 
 
-def _answers(file: str | None, documents: Sequence[Document]) -> dict[str, list[Place]]:
+def _excerpts_by_question(file: str | None, documents: Sequence[Document]) -> dict[str, list[Place]]:
     """Return the places of the excerpts of a file of questions, by question."""
     if file is None:
         return {}

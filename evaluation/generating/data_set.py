@@ -152,7 +152,7 @@ Other embedders give other cosines: look where the line lies in the histogram.
 """
 
 
-class Alike(NamedTuple):
+class Cosines(NamedTuple):
     """Cosine similarities of questions to their excerpts and to each other.
 
     Attributes
@@ -186,7 +186,7 @@ class Filtered(NamedTuple):
     kept: npt.NDArray[np.bool_]
 
 
-def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
+def cosines_of(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosines:
     """Return the cosine similarities of questions to their excerpts and to each other.
 
     Raises the same errors as `Tools.embed`.
@@ -213,19 +213,19 @@ def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
     lowest = np.ones(len(made))
     np.minimum.at(lowest, owners, np.einsum("ij,ij->i", asked[owners], quoted))
     # Unit vectors in single precision may have a cosine of a little more than 1.
-    return Alike(np.clip(lowest, -1, 1), np.clip(asked @ asked.T, -1, 1))
+    return Cosines(np.clip(lowest, -1, 1), np.clip(asked @ asked.T, -1, 1))
 
 
-def filtered(alike: Alike, lowest: float = LOWEST, highest: float = HIGHEST) -> Filtered:
+def filtered(cosines: Cosines, lowest: float = LOWEST, highest: float = HIGHEST) -> Filtered:
     """Select the questions that resemble their excerpts and are not too similar to an earlier question.
 
     A question is compared with all earlier questions that resemble their excerpts, even those dropped as duplicates. Its
     highest cosine therefore does not depend on ``highest``, and its bar in the histogram stays in place.
     """
-    passed = alike.excerpts >= lowest
+    passed = cosines.excerpts >= lowest
     earlier = np.full(len(passed), np.nan)
     for number in np.flatnonzero(passed):
-        before = alike.questions[number, :number][passed[:number]]
+        before = cosines.questions[number, :number][passed[:number]]
         if before.size:
             earlier[number] = before.max()
-    return Filtered(alike.excerpts, earlier, passed & ~(earlier > highest))
+    return Filtered(cosines.excerpts, earlier, passed & ~(earlier > highest))

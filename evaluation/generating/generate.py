@@ -182,7 +182,7 @@ def generate(
         If the user stops.
     """
     chosen = [*islice(windows(texts, settings.window, settings.seed), settings.count)]
-    line = _Line(len(chosen), done)
+    line = _OrderedOutcomes(len(chosen), done)
 
     def one(number: int, stopped: Callable[[], bool]) -> None:
         asked = line.first(_waits_for(chosen, number), stopped)
@@ -253,7 +253,7 @@ def _waits_for(chosen: Sequence[Window], number: int) -> int:
     return max(number + 1 - MOST_AT_ONCE, 0, *overlapping)
 
 
-class _Line:
+class _OrderedOutcomes:
     """The outcomes by their number, which several threads bring."""
 
     def __init__(self, count: int, done: Callable[[Outcome], None]) -> None:

@@ -274,5 +274,5 @@ class Case:
         return Span(self._edges[edge - 1], self._edges[edge])
 
 
-Found = Iterator[tuple[Span, float, str]]
+Findings = Iterator[tuple[Span, float, str]]
 """Findings of a rule: the passage, its score from 0 to 1, and the reason."""

@@ -19,7 +19,7 @@ from chunkers.support.formatting import signed
 from chunkers.text.outline import headings, outline_of
 from chunkers.text.sentences import GIVEN
 from evaluation.inbox.abbreviations import ABBREVIATIONS
-from evaluation.inbox.case import HAIR, Case, Fault, Found, has_prose
+from evaluation.inbox.case import HAIR, Case, Fault, Findings, has_prose
 from evaluation.inbox.standing_alone import dangling_start, without_lead_in
 from evaluation.search.near_duplicates import ALIKE as COUNTED_ALIKE
 from evaluation.search.near_duplicates import SHINGLE, near_duplicates, repeated_runs
@@ -101,7 +101,7 @@ class Rule:
 
     title: str
     why: str
-    find: Callable[[Case], Found]
+    find: Callable[[Case], Findings]
     cause: Literal["chunker", "splitter", "document"] = "chunker"
     limits: str = ""
     example: str = ""
@@ -113,7 +113,7 @@ class Rule:
         return " ".join(filter(None, (self.why, example, self.limits)))
 
 
-def _inside_sentence(case: Case) -> Found:
+def _inside_sentence(case: Case) -> Findings:
     document = case.chunking.document
     for cut in case.cuts:
         number = document.sentence_at(cut)
@@ -135,7 +135,7 @@ def _inside_sentence(case: Case) -> Found:
             )
 
 
-def _inside_block(kind: str, score: float, case: Case) -> Found:
+def _inside_block(kind: str, score: float, case: Case) -> Findings:
     text = case.chunking.document.text
     for block in outline_of(text).special:
         if block.kind != kind:
@@ -151,7 +151,7 @@ def _inside_block(kind: str, score: float, case: Case) -> Found:
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 
-def _bad_split(case: Case) -> Found:
+def _bad_split(case: Case) -> Findings:
     document = case.chunking.document
     cuts = set(case.cuts)
     for number in range(1, len(document.sentences)):
@@ -180,7 +180,7 @@ def _why_bad(left: str, right: str, touching: bool) -> str:
     return ""
 
 
-def _stranded_heading(case: Case) -> Found:
+def _stranded_heading(case: Case) -> Findings:
     for block, after in pairwise(outline_of(case.chunking.document.text).blocks):
         if block.kind == "heading":
             place = bisect_left(case.cuts, block.span.end)
@@ -189,7 +189,7 @@ def _stranded_heading(case: Case) -> Found:
                 yield block.span, 0.75, reason
 
 
-def _far_from_heading(case: Case) -> Found:
+def _far_from_heading(case: Case) -> Findings:
     all_headings = headings(case.chunking.document.text)
     begins = [heading.span.start for heading in all_headings]
     if not all_headings or not case.cuts:
@@ -205,7 +205,7 @@ def _far_from_heading(case: Case) -> Found:
             yield Span(start, end), 0.25, f"the heading of its section, {title_words}, is {away:,} chunks before"
 
 
-def _without_header(case: Case) -> Found:
+def _without_header(case: Case) -> Findings:
     text = case.chunking.document.text
     tables = [block.span for block in outline_of(text).special if block.kind == "table"]
     begins = [table.start for table in tables]
@@ -222,7 +222,7 @@ def _without_header(case: Case) -> Found:
 _STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 
 
-def _whole_paragraph(case: Case) -> Found:
+def _whole_paragraph(case: Case) -> Findings:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
     document = case.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN):
@@ -241,7 +241,7 @@ def _whole_paragraph(case: Case) -> Found:
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
 
 
-def _off_a_paragraph(case: Case) -> Found:
+def _off_a_paragraph(case: Case) -> Findings:
     """Find cuts inside a paragraph, one sentence from an end of it that is not cut."""
     document = case.chunking.document
     sentences = document.sentences
@@ -271,7 +271,7 @@ def _median(case: Case) -> float | None:
     return statistics.median(case.sizes) if len(case.sizes) >= FEWEST else None
 
 
-def _tiny(case: Case) -> Found:
+def _tiny(case: Case) -> Findings:
     median = _median(case)
     for chunk, size in zip(case.chunking.chunks, case.sizes, strict=True):
         if median is not None and size < TINY * median:
@@ -279,7 +279,7 @@ def _tiny(case: Case) -> Found:
             yield Span(chunk.start, chunk.end), 0.65 * (1 - size / median), reason
 
 
-def _oversized(case: Case) -> Found:
+def _oversized(case: Case) -> Findings:
     median = _median(case)
     for number, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
         if median is not None and size > OVERSIZED * median and number not in case.parents:
@@ -287,7 +287,7 @@ def _oversized(case: Case) -> Found:
             yield Span(chunk.start, chunk.end), 0.65 * (1 - median / size), reason
 
 
-def _unread(case: Case) -> Found:
+def _unread(case: Case) -> Findings:
     embedder = case.embedder
     if embedder is None:
         return
@@ -296,7 +296,7 @@ def _unread(case: Case) -> Found:
         yield Span(chunk.start, chunk.end), 0.5 + 0.4 * unread / length, reason
 
 
-def _by_a_hair(case: Case) -> Found:
+def _by_a_hair(case: Case) -> Findings:
     document = case.chunking.document
     for gap in case.chunking.gaps:
         if not gap.verdict.is_cut or gap.score is None or gap.threshold is None:
@@ -310,7 +310,7 @@ def _by_a_hair(case: Case) -> Found:
             yield span, 0.2 + 0.3 * nearness, f"score {score}, threshold {threshold}: {away:.4f} apart"
 
 
-def _flat(case: Case) -> Found:
+def _flat(case: Case) -> Findings:
     for curve in case.chunking.curves:
         scores = [score for score in curve.scores if not math.isnan(score)]
         if len(scores) < FEWEST:
@@ -323,13 +323,13 @@ def _flat(case: Case) -> Found:
             yield whole, 0.8, f"half of the scores lie within {high - low:.3f} of each other, {between}"
 
 
-def _worthless(fault: Fault, score: float, case: Case) -> Found:
+def _worthless(fault: Fault, score: float, case: Case) -> Findings:
     for chunk, worthless in zip(case.chunking.chunks, case.worthless, strict=True):
         if worthless is not None and worthless.fault == fault:
             yield Span(chunk.start, chunk.end), score, worthless.reason
 
 
-def _near_duplicate(case: Case) -> Found:
+def _near_duplicate(case: Case) -> Findings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     runs = repeated_runs(case.chunking.document.text)
     chunks, end = [], 0

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import cache
 
 from chunkers import Chunk, Span
-from evaluation.inbox.case import Case, Found
+from evaluation.inbox.case import Case, Findings
 
 # Words at the beginning of a sentence that point back to an earlier one, by language.
 
 
-def _any(words: str) -> str:
+def _any_of(words: str) -> str:
     """Return a pattern that matches one of several phrases, separated by commas; ``~`` is white space."""
     return "(?:" + "|".join(word.strip().replace("~", r"\s+") for word in words.split(",")) + ")"
 
@@ -27,7 +27,7 @@ _INSERTED = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
 
 @cache
 def _german() -> re.Pattern[str]:
-    own = _any(
+    own = _any_of(
         "Anleitung, Handbuch, Handbuchseite, Kapitel, Abschnitt, Artikel, Seite, Dokument, Vertrag, Gesetz, "
         "Vorschrift, Beispiel, Leitfaden"
     )
@@ -35,13 +35,13 @@ def _german() -> re.Pattern[str]:
     pronoun = (
         r"(?:ihn|ihm|ihr|ihnen|sie|dessen|deren|(?:all(?:e[mnr]?)?\s+)?" + this + r"|jene[rnms]?|solche[rnms]?|all\s+dem)\b"
     )
-    verb = _any(
+    verb = _any_of(
         "ist, sind, war, waren, wird, werden, wurde, wurden, hat, haben, hatte, gilt, galt, bedeutet, heißt, führt, führte, "
         "liegt, lag, kostet, kostete, zeigt, macht, kann, konnte, soll, muss, darf, lässt, ließ, erklärt, hilft, geht, "
         "reicht, "
         "erlaubt, verhindert, betrifft, sorgt, bringt, spart, erfordert, setzt, trifft, schützt, dauert, dauerte, klingt"
     )
-    impersonal = _any(
+    impersonal = _any_of(
         "gibt, gab, fehlt, fehlen, lohnt, bedarf, handelt, scheint, regnet, schneit, empfiehlt, heißt, kommt, darf, "
         "dürfen, wird, "
         "werden, wurde, wurden, sind, waren, ist, war, wäre, sei, stehen, steht, bleibt, bleiben, hat, haben, kann, können, "
@@ -87,14 +87,14 @@ _GERMAN_THEY = re.compile(r"(?:Sie|Ihnen|Ihre?[rnms]?)\s+(?=[\wäöüß])")
 
 @cache
 def _english() -> re.Pattern[str]:
-    own = _any(
+    own = _any_of(
         "manual, section, chapter, document, article, guide, page, paper, report, example, tutorial, agreement, "
         "policy, notice, "
         "post, study, website"
     )
     this = r"(?:this|that|these|those|such)\b(?!\s+" + own + ")"
     that = r"(?:it|them|him|" + this + ")"
-    certain = _any(
+    certain = _any_of(
         "likely, unlikely, possible, impossible, important, necessary, clear, unclear, true, worth, not~enough, "
         "enough, easy, "
         "hard, difficult, best, better, recommended, advisable, common, rare, time, no, often, usual, useful, helpful, "
@@ -132,17 +132,17 @@ def _english() -> re.Pattern[str]:
         r"(?:other\s+hand|contrary)|For\s+(?:example|instance)|Even\s+so|Until\s+then|Since\s+then|At\s+(?:that"
         r"|the\s+same)\s+time)\b",
         _INSERTED
-        + _any("however, in~contrast, by~contrast, therefore, on~the~other~hand, though, for~example, in~turn, too")
+        + _any_of("however, in~contrast, by~contrast, therefore, on~the~other~hand, though, for~example, in~turn, too")
         + r"\b,?",
     )
 
 
 @cache
 def _french() -> re.Pattern[str]:
-    own = _any("manuel, section, chapitre, document, article, guide, page, notice, contrat, exemple, règlement, rapport")
+    own = _any_of("manuel, section, chapitre, document, article, guide, page, notice, contrat, exemple, règlement, rapport")
     this = rf"(?:ce(?:t|tte|s)?|tel(?:le)?s?)\b(?!\s+{own}|\s+qu|\s+dont)"
     that = rf"(?:cel(?:a|ui-ci|le-ci)|ceux-ci|celles-ci|lui|elles?|eux|{this})\b"
-    certain = _any(
+    certain = _any_of(
         "probable, possible, impossible, prudent, nécessaire, important, interdit, utile, conseillé, recommandé, "
         "préférable, "
         "obligatoire, facile, difficile, vrai, clair, bon, inutile, rare, certain, essentiel, permis, temps, tard, tôt"
@@ -174,16 +174,18 @@ def _french() -> re.Pattern[str]:
         r"(?:Pour|Dans|De|Avec|Sans|Après|Avant|Par|Sur|Sous|Chez|Contre|Depuis|Selon|Malgré|À|En|Grâce\s+à"
         r"|À\s+cause\s+de|Outre|D['’]après)\s+" + that,
         _INSERTED
-        + _any("en~revanche, cependant, toutefois, pourtant, au~contraire, en~effet, par~exemple, par~conséquent, donc")
+        + _any_of("en~revanche, cependant, toutefois, pourtant, au~contraire, en~effet, par~exemple, par~conséquent, donc")
         + ",",
     )
 
 
 @cache
 def _spanish() -> re.Pattern[str]:
-    own = _any("manual, sección, capítulo, documento, artículo, guía, página, contrato, ejemplo, aviso, informe, reglamento")
+    own = _any_of(
+        "manual, sección, capítulo, documento, artículo, guía, página, contrato, ejemplo, aviso, informe, reglamento"
+    )
     this = rf"(?:est[aeo]s?|es[aeo]s?|aquel(?:l[ao]s?)?|dich[ao]s?|tal(?:es)?)\b(?!\s+{own}|\s+vez|\s+que)"
-    certain = _any(
+    certain = _any_of(
         "probable, posible, imposible, necesario, recomendable, importante, conveniente, preciso, prudente, fácil, difícil, "
         "obligatorio, mejor, aconsejable, cierto, verdad, hora, útil, decir, evidente, lógico, normal, habitual"
     )
@@ -209,7 +211,7 @@ def _spanish() -> re.Pattern[str]:
         r"(?:Para|Con|En|De|Por|Sin|Tras|A|Ante|Según|Sobre|Desde|Hasta|Contra|Entre|Antes\s+de|Después\s+de"
         r"|Gracias\s+a|A\s+pesar\s+de|Debido\s+a"
         rf"|Además\s+de)\s+(?:todo\s+)?(?:ell[ao]s?|él|{this})",
-        _INSERTED + _any("en~cambio, sin~embargo, no~obstante, por~el~contrario, por~(?:lo~)?tanto, por~ejemplo") + ",",
+        _INSERTED + _any_of("en~cambio, sin~embargo, no~obstante, por~el~contrario, por~(?:lo~)?tanto, por~ejemplo") + ",",
     )
 
 
@@ -296,7 +298,7 @@ _GERMAN_FOLLOW = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
 """The German verb may stand behind the announcement."""
 
 
-def dangling_start(case: Case) -> Found:
+def dangling_start(case: Case) -> Findings:
     """Find chunks whose first sentence begins with words that point back to an earlier chunk."""
     document = case.chunking.document
     text, language = document.text, case.language
@@ -313,7 +315,7 @@ def dangling_start(case: Case) -> Found:
             yield Span(start, last), 0.6, f"the chunk begins with “{words}”, which points back to an earlier one"
 
 
-def without_lead_in(case: Case) -> Found:
+def without_lead_in(case: Case) -> Findings:
     """Find chunks that begin with items, code or clauses whose lead-in or condition stands in an earlier chunk."""
     text, language = case.chunking.document.text, case.language
     if language not in POINTING:

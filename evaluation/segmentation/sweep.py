@@ -182,7 +182,7 @@ def sweep(
     total = len(documents) * len(settings)
     left = sum(len(runs) for _, runs in groups)
     alone = workers < 2 or not has_processes() or left <= FEW or any(chunker.asks for chunker in chunkers.values())
-    rows = _here(groups, tools) if alone else spread(groups, tools, workers)
+    rows = _one_by_one(groups, tools) if alone else spread(groups, tools, workers)
     with closing(rows):
         try:
             for count, row in enumerate(rows, start=total - left + 1):
@@ -193,13 +193,15 @@ def sweep(
             return
 
 
-def _here(groups: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]]], tools: Tools) -> Generator[SweepRow]:
+def _one_by_one(
+    groups: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]]], tools: Tools
+) -> Generator[SweepRow]:
     """Run everything in this process."""
     for _, runs in groups:
-        for run_one in runs:
+        for task in runs:
             if tools.cancelled():
                 return
-            yield run_one(replace(tools))
+            yield task(replace(tools))
 
 
 @dataclass(frozen=True)

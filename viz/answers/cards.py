@@ -14,7 +14,7 @@ from chunkers.support.formatting import signed
 from evaluation.answering.answer import ANSWER_TOKENS, Context, Exchange, Gathered
 from evaluation.answering.judging import Judgement, kinds_of
 from evaluation.answering.report import MEASURES
-from evaluation.answering.work import Result, Sizes
+from evaluation.answering.results import Result, Sizes
 from viz.answers.model import judge_of
 from viz.answers.session import session
 from viz.components.assets import script, styles
@@ -139,7 +139,7 @@ def _values(result: Result) -> list[tuple[str, str]]:
 def _judgement(times: Sequence[Judgement]) -> JudgementData:
     last = times[-1]
     title = MEASURES[last.kind].title
-    sentences = list(last.said)
+    sentences = list(last.sentences)
     if last.problem:
         sentences.append(f"Not judged, as no reply could be used: {last.problem}.")
     if len(times) > 1:

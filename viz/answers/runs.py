@@ -10,7 +10,7 @@ from chunkers import Embedder, InputError
 from chunkers.language_models.asking import Asking
 from evaluation.answering.answer import ANSWER_TOKENS, Context
 from evaluation.answering.questions import Item
-from evaluation.answering.work import Estimates, Left, Result, Sizes, estimates, left_of, taken_over
+from evaluation.answering.results import Estimates, Remaining, Result, Sizes, estimates, remaining_requests, reusable_results
 from viz.answers.model import judge_of, scores_bert
 from viz.components.notice import remark
 from viz.components.sending import ask_to_send
@@ -76,14 +76,14 @@ def _reusable_results(run: Answering | None, gathering: Gathering, models: Model
     if run is None or run.models.answers != models.answers or not run.plan.same_embedder(plan):
         return {}
     same = run.models.judge == models.judge
-    return taken_over([*run.results.copy().values()], plan.items, gathering.found, same_judge=same)
+    return reusable_results([*run.results.copy().values()], plan.items, gathering.found, same_judge=same)
 
 
 def _estimates_left(
     gathering: Gathering, sizes: Sizes, before: dict[tuple[int, int], Result], asking: Asking, judge: Asking | None
 ) -> Estimates:
-    def left(place: tuple[int, int], item: Item, context: Context) -> Left:
-        return left_of(item, context, before.get(place), asking, judge)
+    def left(place: tuple[int, int], item: Item, context: Context) -> Remaining:
+        return remaining_requests(item, context, before.get(place), asking, judge)
 
     return estimates(gathering.plan.items, gathering.found, sizes, left)
 

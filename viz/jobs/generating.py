@@ -10,7 +10,7 @@ from chunkers import Embedder
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from chunkers.text.parts import Parts
-from evaluation.generating.data_set import HIGHEST, LOWEST, Alike, Draft, Texts, compare
+from evaluation.generating.data_set import HIGHEST, LOWEST, Cosines, Draft, Texts, cosines_of
 from evaluation.generating.generate import Dropped, Generated, Outcome, Settings, generate
 from viz.jobs.background import Background
 
@@ -85,7 +85,7 @@ class Comparing(Background):
     splitter: str
     embedder: Embedder
     on_disk: bool
-    alike: Alike | None = field(default=None, init=False)
+    alike: Cosines | None = field(default=None, init=False)
     _status: str = field(default="Loading the embedding model", init=False)
 
     def _run(self) -> None:
@@ -94,4 +94,4 @@ class Comparing(Background):
 
         self.load(self.embedder)
         tools = self.tools(self.embedder, on_disk=self.on_disk, progress=embedded)
-        self.alike = compare(self.made, self.texts.corpus(self.splitter), tools)
+        self.alike = cosines_of(self.made, self.texts.corpus(self.splitter), tools)

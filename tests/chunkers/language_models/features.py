@@ -11,7 +11,7 @@ from chunkers.language_models import prompts
 from chunkers.methods.fixed import FixedSentences
 from evaluation.answering.answer import Context, Gathered, Passage
 from evaluation.answering.questions import Item
-from evaluation.answering.work import Means, answer_all
+from evaluation.answering.results import Services, answer_all
 from evaluation.generating.generate import Settings, generate
 from tests.evaluation.answering.scripted import reply_to
 from tests.evaluation.generating.questioner import number_of
@@ -58,7 +58,7 @@ def _questions(asking, cancelled=bool):
 def _answers(asking, cancelled=bool):
     context = Context((Passage(0, TEXT, True),), 40)
     items = [Item("What says a0?", "One thing."), Item("What says b2?")]
-    means = Means(asking, asking, lambda _, others: np.full(len(others), 0.5), load_tokenizer("words").count)
+    means = Services(asking, asking, lambda _, others: np.full(len(others), 0.5), load_tokenizer("words").count)
     outcomes = {}
     gathered = {0: Gathered((context,) * len(items), 0.0, 0.0, 1)}
     answer_all(items, gathered, means, outcomes.__setitem__, lambda _: None, cancelled)

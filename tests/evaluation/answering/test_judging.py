@@ -24,7 +24,7 @@ def test_faithfulness_is_the_share_of_statements_that_are_borne_out():
         '{"statement": "It snowed.", "supported": false}, {"statement": "It was May.", "supported": true}]}```'
     )
     assert score.value == pytest.approx(2 / 3)
-    assert score.said == ("borne out: It rained.", "not borne out: It snowed.", "borne out: It was May.")
+    assert score.sentences == ("borne out: It rained.", "not borne out: It snowed.", "borne out: It was May.")
     nothing = read_faithfulness('{"statements": []}')
     assert nothing == (None, ("The answer states nothing.",))
 

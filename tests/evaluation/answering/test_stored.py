@@ -3,9 +3,9 @@
 import pytest
 
 from chunkers import InputError
-from evaluation.answering.work import result_from_json, result_to_json
+from evaluation.answering.results import result_from_json, result_to_json
 from tests.evaluation.answering.scripted import AnsweringModel
-from tests.evaluation.answering.test_work import CONTEXT, ITEM, work
+from tests.evaluation.answering.test_results import CONTEXT, ITEM, work
 
 
 def test_measures_and_tokens_come_back_and_words_do_not():

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from chunkers import InputError, ModelError, Recipe, load_embedder
-from evaluation.checking.baseline import KEPT, Baseline, KnownProblems
-from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, Check, Checked, Place, Problem
+from evaluation.checking.baseline import BASELINE_SCORES, Baseline, KnownProblems
+from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, Check, CheckedDocument, Place, Problem
 from evaluation.checking.report import Report, as_junit, as_sarif, as_text
 from evaluation.command_line import main
 from seamark.__main__ import main as seamark
@@ -212,7 +212,7 @@ def test_scores_must_not_fall_below_the_baseline(folder, capsys):
     assert main(["check", *documents, *good, "--write-baseline", "baseline.json"]) == 0
     kept = json.loads((folder / "baseline.json").read_text())
     assert {*kept["scores"]} == {BOUNDARIES}
-    assert {*kept["scores"][BOUNDARIES]} == {*KEPT[BOUNDARIES]}
+    assert {*kept["scores"][BOUNDARIES]} == {*BASELINE_SCORES[BOUNDARIES]}
     assert json.loads(capsys.readouterr().out)["scores"] == kept["scores"]
     assert main(["check", *documents, *good, "--baseline", "baseline.json"]) == 0
     worse = ["--chunker", "recursive"]
@@ -305,7 +305,7 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
     asked = ["check", "own.txt", "--chunker", "recipe.json", "--questions", "questions.csv", "--report", "json"]
     assert main([*asked, "--write-baseline", "b.json"]) == 0
     kept = json.loads((folder / "b.json").read_text())
-    assert {*kept["scores"]["retrieval"]} == {*KEPT["retrieval"]}
+    assert {*kept["scores"]["retrieval"]} == {*BASELINE_SCORES["retrieval"]}
     assert main([*asked, "--baseline", "b.json"]) == 0
     kept["scores"]["retrieval"]["precision"] = 0.99
     (folder / "b.json").write_text(json.dumps(kept))
@@ -402,7 +402,7 @@ PROBLEMS = st.builds(
 @given(st.lists(PROBLEMS, max_size=6), NAMES, st.booleans())
 def test_every_form_holds_for_hostile_names_and_texts(problems, file, broken):
     complaint = f"{file}: it must be readable; it is not." if broken else ""
-    documents = [Checked(file, None, tuple(problems), complaint)]
+    documents = [CheckedDocument(file, None, tuple(problems), complaint)]
     report = Report(Recipe(chunker="structure"), {name: "error" for name in ALL_RULES}, documents, {})
     run = valid(as_sarif(report))
     assert len(run["results"]) == len(problems)
@@ -418,7 +418,7 @@ def test_of_very_many_problems_the_gravest_are_listed_and_the_others_counted():
     report = Report(
         Recipe(chunker="structure"),
         {"tiny": "note"},
-        [Checked("a.txt", None, (*many, Problem("tiny", "error", "a.txt", "!")))],
+        [CheckedDocument("a.txt", None, (*many, Problem("tiny", "error", "a.txt", "!")))],
         {},
     )
     assert report.problems[0].level == "error"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from chunkers import Span, load_embedder
-from evaluation.generating.data_set import Alike, Texts, compare, filtered
+from evaluation.generating.data_set import Cosines, Texts, cosines_of, filtered
 from evaluation.generating.generate import Generated
 from evaluation.generating.windows import Window
 from tests.support import AngleEmbedder, tools
@@ -30,7 +30,7 @@ MADE = [asked(10, 10), asked(12, 10, 50), asked(14, 10), asked(80, 90), asked(16
 
 
 def test_the_worst_excerpt_and_the_most_alike_earlier_question_decide():
-    alike = compare(MADE, Texts(("a",), (TEXT,)).corpus("lines"), tools(AngleEmbedder()))
+    alike = cosines_of(MADE, Texts(("a",), (TEXT,)).corpus("lines"), tools(AngleEmbedder()))
     assert alike.excerpts == pytest.approx([1, cosine(38), cosine(4), cosine(10), cosine(74)])
     assert alike.questions[1] == pytest.approx([cosine(2), 1, cosine(2), cosine(68), cosine(4)])
     every = filtered(alike, -1, 1)
@@ -44,7 +44,7 @@ def test_the_worst_excerpt_and_the_most_alike_earlier_question_decide():
 
 
 def test_a_value_on_the_line_is_kept():
-    alike = Alike(np.array([0.5, 0.5]), np.array([[1, 0.7], [0.7, 1]]))
+    alike = Cosines(np.array([0.5, 0.5]), np.array([[1, 0.7], [0.7, 1]]))
     assert filtered(alike, 0.5, 0.7).kept.all()
     assert filtered(alike, 0.5, math.nextafter(0.7, 0)).kept.tolist() == [True, False]
     assert not filtered(alike, math.nextafter(0.5, 1), 0.7).kept.any()
@@ -57,7 +57,7 @@ def test_a_value_on_the_line_is_kept():
     less=st.floats(0, 1),
 )
 def test_stricter_thresholds_keep_no_more_and_the_highest_moves_no_bar(values, low, high, less):
-    alike = Alike(values[0], values)
+    alike = Cosines(values[0], values)
     looser = filtered(alike, low, high)
     stricter = filtered(alike, low, high - less)
     assert not (stricter.kept & ~looser.kept).any()
@@ -72,6 +72,6 @@ def test_an_embedder_that_is_fitted_on_text_is_fitted_on_all_documents():
         Generated("What does the lamp burn?", Window(0, Span(0, 19)), (Span(0, 19),)),
         Generated("When do pears ripen?", Window(1, Span(0, 17)), (Span(0, 17),)),
     ]
-    alike = compare(made, Texts(("a", "b"), texts).corpus("lines"), tools(load_embedder("tfidf")))
+    alike = cosines_of(made, Texts(("a", "b"), texts).corpus("lines"), tools(load_embedder("tfidf")))
     assert (alike.excerpts > 0.1).all()
     assert alike.questions[0, 1] < alike.excerpts.min()

@@ -144,7 +144,9 @@ def test_no_text_no_key_and_no_link_is_in_the_file_and_no_text_or_key_in_the_lin
     content = b"".join(path.read_bytes() for path in cache_folder.rglob("runs.sqlite*")).lower()
     link = str(dict(app.query_params)).lower()
     words = {"zanzibar", "quokka", KEY.lower(), *(word for word in result.answer.text.lower().split() if len(word) > 5)}
-    words |= {sentence.lower() for times in result.judgements.values() for judgement in times for sentence in judgement.said}
+    words |= {
+        sentence.lower() for times in result.judgements.values() for judgement in times for sentence in judgement.sentences
+    }
     assert len(words) > 5
     assert [word for word in words | {token.lower()} if word.encode() in content] == []
     assert [word for word in words if word in link] == []

@@ -19,7 +19,7 @@ from evaluation.answering.answer import Gathered, controls_of, gather, gather_tr
 from evaluation.answering.judging import bert_scores
 from evaluation.answering.questions import Items, items_about
 from evaluation.answering.report import Report
-from evaluation.answering.work import Means, Result, Sizes, answer_all, judge_result
+from evaluation.answering.results import Result, Services, Sizes, answer_all, judge_result
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import read_questions
 from viz.jobs.answering.plan import AnswerPlan, KeptAnswers, Models
@@ -143,7 +143,7 @@ class Answering(KeptJob):
         status = f"Asking {self.models.names[0]}: {done:,} of {self.total:,} {kind}"
         return done / max(1, self.total), self._status or status
 
-    def means(self, asking: Asking, judge: Asking | None, job: Background) -> Means:
+    def services(self, asking: Asking, judge: Asking | None, job: Background) -> Services:
         """Return the tools for answering and judging: the models, a similarity function and a token counter.
 
         Embedding uses the tools of ``job``.
@@ -156,7 +156,7 @@ class Answering(KeptJob):
             vectors = job.tools(embedder, self.plan.tokenizer, on_disk=self.on_disk).embed([text, *others])
             return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
-        return Means(asking, judge, similar, tokenizer.count)
+        return Services(asking, judge, similar, tokenizer.count)
 
     def keep(self, place: tuple[int, int], result: Result) -> None:
         """Store the result for one answer; the result may be incomplete."""
@@ -190,8 +190,8 @@ class Answering(KeptJob):
             self.kept.keeper.check_embedder(self.embedder)
             for place in self.finished:
                 self.write(place)
-        means = self.means(self.asking, self.judge, self)
-        answer_all(self.plan.items, self.gathered, means, self.keep, self._finish, stopped, self.results.copy())
+        services = self.services(self.asking, self.judge, self)
+        answer_all(self.plan.items, self.gathered, services, self.keep, self._finish, stopped, self.results.copy())
         if self.bert:
             self._score()
 
@@ -247,14 +247,14 @@ class Judging(Background):
         return self.finished / max(1, total), f"Judging again: {self.finished:,} of {total:,} answers"
 
     def _run(self) -> None:
-        means = self.run.means(self.judge, self.judge, self)
+        services = self.run.services(self.judge, self.judge, self)
 
         def task_of(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
             result = self.run.results[place]
             repeat = 1 + max((judgement.repeat for times in result.judgements.values() for judgement in times), default=-1)
 
             def work(stopped: Callable[[], bool]) -> None:
-                judge_result(result, means, partial(self.run.keep, place), stopped, repeat)
+                judge_result(result, services, partial(self.run.keep, place), stopped, repeat)
                 self.run.write(place)
                 self.finished += 1
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from chunkers import Chunking
 from evaluation.answering.answer import Gathered
 from evaluation.answering.questions import Item
-from evaluation.answering.work import Result, result_from_json, result_to_json
+from evaluation.answering.results import Result, result_from_json, result_to_json
 from viz.jobs.chunking import Task
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 

@@ -14,7 +14,7 @@ from chunkers import InputError, load_tokenizer
 from chunkers.language_models.asking import MOST_AT_ONCE, Asking
 from chunkers.language_models.forms import MOST_EXCERPTS
 from chunkers.language_models.prompts import AGAIN, QUESTION_EXAMPLE, QUESTION_PASSAGE, QUESTION_SYSTEM
-from evaluation.generating.data_set import FILE, Alike, Draft, Texts, filtered, question_set, to_csv
+from evaluation.generating.data_set import FILE, Cosines, Draft, Texts, filtered, question_set, to_csv
 from evaluation.generating.generate import MOST_GENERATED, Generated, Settings, estimate
 from viz.components.download import download
 from viz.components.figure import show_figure
@@ -287,7 +287,7 @@ def _show_generated(here: Page, job: Generating) -> None:
     _show_result(job, shown)
 
 
-def _similarities(here: Page, job: Generating, made: Sequence[Generated]) -> Alike | None:
+def _similarities(here: Page, job: Generating, made: Sequence[Generated]) -> Cosines | None:
     """Return the similarity of questions and excerpts; None while it is being computed, or if it cannot be."""
     if here.embedder is None:
         notice(here.embedder_complaint, key="generating_embedder")
@@ -310,7 +310,7 @@ def _similarities(here: Page, job: Generating, made: Sequence[Generated]) -> Ali
     return comparing.alike
 
 
-def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
+def _filter(job: Generating, alike: Cosines) -> Sequence[bool]:
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
     lowest, highest = job.lines
 

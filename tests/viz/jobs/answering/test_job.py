@@ -17,7 +17,7 @@ from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
 from evaluation.answering.answer import TRIVIAL_TITLES
 from evaluation.answering.questions import Item
-from evaluation.answering.work import estimates, left_of, result_from_json, result_to_json
+from evaluation.answering.results import estimates, remaining_requests, result_from_json, result_to_json
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import LIMIT, HashEmbedder, asking, ended, tools
 from viz.jobs.answering.job import Answering, Gathering, Judging
@@ -55,7 +55,7 @@ def answering(gathering, model, bert=False, before=None):
 def left(gathering, model, before):
     """Estimate the requests of a run that has some earlier results."""
     ask = model if isinstance(model, Asking) else asking(model)
-    each = partial(left_of, asking=ask, judge=ask)
+    each = partial(remaining_requests, asking=ask, judge=ask)
     return estimates(
         ITEMS, gathering.found, gathering.sizes, lambda place, item, context: each(item, context, before.get(place))
     )

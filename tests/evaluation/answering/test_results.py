@@ -19,7 +19,7 @@ from chunkers.support.errors import Cancelled
 from evaluation.answering.answer import Context, Passage, gather
 from evaluation.answering.questions import Item
 from evaluation.answering.report import Report, costs, to_csv, to_json_lines
-from evaluation.answering.work import Means, answer_item, judge_result
+from evaluation.answering.results import Services, answer_item, judge_result
 from evaluation.questions.corpus import Ruler
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import HashEmbedder, tools
@@ -34,7 +34,7 @@ def similar(text, others):
 
 def means(model, **limit):
     asking = Asking(model, AnswerCache(), Limit(**limit) if limit else None)
-    return Means(asking, asking, similar, load_tokenizer("words").count)
+    return Services(asking, asking, similar, load_tokenizer("words").count)
 
 
 def work(model, item=ITEM, **limit):
@@ -128,7 +128,7 @@ def test_the_limit_holds_for_both_models_and_what_was_answered_is_kept():
     second.name = "openai:judge"
     asking = Asking(first, AnswerCache(), Limit(tokens=2_000))
     kept = []
-    both = Means(asking, asking.beside(second), similar, load_tokenizer("words").count)
+    both = Services(asking, asking.beside(second), similar, load_tokenizer("words").count)
     with pytest.raises(ModelError, match="spending limit is 2,000 tokens"):
         answer_item(ITEM, CONTEXT, both, kept.append, bool)
     assert kept[-1].answer.text
@@ -172,7 +172,7 @@ def report_of(values, names=("A", "B")):
             answer_item(
                 item,
                 CONTEXT,
-                Means(means(AnsweringModel()).asking, None, lambda _, others, v=value: np.full(len(others), v), len),
+                Services(means(AnsweringModel()).asking, None, lambda _, others, v=value: np.full(len(others), v), len),
                 kept.append,
                 bool,
             )

@@ -62,7 +62,7 @@ class Result:
     judgements: Mapping[Kind, tuple[Judgement, ...]] = field(default_factory=dict)
 
     @property
-    def judged_of(self) -> Judged:
+    def judging_input(self) -> Judged:
         """Input for the judging model: the question, its reference answer, the answer and the passages."""
         return Judged(self.item.question, self.item.reference, self.answer.text, self.context)
 
@@ -103,7 +103,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Means:
+class Services:
     """Models and functions for answering questions and measuring the answers.
 
     Attributes
@@ -124,7 +124,7 @@ class Means:
     count: Callable[[Sequence[str]], list[int]]
 
 
-def taken_over(
+def reusable_results(
     results: Iterable[Result], items: Sequence[Item], gathered: Mapping[int, Gathered], *, same_judge: bool
 ) -> dict[tuple[int, int], Result]:
     """Return the reusable results of an earlier run, keyed by chunker number and question number.
@@ -144,7 +144,7 @@ def taken_over(
 def answer_item(
     item: Item,
     context: Context,
-    means: Means,
+    services: Services,
     keep: Callable[[Result], None],
     cancelled: Callable[[], bool],
     before: Result | None = None,
@@ -162,23 +162,25 @@ def answer_item(
     """
     result = before
     if result is None or not result.answer.text:
-        result = Result(item, context, answered(item.question, context, Recording(means.asking, means.count, cancelled)))
+        result = Result(
+            item, context, answered(item.question, context, Recording(services.asking, services.count, cancelled))
+        )
         keep(result)
     if not result.answer.usable:
         return
     if result.question_cosine is None:
         others = [item.question, *([item.reference] if item.reference else [])]
-        cosines = [float(cosine) for cosine in means.similar(result.answer.text, others)]
+        cosines = [float(cosine) for cosine in services.similar(result.answer.text, others)]
         result = replace(result, question_cosine=cosines[0], reference_cosine=cosines[1] if item.reference else None)
         keep(result)
-    if means.judge is not None:
-        judge_result(result, means, keep, cancelled, kinds=[kind for kind in KINDS if kind not in result.judgements])
+    if services.judge is not None:
+        judge_result(result, services, keep, cancelled, kinds=[kind for kind in KINDS if kind not in result.judgements])
 
 
 def answer_all(
     items: Sequence[Item],
     gathered: Mapping[int, Gathered],
-    means: Means,
+    services: Services,
     keep: Callable[[tuple[int, int], Result], None],
     done: Callable[[tuple[int, int]], None],
     cancelled: Callable[[], bool] = bool,
@@ -205,14 +207,14 @@ def answer_all(
         If the user asked to stop.
     """
     answers_before = {} if before is None else before
-    judged = means.judge is not None
+    judged = services.judge is not None
 
     def one(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
         chunker, question = place
 
         def work(stopped: Callable[[], bool]) -> None:
             context = gathered[chunker].contexts[question]
-            answer_item(items[question], context, means, partial(keep, place), stopped, answers_before.get(place))
+            answer_item(items[question], context, services, partial(keep, place), stopped, answers_before.get(place))
             done(place)
 
         return work
@@ -225,7 +227,7 @@ def answer_all(
 
 def judge_result(
     result: Result,
-    means: Means,
+    services: Services,
     keep: Callable[[Result], None],
     cancelled: Callable[[], bool],
     repeat: int = 0,
@@ -235,12 +237,12 @@ def judge_result(
 
     A new ``repeat`` number asks again instead of using the cache. Raises the same errors as `answer_item`.
     """
-    assert means.judge is not None
+    assert services.judge is not None
     for kind in kinds_of(result.item.reference, result.context):
         if kind not in kinds:
             continue
-        recording = Recording(means.judge, means.count, cancelled, repeat)
-        result = result.with_judgement(judged(kind, result.judged_of, recording, means.similar, repeat))
+        recording = Recording(services.judge, services.count, cancelled, repeat)
+        result = result.with_judgement(judged(kind, result.judging_input, recording, services.similar, repeat))
         keep(result)
 
 
@@ -305,14 +307,16 @@ class Sizes(NamedTuple):
                 return task + self.questions[question] + self.references[question]
 
 
-class Left(NamedTuple):
+class Remaining(NamedTuple):
     """Requests that a question still needs: one for the answer, and one for each kind of judgement."""
 
     answer: bool
     kinds: tuple[Kind, ...]
 
 
-def left_of(item: Item, context: Context, before: Result | None, asking: Asking, judge: Asking | None) -> Left:
+def remaining_requests(
+    item: Item, context: Context, before: Result | None, asking: Asking, judge: Asking | None
+) -> Remaining:
     """Return the requests that a question still needs, given earlier results and cached answers.
 
     Parameters
@@ -322,24 +326,24 @@ def left_of(item: Item, context: Context, before: Result | None, asking: Asking,
     """
     every = () if judge is None else kinds_of(item.reference, context)
     if before is not None and before.whole(judged=judge is not None):
-        return Left(False, ())
+        return Remaining(False, ())
     known = before is not None and before.answer.text
     text = known or recalled_answer(item.question, context, asking)
     if text is None:
-        return Left(True, every)
+        return Remaining(True, every)
     if not text or judge is None:
-        return Left(False, ())
+        return Remaining(False, ())
     judged_before = before.judgements if before is not None and known else {}
     asked = Judged(item.question, item.reference, text, context)
     missing = (kind for kind in every if kind not in judged_before)
-    return Left(False, tuple(kind for kind in missing if judge.recalled(*judge_request(kind, asked)) is None))
+    return Remaining(False, tuple(kind for kind in missing if judge.recalled(*judge_request(kind, asked)) is None))
 
 
 def estimates(
     items: Sequence[Item],
     gathered: Mapping[int, Gathered],
     sizes: Sizes,
-    left: Callable[[tuple[int, int], Item, Context], Left],
+    left: Callable[[tuple[int, int], Item, Context], Remaining],
 ) -> Estimates:
     """Estimate the number of requests and tokens of a run without sending a request.
 
