@@ -212,12 +212,9 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
 
     def gone(self, documents: Sequence[CheckedDocument]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
-        gone = 0
-        for checked in documents:
-            if checked.chunking is not None:
-                remaining = sum(problem.quiet == "known" for problem in self.without(checked).problems)
-                gone += len(self.files.get(_name(checked.file), ())) - remaining
-        return gone
+        cut = [checked for checked in documents if checked.chunking is not None]
+        listed = sum(len(self.files.get(_name(checked.file), ())) for checked in cut)
+        return listed - sum(problem.quiet == "known" for checked in cut for problem in self.without(checked).problems)
 
 
 def _unignored(checked: CheckedDocument) -> list[KnownProblem]:

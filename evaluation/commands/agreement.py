@@ -11,7 +11,6 @@ from chunkers import (
     CHUNKERS,
     DEFAULT_SPLITTER,
     Document,
-    Embedder,
     InputError,
     Tools,
     load_tokenizer,
@@ -28,7 +27,6 @@ from chunkers.commands.arguments import (
 from chunkers.commands.chunker_specs import SPLITTER_NAMES, add_chunker, chunker_spec
 from chunkers.contract.base import run
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.text.tokenizers import Tokenizer
 from evaluation.segmentation.agreement import Agreement, Shift, agreement, distance_shift
 
 
@@ -64,7 +62,8 @@ def run_agreement(options: argparse.Namespace) -> None:
     read = document_reader(options.encoding)
     for path, name in named_files(options.files):
         document = Document.from_text(read(file_bytes(path, name), name).text, options.sentences, name)
-        comparison = agreement(*(run(chunker, document, _tools(embedder, tokenizer, cache)) for embedder in (full, other)))
+        tools = [Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder)) for embedder in (full, other)]
+        comparison = agreement(*(run(chunker, document, own) for own in tools))
         fitted = (embedder.for_document(document) for embedder in (full, other))
         vectors = [Tools(embedder, tokenizer, cache).embed(document.sentence_texts) for embedder in fitted]
         shift = distance_shift(*vectors)
@@ -75,10 +74,6 @@ def run_agreement(options: argparse.Namespace) -> None:
                 "" if shift is None else f"; distances moved by at most {shift.greatest:.2g}, {shift.mean:.2g} on average"
             )
             print(f"{name}: {comparison.words(full.name, other.name)}{moved}", flush=True)
-
-
-def _tools(embedder: Embedder, tokenizer: Tokenizer, cache: EmbeddingCache) -> Tools:
-    return Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder))
 
 
 def as_json(comparison: Agreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:

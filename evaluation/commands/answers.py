@@ -125,18 +125,16 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
     gathered: dict[int, Gathered] = {}
     for number, chunker in enumerate(chunkers):
         chunking = run(chunker, document, tools)
-        own = Tools(embedder, tokenizer, cache)
-        gathered[number] = gather(chunking, questions, budget, own, ruler)
+        gathered[number] = gather(chunking, questions, budget, Tools(embedder, tokenizer, cache), ruler)
 
     chunks = round(median(own.chunks for own in gathered.values()))
     trivial = [*dict.fromkeys(options.trivial)]
     for number, name in enumerate(trivial, start=len(chunkers)):
-        own = Tools(embedder, tokenizer, cache)
-        gathered[number] = gather_trivial(name, document, items.usable, budget, chunks, own, ruler)
+        own_tools = Tools(embedder, tokenizer, cache)
+        gathered[number] = gather_trivial(name, document, items.usable, budget, chunks, own_tools, ruler)
 
     def similar(text: str, others: Sequence[str]) -> FloatArray:
-        own = Tools(embedder.for_document(document), tokenizer, cache)
-        vectors = own.embed([text, *others])
+        vectors = Tools(embedder.for_document(document), tokenizer, cache).embed([text, *others])
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
     results: dict[tuple[int, int], Result] = {}

@@ -161,20 +161,19 @@ def leads_as_json(measured: Sequence[Measured]) -> dict[str, Any]:
 
 
 def _leads_as_json(all_leads: Leads) -> dict[str, Any]:
-    rows = []
-    for size, lead in all_leads.leads.items():
-        rows.append(
-            {
-                "budget": size,
-                "best": all_leads.names[lead.best],
-                "mean": lead.mean,
-                "behind": [all_leads.names[other] for other in lead.behind],
-                "rival": all_leads.names[lead.rival],
-                "told": lead.significant,
-                "difference": difference_as_json(lead.difference),
-                "questions_to_tell": lead.needed,
-            }
-        )
+    rows = [
+        {
+            "budget": size,
+            "best": all_leads.names[lead.best],
+            "mean": lead.mean,
+            "behind": [all_leads.names[other] for other in lead.behind],
+            "rival": all_leads.names[lead.rival],
+            "told": lead.significant,
+            "difference": difference_as_json(lead.difference),
+            "questions_to_tell": lead.needed,
+        }
+        for size, lead in all_leads.leads.items()
+    ]
     return {"comparisons": all_leads.comparisons, "at": rows, "words": all_leads.words()}
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -190,7 +190,6 @@ def generate(
             raise Cancelled
         window = _unquoted(texts, chosen[number], asked)
         reader = _Reader(texts[window.document], window, lambda question: line.has(question, number, stopped))
-        made: Outcome
         messages = _messages(texts, window, number + 1, asked)
         part, begun, skipped = window, messages, len(messages)
 
@@ -207,10 +206,9 @@ def generate(
             return ask([*begun, *again], stopped, kind=_kind(others or excerpts))
 
         try:
-            made = usable_answer(send, messages, reader.read, tell)
+            line.put(number, usable_answer(send, messages, reader.read, tell))
         except Unusable as complaint:
-            made = Dropped(window, str(complaint))
-        line.put(number, made)
+            line.put(number, Dropped(window, str(complaint)))
 
     try:
         together([partial(one, number) for number in range(len(chosen))], cancelled)
@@ -363,11 +361,10 @@ class _Reader:
     window: Window
     asked_before: Callable[[str], bool]
     repeated: list[Generated] = field(default_factory=list)
-    _searched: Searched = field(init=False)
 
-    def __post_init__(self) -> None:
-        start, end = self.window.span
-        object.__setattr__(self, "_searched", Searched(self.text[start:end]))
+    @cached_property
+    def _searched(self) -> Searched:
+        return Searched(self.text[slice(*self.window.span)])
 
     def read(self, answer: str) -> Generated:
         asked = read_json(answer, Asked)

@@ -150,11 +150,9 @@ def broken_characters(text: str) -> str:
 
 
 def _codes(text: str) -> list[str]:
-    codes = _GLYPHS.findall(text) if "cid:" in text else []
-    for word in _LONG_WORD.findall(text):
-        if not (word.islower() or word.isupper() or word.isalpha()):
-            codes.append(word)
-    return codes
+    glyphs = _GLYPHS.findall(text) if "cid:" in text else []
+    words = _LONG_WORD.findall(text)
+    return [*glyphs, *(word for word in words if not (word.islower() or word.isupper() or word.isalpha()))]
 
 
 def _is_misread_chinese(text: str) -> bool:

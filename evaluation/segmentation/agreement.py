@@ -55,11 +55,11 @@ class Shift:
                 f"{two.shape}."
             )
         moved: FloatArray = np.abs(one - two)
-        found_boundaries = np.flatnonzero(~np.isnan(moved))
-        if not len(found_boundaries):
+        defined = np.flatnonzero(~np.isnan(moved))
+        if not len(defined):
             return None
-        shifts = moved[found_boundaries]
-        return cls(len(found_boundaries), float(shifts.max()), float(shifts.mean()), int(found_boundaries[shifts.argmax()]))
+        shifts = moved[defined]
+        return cls(len(defined), float(shifts.max()), float(shifts.mean()), int(defined[shifts.argmax()]))
 
 
 def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:

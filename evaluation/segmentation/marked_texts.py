@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.text.reading import FileText, read_document
@@ -173,12 +173,8 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
         chosen.append(order.pop(place))
         count += len(Document.from_text(chosen[-1].text, splitter).sentences)
     texts = [passage.text.strip() for passage in chosen]
-    seams = []
-    at = 0
-    for text in texts[:-1]:
-        at += len(text) + len(JOINT)
-        seams.append(at)
-    return Stitched(JOINT.join(texts), tuple(seams), tuple(passage.subject for passage in chosen))
+    seams = tuple(accumulate(len(text) + len(JOINT) for text in texts[:-1]))
+    return Stitched(JOINT.join(texts), seams, tuple(passage.subject for passage in chosen))
 
 
 def stitch_several(
