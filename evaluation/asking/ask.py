@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -257,16 +258,8 @@ def _parts_within(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measu
     """Return the parts of each chunk within the limit, best first."""
     if limit.tokens is None:
         return [*ranked[: limit.top]]
-    taken = filled(ranked, limit.tokens, ruler)
-    given = []
-    at = 0
-    for spans in ranked:
-        part = tuple(taken[at : at + len(spans)])
-        if not part:
-            break
-        given.append(part)
-        at += len(part)
-    return given
+    taken = iter(filled(ranked, limit.tokens, ruler))
+    return [*takewhile(len, (tuple(islice(taken, len(spans))) for spans in ranked))]
 
 
 def score_said(score: float, *, fused: bool = False) -> str:

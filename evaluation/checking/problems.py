@@ -220,11 +220,8 @@ class Check:
                 quiet: Literal["", "ignored"] = (
                     "ignored" if any(comment.has(violation.rule, violation.span) for comment in ignored) else ""
                 )
-                passage, place, where = (
-                    document.text[slice(*violation.span)],
-                    lines.place(violation.span),
-                    lines.where(violation.span),
-                )
+                place, where = lines.place(violation.span), lines.where(violation.span)
+                passage = document.text[slice(*violation.span)]
                 problems.append(Problem(violation.rule, level, file, violation.message, place, where, passage, quiet))
         template = "a comment may only ignore rules; {} is none."
         remarks = tuple(f"{file}:{lines.line(span.start)}: {template.format(shown(name))}" for span, name in wrong)
