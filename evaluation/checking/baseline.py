@@ -119,10 +119,8 @@ def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]
     return {name: statistics.fmean(some) for name, some in defined.items() if some}
 
 
-def retrieval_scores(
-    corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools, top_k: int = TOP_K
-) -> dict[str, float]:
-    """Return the mean of each retrieval score, measured in tokens, over all questions.
+def retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools) -> dict[str, float]:
+    """Return the mean of each retrieval score of the `TOP_K` chunks, measured in tokens, over all questions.
 
     Raises
     ------
@@ -130,7 +128,7 @@ def retrieval_scores(
         If a text cannot be embedded.
     """
     ruler = Ruler(corpus.whole.text, tools.tokenizer)
-    evaluation = evaluate(build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, top_k)
+    evaluation = evaluate(build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, TOP_K)
     means = {name: mean_and_deviation(evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]}
     return {name: mean[0] for name, mean in means.items() if mean is not None and math.isfinite(mean[0])}
 
