@@ -368,6 +368,27 @@ def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int,
     return TokenSizes(document.text, document.starts, tools)
 
 
+def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
+    """Return the exclusive end index of the window that begins at unit ``start``.
+
+    Parameters
+    ----------
+    sizes
+        Number of tokens in every unit.
+    start
+        Index of the first unit in the window.
+    most
+        Maximum number of tokens in the window.
+    least
+        Minimum number of units in the window, whatever their size, unless the text ends earlier.
+    """
+    end, size = start + least, sum(sizes[start : start + least])
+    while end < len(sizes) and size + sizes[end] <= most:
+        size += sizes[end]
+        end += 1
+    return min(end, len(sizes))
+
+
 def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
     """Split part of a text recursively into spans no larger than ``most``, wherever a split is possible.
 

@@ -1,4 +1,4 @@
-"""A text stated as propositions by a language model, each tied to the words of the text that it quotes."""
+"""Propositions by a language model: stated from a text, tied to the words that they quote, and sorted into chunks."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from chunkers.building_blocks.windows import window_end
+from chunkers.building_blocks.sizes import window_end
 from chunkers.contract.tools import Tools
 from chunkers.language_models import forms, prompts
+from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import Unusable, read_json, usable_answer
 from chunkers.results.stated import Proposition, Tied
 from chunkers.text.document import Document, Span
 from chunkers.text.parts import shortened
 from chunkers.text.quotations import SHORTEST, Quotation, Searched, Work
-
-if TYPE_CHECKING:
-    from chunkers.language_models.base import Message
-
 
 _WORDIER = 6
 """Tokens of an answer for each of the text, which is stated and quoted."""
@@ -90,7 +87,7 @@ class Statements:
     repeated: int = 0
 
 
-def windows(document: Document, most: int, tools: Tools) -> list[Window]:
+def windows_of(document: Document, most: int, tools: Tools) -> list[Window]:
     """Divide the sentences into consecutive windows of at most ``most`` tokens, with at least one sentence each."""
     sizes = tools.count_tokens(document.sentence_texts)
     edges = [0]
@@ -99,10 +96,8 @@ def windows(document: Document, most: int, tools: Tools) -> list[Window]:
     return [Window(first, last, sum(sizes[first:last])) for first, last in pairwise(edges)]
 
 
-def question(document: Document, window: Window, before: int) -> list[Message]:
+def stating_question(document: Document, window: Window, before: int) -> list[Message]:
     """Return the prompt that asks for a window's propositions, with the ``before`` preceding sentences as context."""
-    from chunkers.language_models.base import Message
-
     first, last, _ = window
     texts = document.sentence_texts
     earlier = "\n".join(texts[max(0, first - before) : first])
@@ -115,7 +110,7 @@ def question(document: Document, window: Window, before: int) -> list[Message]:
     return [Message("system", prompts.PROPOSITIONS_SYSTEM), Message("user", prompt)]
 
 
-def state(document: Document, most: int, before: int, tools: Tools, done: Callable[[int], None]) -> Statements:
+def state_propositions(document: Document, most: int, before: int, tools: Tools, done: Callable[[int], None]) -> Statements:
     """Ask a language model for a text's propositions, with several windows of sentences in parallel.
 
     Parameters
@@ -138,10 +133,10 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
     Cancelled
         If the user stops.
     """
-    parts = windows(document, most, tools)
+    parts = windows_of(document, most, tools)
     lock, ready = threading.Lock(), [0]
 
-    def one(window: Window) -> Callable[[Tools], list[Claim] | str]:
+    def asked_about(window: Window) -> Callable[[Tools], list[Claim] | str]:
         def ask(bench: Tools) -> list[Claim] | str:
             numbers, count = (window.first + 1, window.last), window.last - window.first
             tokens = forms.ROOM + _WORDIER * window.tokens + 2 * _WRAPPED * count
@@ -149,7 +144,7 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
             answer = partial(bench.ask, kind=kind)
             read = partial(read_claims, first=window.first + 1, last=window.last)
             try:
-                messages = question(document, window, before)
+                messages = stating_question(document, window, before)
                 claims: list[Claim] | str = usable_answer(answer, messages, read, bench.tell)
             except Unusable as complaint:
                 claims = complaint.summary
@@ -160,7 +155,7 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
 
         return ask
 
-    return _tied(document, parts, tools.together([one(window) for window in parts]), tools)
+    return _tied(document, parts, tools.together([asked_about(window) for window in parts]), tools)
 
 
 def _sizes(document: Document, window: Window, tokens: int) -> forms.Sizes:
@@ -324,8 +319,7 @@ def unheld(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, .
     return tuple(dict.fromkeys(elsewhere)), tuple(dict.fromkeys(nowhere))
 
 
-# Propositions sorted into chunks by a language model, which gives each chunk a title and a summary.
-
+# Propositions sorted into chunks, each with a title and a summary by the model.
 
 LONGEST_TITLE = 200
 """Maximum number of characters of a title that a model gives; a longer one is cut."""
@@ -430,8 +424,6 @@ def sorting_question(
     groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str], first: int, last: int
 ) -> list[Message]:
     """Return the prompt that asks the model to assign propositions ``first`` to ``last - 1`` to chunks."""
-    from chunkers.language_models.base import Message
-
     listed_groups = "".join(
         prompts.GROUPS_CHUNK.format(number=number + 1, title=groups[number].title, summary=groups[number].summary)
         for number in listed

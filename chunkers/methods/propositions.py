@@ -8,8 +8,17 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from chunkers.building_blocks import stating_and_sorting
-from chunkers.building_blocks.stating_and_sorting import Group, Sorted, Statements, sentences_of
+from chunkers.building_blocks.stating_and_sorting import (
+    MOST_LISTED,
+    Group,
+    Sorted,
+    Statements,
+    sentences_of,
+    sort_propositions,
+    state_propositions,
+    stating_question,
+    windows_of,
+)
 from chunkers.contract.base import Chunker, Estimate
 from chunkers.contract.tools import Tools
 from chunkers.language_models import prompts
@@ -125,14 +134,14 @@ class Propositions(Chunker):
         if not count:
             return Chunking(document, (), ())
         # Stating is taken for half of the work. Not `decided`, which would end a run that finds all answers remembered.
-        statements = stating_and_sorting.state(
+        statements = state_propositions(
             document, self.window, self.before, tools, lambda ready: tools.deciding(ready, 2 * count)
         )
         texts = [proposition.text for proposition in statements.propositions]
         if count == 1:
             grouped = Sorted([Group(members=[*range(len(texts))])])
         else:
-            grouped = stating_and_sorting.sort_propositions(
+            grouped = sort_propositions(
                 texts, self.batch, tools, lambda ready: tools.deciding(len(texts) + ready, 2 * len(texts))
             )
         return _chunking(document, statements, grouped)
@@ -141,15 +150,15 @@ class Propositions(Chunker):
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         if not document.sentences:
             return Estimate(0, 0)
-        parts = stating_and_sorting.windows(document, self.window, tools)
-        asked = [message.text for part in parts for message in stating_and_sorting.question(document, part, self.before)]
+        parts = windows_of(document, self.window, tools)
+        asked = [message.text for part in parts for message in stating_question(document, part, self.before)]
         requests, tokens = len(parts), sum(tools.count_tokens(asked))
         propositions, size = round(_STATED * len(document.sentences)), sum(part.tokens for part in parts)
         if len(document.sentences) > 1:
             batches = -(-propositions // self.batch)
             around = sum(tools.count_tokens([prompts.GROUPS_SYSTEM, prompts.GROUPS_QUESTION]))
             # The outline grows to all the chunks, but no further than what is listed of them.
-            listed = min(len(document.sentences) / _SENTENCES / 2, stating_and_sorting.MOST_LISTED)
+            listed = min(len(document.sentences) / _SENTENCES / 2, MOST_LISTED)
             requests += batches
             tokens += round(batches * (around + listed * _OUTLINED) + _STATED * size)
         return Estimate(requests, tokens, _ANSWERED * size + _WRAPPED * propositions)

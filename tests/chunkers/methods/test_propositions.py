@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, ModelError, Recipe, Tools, build_chunker, load_tokenizer, to_csv, to_dict
 from chunkers import run as run_chunker
+from chunkers.building_blocks.sizes import window_end
 from chunkers.building_blocks.stating_and_sorting import Vocabulary, unheld
-from chunkers.building_blocks.windows import window_end
 from chunkers.commands.command_line import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answers import AnswerCache
