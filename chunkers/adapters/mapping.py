@@ -39,7 +39,7 @@ def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Se
     return Chunking(
         document,
         tuple(Chunk.of(document, span)._replace(context=context) for span, context in zip(spans, repeated, strict=True)),
-        ledger(document, cuts, f"{library} begins no chunk here"),
+        ledger(document, cuts, Reason(remark=f"{library} begins no chunk here")),
         notes=(
             *_missing_notes(pieces, located, library),
             *_lost_text_notes(text, spans),

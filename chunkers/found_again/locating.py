@@ -141,7 +141,7 @@ def find_again(
     chunking = Chunking(
         document,
         tuple(chunks),
-        ledger(document, cuts, f"{maker} begins no chunk here"),
+        ledger(document, cuts, Reason(remark=f"{maker} begins no chunk here")),
         notes=(*_notes(maker, given_chunks, oddities, search.unsure), *_uncovered_notes(text, chunks)),
     )
     return FoundAgain(chunking, len(given_chunks), tuple(oddities))

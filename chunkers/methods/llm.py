@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.ledger import gap_order, inside_sentence
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.building_blocks.sizes import check_size, window_end
 from chunkers.contract.base import Chunker, Estimate
@@ -110,7 +110,7 @@ class Windowed(Chunker, ABC):
         walk = self._walk(document.text, units, tools)
         cuts = [unit + 1 for unit in range(len(units) - 1) if walk.judged[unit].cut]
         spans = [Span(units[first][0], units[last - 1][1]) for first, last in pairwise([0, *cuts, len(units)])]
-        gaps = tuple(self._ledger(document, units, walk))
+        gaps = self._ledger(document, units, walk)
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, notes=self._notes(walk))
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
@@ -185,23 +185,17 @@ class Windowed(Chunker, ABC):
             return Reason(remark=f"the model cuts after {name} {number} ({shown})", short=f"cut after {name} {number}")
         return Reason(remark=f"the model keeps {name}s {number} and {number + 1} together ({shown})", short="kept together")
 
-    def _ledger(self, document: Document, units: Sequence[tuple[int, int]], walk: Walk) -> list[Gap]:
+    def _ledger(self, document: Document, units: Sequence[tuple[int, int]], walk: Walk) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
-        at: dict[int, Gap] = {}
-        inside: list[Gap] = []
-        for unit, judged in sorted(walk.judged.items()):
-            start = units[unit + 1][0]
-            index = document.sentence_at(start)
-            verdict = Verdict.CUT if judged.cut else Verdict.KEPT
-            if document.starts[index] == start:
-                at[index - 1] = Gap(index - 1, None, None, verdict, judged.why)
-            elif judged.cut:
-                inside.append(Gap(index, None, None, verdict, inside_sentence(index, judged.why), start))
+        judged = {units[unit + 1][0]: decision for unit, decision in walk.judged.items()}
+
+        def why(start: int) -> Reason:
+            return judged[start].why
+
+        cuts = cuts_to_gaps(document, [start for start in judged if judged[start].cut], Verdict.CUT, why)
+        kept = cuts_to_gaps(document, [start for start in judged if not judged[start].cut], Verdict.KEPT, why)
         within = Reason(remark=f"inside a {self.unit_name}, which is never cut")
-        gaps = [
-            at.get(index) or Gap(index, None, None, Verdict.KEPT, within) for index in range(len(document.sentences) - 1)
-        ]
-        return sorted([*gaps, *inside], key=gap_order)
+        return ledger(document, [*cuts, *(gap for gap in kept if gap.offset is None)], within)
 
     def _notes(self, walk: Walk) -> tuple[str, ...]:
         if not walk.unusable:

@@ -10,13 +10,13 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.ledger import gap_order, inside_sentence
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.building_blocks.sizes import check_size
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason
-from chunkers.results.result import Chunk, Chunking, Curve, Gap, Verdict, number
+from chunkers.results.result import Chunk, Chunking, Curve, Gap, Verdict, start_after
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_RUNS
@@ -230,7 +230,7 @@ class Optimal(Chunker):
         spans = [Span(pieces[first][0], pieces[last - 1][1]) for first, last in pairwise(edges)]
         scores = tuple(math.nan if gap.score is None else gap.score for gap in gaps if gap.offset is None)
         curve = Curve("gain of a cut over the best partition without it", scores, (), cut_above=True, live=False)
-        return Chunking(document, tuple(Chunk.of(document, span) for span in spans), tuple(gaps), curves=(curve,))
+        return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, curves=(curve,))
 
     def weigh(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
         """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
@@ -271,24 +271,24 @@ class Optimal(Chunker):
                 f"{about}{pieces:,} pieces, and its largest chunk up to {longest:,}. Choose a larger piece size."
             )
 
-    def _ledger(self, document: Document, pieces: list[tuple[int, int]], cuts: list[int], gains: FloatArray) -> list[Gap]:
+    def _ledger(
+        self, document: Document, pieces: list[tuple[int, int]], cuts: list[int], gains: FloatArray
+    ) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
-        chosen = set(cuts)
-        at: dict[int, Gap] = {}
-        inside: list[Gap] = []
-        for piece, gain in enumerate(gains.tolist(), start=1):
-            start = pieces[piece][0]
-            index = document.sentence_at(start)
-            cut = piece in chosen
-            verdict = Verdict.CUT if cut else Verdict.KEPT
-            if document.starts[index] == start:
-                at[index - 1] = Gap(index - 1, _finite(gain), 0.0, verdict, self._why(gain, cut))
-            elif cut:
-                why = inside_sentence(index, self._why(gain, cut))
-                inside.append(Gap(index, _finite(gain), 0.0, verdict, why, start))
-        within = Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens")
-        gaps = [at.get(index) or Gap(index, None, 0.0, Verdict.KEPT, within) for index in range(len(document.sentences) - 1)]
-        return sorted([*gaps, *inside], key=gap_order)
+        gain_at = {start: gain for (start, _), gain in zip(pieces[1:], gains.tolist(), strict=True)}
+        begun = [pieces[cut][0] for cut in cuts]
+        joined = sorted(gain_at.keys() - {*begun})
+        given = [
+            *cuts_to_gaps(document, begun, Verdict.CUT, lambda start: self._why(gain_at[start], True)),
+            *cuts_to_gaps(document, joined, Verdict.KEPT, lambda start: self._why(gain_at[start], False)),
+        ]
+        decided = [gap for gap in given if gap.verdict.is_cut or gap.offset is None]
+        gaps = ledger(document, decided, Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens"))
+        scores = [gain_at.get(start_after(document, gap), math.inf) for gap in gaps]
+        return tuple(
+            gap._replace(score=score if math.isfinite(score) else None, threshold=0.0)
+            for gap, score in zip(gaps, scores, strict=True)
+        )
 
     def _why(self, gain: float, cut: bool) -> Reason:
         if math.isinf(gain):
@@ -299,7 +299,3 @@ class Optimal(Chunker):
         else:
             remark = f"the best partition with a cut here loses {-gain:.2f} against the best without"
         return Reason(remark=remark)
-
-
-def _finite(gain: float) -> float | None:
-    return number(gain) if math.isfinite(gain) else None

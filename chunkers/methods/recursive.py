@@ -124,8 +124,8 @@ class Recursive(Chunker):
         starts = sorted({start for start, _ in spans})[1:]
         # Joined, the pieces may have more tokens than they have apart, which LangChain's splitter does not look at.
         within = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
-        kept = f"no separator is needed here: {within} within size {self.size:,} {self.unit}"
-        return ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, why), kept)
+        remark = f"no separator is needed here: {within} within size {self.size:,} {self.unit}"
+        return ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, why), Reason(remark=remark))
 
 
 SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}

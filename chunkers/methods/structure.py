@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from chunkers.building_blocks.block_parts import WHOLE, Parts, by_parts
-from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.sizes import check_chunks, check_size
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
@@ -272,9 +272,7 @@ class _Cutting:
             for name, size in self.long
         ]
         notes += self.parts.notes()
-        return Chunking(
-            self.document, tuple(chunks), LazyTuple(lambda: self._ledger(starts, self.outline)), notes=tuple(notes)
-        )
+        return Chunking(self.document, tuple(chunks), LazyTuple(lambda: self._ledger(starts)), notes=tuple(notes))
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
         """Yield the level that opens each section, 0 for none, and its blocks.
@@ -495,18 +493,16 @@ class _Cutting:
         self.contexts[start] = context
         return self.tools.count_tokens([context])[0]
 
-    def _ledger(self, offsets: Sequence[int], outline: Sequence[Block]) -> tuple[Gap, ...]:
+    def _ledger(self, offsets: Sequence[int]) -> tuple[Gap, ...]:
         """Return the cuts and a gap for each other pair of neighbouring sentences."""
-        cuts = cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__)
-        starts = [block.span.start for block in outline]
-        cut = {gap.index for gap in cuts if gap.offset is None}
-        inside = [Reason(remark=f"inside {'' if block.kind in _WITHOUT_ARTICLE else 'a '}{block.kind}") for block in outline]
-        kept = []
-        for index, place in enumerate(self.document.starts[1:]):
-            if index not in cut:
-                why = self.kept.get(place) or self.parts.kept.get(place) or inside[bisect_right(starts, place) - 1]
-                kept.append(Gap(index, None, None, Verdict.KEPT, why))
-        return tuple(sorted([*kept, *cuts], key=gap_order))
+        starts = [block.span.start for block in self.outline]
+
+        def kept(start: int) -> Reason:
+            kind = self.outline[bisect_right(starts, start) - 1].kind
+            inside = Reason(remark=f"inside {'' if kind in _WITHOUT_ARTICLE else 'a '}{kind}")
+            return self.kept.get(start) or self.parts.kept.get(start) or inside
+
+        return ledger(self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), kept)
 
 
 def _open(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:

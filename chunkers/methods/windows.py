@@ -78,7 +78,7 @@ class Windows(Chunker):
         # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
         begins = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
         cuts = cuts_to_gaps(document, begins, Verdict.CUT, lambda offset: reached)
-        return ledger(document, cuts, f"fewer than {self.size:,} {self.unit} so far")
+        return ledger(document, cuts, Reason(remark=f"fewer than {self.size:,} {self.unit} so far"))
 
 
 def _edges(text: str, starts: IntArray, size: int, overlap: int) -> IntArray:

@@ -92,7 +92,7 @@ class YourCuts(Chunker):
         last = document.sentences[-1].end if document.sentences else 0
         inside = [place for place in self.places if document.starts[0] < place < last] if last else []
         cuts = cuts_to_gaps(document, inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
-        return Chunking.from_gaps(document, ledger(document, cuts, KEPT_HERE))
+        return Chunking.from_gaps(document, ledger(document, cuts, Reason(remark=KEPT_HERE)))
 
     def describe(self) -> str:
         """Return the number of cuts as a phrase, such as ``3 cuts``."""
