@@ -6,8 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
+from chunkers.building_blocks.ledger import Piece
 from chunkers.building_blocks.recursive_spans import measure_for
 from chunkers.building_blocks.sizes import TokenSizes, fitting_spans
 from chunkers.contract.base import Chunker
@@ -37,25 +37,6 @@ def by_parts(document: Document, select: Callable[[Outline], Sequence[Block]]) -
         for start, end in pairwise([*parts.starts, len(document.text)])
         for kind, span, level in select(outline_of(document.text[start:end]))
     )
-
-
-class Part(NamedTuple):
-    """One part of a block that is too long for a single chunk.
-
-    Attributes
-    ----------
-    start, end
-        Half-open range of the part in code points.
-    why
-        The reason for the cut before the part.
-    context
-        The table's header, if the part has rows of a table and does not begin with the header.
-    """
-
-    start: int
-    end: int
-    why: Reason
-    context: str = ""
 
 
 class Parts:
@@ -90,7 +71,6 @@ class Parts:
         self._most = most
         self._tools = tools
         self._nested = by_parts(document, lambda outline: outline.nested)
-        self._shortened: list[tuple[int, int]] = []
         self._shortened = self._wide_rules()
 
     def size(self, start: int, end: int) -> int:
@@ -108,7 +88,7 @@ class Parts:
         rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
         return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)
 
-    def of(self, block: Block, first: int, rest: int) -> list[Part] | None:
+    def of(self, block: Block, first: int, rest: int) -> list[Piece] | None:
         """Split a block into parts of at most ``rest`` tokens, with at most ``first`` tokens in the first part.
 
         Return None if this would cut an item, a line or a table header that fits into a chunk by itself.
@@ -126,14 +106,14 @@ class Parts:
             return self._of_prose(span, block.kind, most)
         return self._packed(units, first, rest) if self._keep_to(units, first, rest) else None
 
-    def _keep_to(self, units: Sequence[Part], first: int, rest: int) -> bool:
+    def _keep_to(self, units: Sequence[Piece], first: int, rest: int) -> bool:
         """Return whether every unit that fits into a chunk also fits into the rest of one."""
         if min(first, rest) >= self._most:
             return True
         sizes = [self.size(unit.start, unit.end) for unit in units]
         return sizes[0] <= first and max(sizes) <= rest
 
-    def _of_table(self, span: Span, first: int, rest: int) -> list[Part] | None:
+    def _of_table(self, span: Span, first: int, rest: int) -> list[Piece] | None:
         head, rule, *rows = self._lines(*span)
         text, remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
@@ -144,7 +124,7 @@ class Parts:
         if held >= rest:
             context, held = "", 0
         if rows and self.size(header.start, rows[0].end) <= min(first, rest):
-            units = [Part(header.start, rows.pop(0).end, self._why(remark))]
+            units = [Piece(header.start, rows.pop(0).end, self._why(remark))]
         else:
             units = self._of_header(header, rule, min(first, rest))
             if not self._keep_to(units, first, rest):
@@ -156,7 +136,7 @@ class Parts:
             if repeats != runs[-1][0]:
                 runs.append((repeats, []))
             runs[-1][1].extend(self._of_lines([row], remark, "row", rest - held * repeats))
-        parts: list[Part] = []
+        parts: list[Piece] = []
         for repeats, units in runs:
             most = rest - held * repeats
             packed = self._packed(units, most if parts else first, most)
@@ -169,21 +149,21 @@ class Parts:
         """Return whether a table's header is repeated beside a row: if both fit, or the row must be cut anyway."""
         return size + held <= most or (size > most and held <= self._most // 2)
 
-    def _of_header(self, header: Span, rule: Span, most: int) -> list[Part]:
+    def _of_header(self, header: Span, rule: Span, most: int) -> list[Piece]:
         """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
         text, remark = self._document.text, "table cut between rows"
         if self.size(*header) <= self._most:
-            return [Part(*header, self._why(remark))]
+            return [Piece(*header, self._why(remark))]
         short = self._tools.count_tokens([_shortened(text[slice(*rule)])])[0]
         lines = self._lines(*header)
         if short > most or all(self.size(*line) <= most for line in lines):
             return [*self._of_lines(lines, remark, "row", most)]
-        head = Span(header.start, self._stripped(header.start, rule.start))
+        head = Span(header.start, rule.start).trimmed(text)
         units = [*self._of_words(head, "row cut between words", max(1, most - short))]
         if self.size(units[-1].start, rule.end) <= most:
             units[-1] = units[-1]._replace(end=rule.end)
         else:
-            units.append(Part(*rule, self._why(remark)))
+            units.append(Piece(*rule, self._why(remark)))
         return [*units, *self._of_lines(self._lines(rule.end, header.end), remark, "row", most)]
 
     def _wide_rules(self) -> list[tuple[int, int]]:
@@ -236,20 +216,20 @@ class Parts:
                 reached = self._nested[number].span.end
             number += 1
 
-    def _of_items(self, items: Iterable[int], most: int) -> Iterator[Part]:
+    def _of_items(self, items: Iterable[int], most: int) -> Iterator[Piece]:
         """Cut between items; one that is too long, between the blocks and lines inside it."""
         why = self._why("list cut between items")
         for number in items:
             span = self._nested[number].span
             inside = [*self._inside(span, number + 1)]
             if self.size(*span) <= self._most:
-                yield Part(*span, why)
+                yield Piece(*span, why)
             elif inside or len(self._lines(*span)) > 1:
                 yield from _after(why, self._around(span, inside, "item", most))
             else:
                 yield from _after(why, self._of_prose(span, "item of the list", most))
 
-    def _around(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Part]:
+    def _around(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Piece]:
         """Cut an item or a quotation around the blocks inside it, which are whole where they fit."""
         remark = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
         place = span.start
@@ -265,7 +245,7 @@ class Parts:
             place = block.span.end
             # A list in an item goes on with it.
             if (kind != "item" or block.kind != "list") and self.size(*block.span) <= self._most:
-                yield Part(*block.span, self._why(remark))
+                yield Piece(*block.span, self._why(remark))
             elif block.kind == "list":
                 yield from self._of_items(self._inside(block.span, number + 1), most)
             elif block.kind == "table":
@@ -275,19 +255,19 @@ class Parts:
             else:
                 yield from self._of_code(block.span, remark, most)
 
-    def _of_code(self, span: Span, why_split: str, most: int) -> Iterator[Part]:
+    def _of_code(self, span: Span, why_split: str, most: int) -> Iterator[Piece]:
         lines = self._unparted(self._fenced(self._lines(*span), self._most))
         return self._of_lines(lines, why_split, "line", most)
 
-    def _of_lines(self, lines: Iterable[Span], why_split: str, name: str, most: int) -> Iterator[Part]:
+    def _of_lines(self, lines: Iterable[Span], why_split: str, name: str, most: int) -> Iterator[Piece]:
         why = self._why(why_split)
         for start, end in lines:
             if self.size(start, end) <= most:
-                yield Part(start, end, why)
+                yield Piece(start, end, why)
             else:
                 yield from _after(why, self._of_words(Span(start, end), f"{name} cut between words", most))
 
-    def _of_prose(self, span: Span, name: str, most: int) -> list[Part]:
+    def _of_prose(self, span: Span, name: str, most: int) -> list[Piece]:
         if self._inner is None:
             return self._of_sentences(span, name, most)
         inside, inner = self._document_of(span), self._inner(most)
@@ -303,47 +283,49 @@ class Parts:
                 whys[place] = chain(above, why)
             else:
                 self.kept[place] = chain(Reason(remark=f"not cut by {inner.name}"), why)
-        parts: list[Part] = []
+        parts: list[Piece] = []
         for chunk in chunking.chunks:
             start, end = span.start + chunk.start, span.start + chunk.end
             fits = self.size(start, end) <= most
-            some = [Part(start, end, above)] if fits else self._of_sentences(Span(start, end), name, most)
+            some = [Piece(start, end, above)] if fits else self._of_sentences(Span(start, end), name, most)
             parts += _after(whys.get(start, above), some)
         return parts
 
-    def _of_sentences(self, span: Span, name: str, most: int) -> list[Part]:
+    def _of_sentences(self, span: Span, name: str, most: int) -> list[Piece]:
         """Cut between sentences, and one that is too long between its words."""
         why = self._why(f"{name} cut between sentences")
-        parts: list[Part] = []
+        parts: list[Piece] = []
         for start, end in self._sentences(span):
             if self.size(start, end) <= most:
-                parts.append(Part(start, end, why))
+                parts.append(Piece(start, end, why))
             else:
                 parts += _after(why, self._of_words(Span(start, end), "sentence cut between words", most))
         return self._packed(parts, most, most)
 
-    def _of_words(self, span: Span, why_split: str, most: int) -> list[Part]:
+    def _of_words(self, span: Span, why_split: str, most: int) -> list[Piece]:
         """Cut between words, and one that is too long as the recursive chunker does."""
         why, text = self._why(why_split), self._document.text
-        words = [Part(*word, why) for word in self._unparted([Span(*match.span()) for match in _WORD.finditer(text, *span)])]
+        words = [
+            Piece(*word, why) for word in self._unparted([Span(*match.span()) for match in _WORD.finditer(text, *span)])
+        ]
         sizes = self._tools.count_tokens([text[word.start : word.end] for word in words])
-        units: list[Part] = []
+        units: list[Piece] = []
         for word, size in zip(words, sizes, strict=True):
             if size <= most:
                 units.append(word)
                 continue
             inside = fitting_spans(text, most, self._measure, Span(word.start, word.end))
-            units += [Part(start, end, why) for start, end in inside]
+            units += [Piece(start, end, why) for start, end in inside]
         return self._packed(units, most, most)
 
-    def _packed(self, units: Sequence[Part], first: int, rest: int) -> list[Part]:
+    def _packed(self, units: Sequence[Piece], first: int, rest: int) -> list[Piece]:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
         following = [*(unit.start for unit in units[1:]), units[-1].end]
         sizes = self._tools.count_tokens([text[unit.start : end] for unit, end in zip(units, following, strict=True)])
         if self._shortened:
             sizes = [size - self._saved(unit.start, unit.end) for size, unit in zip(sizes, units, strict=True)]
-        parts: list[Part] = []
+        parts: list[Piece] = []
         begin = 0
         while begin < len(units):
             most = rest if parts else first
@@ -364,12 +346,8 @@ class Parts:
     def _lines(self, start: int, end: int) -> list[Span]:
         """Return the lines that are not blank, without white space at their ends."""
         text = self._document.text
-        lines = []
-        for match in _LINE.finditer(text, start, end):
-            if line := match.group().strip():
-                begin = match.start() + match.group().index(line)
-                lines.append(Span(begin, begin + len(line)))
-        return lines
+        lines = [Span(*match.span()).trimmed(text) for match in _LINE.finditer(text, start, end)]
+        return [line for line in lines if line.start < line.end]
 
     def _sentences(self, span: Span) -> list[Span]:
         """Return the parts of sentences that are inside a span."""
@@ -379,10 +357,7 @@ class Parts:
             Span(max(sentence.start, span.start), min(sentence.end, span.end))
             for sentence in document.sentences[first : last + 1]
         ]
-        return [Span(start, self._stripped(start, end)) for start, end in inside if start < end]
-
-    def _stripped(self, start: int, end: int) -> int:
-        return start + len(self._document.text[start:end].rstrip())
+        return [part.trimmed(document.text) for part in inside if part.start < part.end]
 
     def _document_of(self, span: Span) -> Document:
         sentences = tuple([Span(start - span.start, end - span.start) for start, end in self._sentences(span)])
@@ -396,13 +371,13 @@ def _shortened(rule: str) -> str:
     return _DASHES.sub(lambda match: "---" if match[0].startswith("-") else "", rule)
 
 
-def _with_context(part: Part, context: str, repeats: bool) -> Part:
+def _with_context(part: Piece, context: str, repeats: bool) -> Piece:
     (step,) = part.why.steps()
     phrase = "the header is its context" if repeats else "the header does not fit beside it"
     return part._replace(why=step._replace(remark=f"{step.remark}; {phrase}"), context=context if repeats else "")
 
 
-def _after(why: Reason, parts: Sequence[Part] | Iterator[Part]) -> Iterator[Part]:
+def _after(why: Reason, parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
     """Yield the parts, the first with that reason."""
     for number, part in enumerate(parts):
         yield part if number else part._replace(why=why)

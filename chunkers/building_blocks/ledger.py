@@ -3,20 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason, chain
 from chunkers.results.result import Chunk, Gap, Verdict
 from chunkers.text.document import Document, Span
 
 
 class Piece(NamedTuple):
-    """A range of the text that becomes a chunk; the reason is for the cut before it."""
+    """A range of the text that becomes a chunk or part of one.
+
+    Attributes
+    ----------
+    start, end
+        Half-open range in code points.
+    why
+        The reason for the cut before the piece.
+    context
+        Text from elsewhere that the piece needs, such as the header of a table; empty for most.
+    """
 
     start: int
     end: int
     why: Reason
     context: str = ""
+
+
+@dataclass
+class Cutting:
+    """Base of the cutting of a document into pieces, with the reasons for parts that are joined with the piece before.
+
+    ``most`` is the maximum number of tokens in a chunk.
+    """
+
+    document: Document
+    tools: Tools
+    most: int
+    joined: dict[int, Reason] = field(default_factory=dict, init=False)
+
+    def held(self, context: str) -> int:
+        """Return the number of tokens of a context."""
+        return self.tools.count_tokens([context])[0] if context else 0
+
+    def limited(self, context: str) -> tuple[str, int]:
+        """Return a context and its number of tokens; none if it would take more than half of a chunk."""
+        held = self.held(context)
+        return (context, held) if held <= self.most // 2 else ("", 0)
+
+    def end(self, start: int, end: int) -> int:
+        """Return the end of the text between two offsets, without the white space behind it."""
+        return start + len(self.document.text[start:end].rstrip())
 
 
 def chunks_of_pieces(text: str, pieces: Iterable[Piece]) -> tuple[Chunk, ...]:

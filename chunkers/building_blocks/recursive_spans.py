@@ -107,13 +107,8 @@ def recursive_spans(
         windows.extend(merged(edges, totals, begin, len(sizes), size, overlap))
 
     split(*(part or (0, len(text))), 0)
-    spans = []
-    for start, end in windows:
-        window = text[start:end].lstrip()
-        if window:
-            start = end - len(window)
-            spans.append((start, start + len(window.rstrip())))
-    return spans
+    trimmed = (Span(*window).trimmed(text) for window in windows)
+    return [span for span in trimmed if span.start < span.end]
 
 
 def _by_word(text: str, word: str) -> list[int]:

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks.ledger import Piece, chunks_of_pieces, ledger_of_pieces
+from chunkers.building_blocks.ledger import Cutting, Piece, chunks_of_pieces, ledger_of_pieces
 from chunkers.building_blocks.recursive_spans import measure_for
 from chunkers.building_blocks.sizes import TokenSizes, check_chunks, check_size, fitting_spans
 from chunkers.contract.base import Chunker
@@ -121,15 +121,11 @@ class _Part(NamedTuple):
 
 
 @dataclass
-class _Cutting:
-    """The cutting of a document, and the reasons for parts that are joined."""
+class _Cutting(Cutting):
+    """The cutting of code along its syntax, or between paragraphs if it has none."""
 
-    document: Document
-    tools: Tools
-    most: int
     syntax: Syntax | None
     pieces: list[Piece] = field(default_factory=list)
-    joined: dict[int, Reason] = field(default_factory=dict)
 
     @cached_property
     def lines(self) -> list[int]:
@@ -158,7 +154,7 @@ class _Cutting:
         """Return whether the text between two offsets fits into a chunk."""
         stop_if(self.tools.cancelled)
         # A token has a character at least.
-        return end - start <= self.most or self.size(start, self._end(start, end)) <= self.most
+        return end - start <= self.most or self.size(start, self.end(start, end)) <= self.most
 
     def cut(self) -> list[Piece]:
         """Return the chunks."""
@@ -182,7 +178,7 @@ class _Cutting:
             if unit and not at.weak:
                 yield unit
                 unit = []
-            unit.append(_Part(at.offset, self._end(at.offset, following.offset), at))
+            unit.append(_Part(at.offset, self.end(at.offset, following.offset), at))
         yield unit
 
     def _join(self, at: Break, end: int) -> Reason | None:
@@ -192,7 +188,7 @@ class _Cutting:
         if at.alone:
             return Reason(remark=f"{at.between}; the {at.alone} is longer than {counted(self.most, 'token')}")
         last = self.pieces[-1]
-        together = self.size(last.start, end) + self._held(last.context)
+        together = self.size(last.start, end) + self.held(last.context)
         if together > self.most:
             return Reason(remark=f"{at.between}; together {together:,} > {counted(self.most, 'token')}")
         self.joined[at.offset] = Reason(
@@ -225,12 +221,12 @@ class _Cutting:
         def close(start: int, end: int, then: str) -> None:
             nonlocal why, context
             # Rather without the names than cut.
-            fits = self.size(start, end) + self._held(context) <= self.most
+            fits = self.size(start, end) + self.held(context) <= self.most
             self.pieces.append(Piece(start, end, why, context if fits else ""))
             why, context = Reason(remark=f"{long}: cut {then}"), repeated
 
         for start, following in pairwise([*starts, part.end]):
-            end = self._end(start, following)
+            end = self.end(start, following)
             if opened and self.size(opened[0], end) <= room:
                 opened = opened[0], end
                 continue
@@ -262,21 +258,9 @@ class _Cutting:
         places += starts[bisect_left(starts, places[-1] if places else part.start) :]
         return [start for start in dict.fromkeys(places) if start < part.end]
 
-    def _held(self, context: str) -> int:
-        """Return the tokens of a context."""
-        return self.tools.count_tokens([context])[0] if context else 0
-
     def _context(self, path: Sequence[str]) -> tuple[str, int]:
         """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""
-        context = " > ".join(path)
-        held = self._held(context)
-        return (context, held) if held <= self.most // 2 else ("", 0)
-
-    def _end(self, start: int, end: int) -> int:
-        """Return the end of the text between two offsets without the white space behind it."""
-        while end > start and self.document.text[end - 1].isspace():
-            end -= 1
-        return end
+        return self.limited(" > ".join(path))
 
     def _visible(self, start: int) -> int:
         """Return the first place from an offset on that is no white space."""

@@ -263,16 +263,14 @@ class _Cutting:
     def chunking(self) -> Chunking:
         """Return the result."""
         text, starts = self.document.text, sorted(self.cuts)
-        chunks = []
-        for start, following in pairwise([len(text) - len(text.lstrip()), *starts, len(text)]):
-            chunk = text[start:following].rstrip()
-            chunks.append(Chunk((Span(start, start + len(chunk)),), chunk, self.contexts.get(start, "")))
+        spans = [Span(*edges).trimmed(text) for edges in pairwise([0, *starts, len(text)])]
+        chunks = tuple([Chunk((span,), text[slice(*span)], self.contexts.get(span.start, "")) for span in spans])
         notes = [
             f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
             for name, size in self.long
         ]
         notes += self.parts.notes()
-        return Chunking(self.document, tuple(chunks), LazyTuple(lambda: self._ledger(starts)), notes=tuple(notes))
+        return Chunking(self.document, chunks, LazyTuple(lambda: self._ledger(starts)), notes=tuple(notes))
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
         """Yield the level that opens each section, 0 for none, and its blocks.
@@ -297,12 +295,10 @@ class _Cutting:
     @cached_property
     def _whole_spans(self) -> list[Span]:
         """The slides or cells of the document, without white space around them; empty if it has none."""
-        parts, text, spans = self.document.parts, self.document.text, []
-        if parts is not None and parts.kind in WHOLE:
-            for start, end in pairwise([*parts.starts, len(text)]):
-                words = text[start:end]
-                spans.append(Span(end - len(words.lstrip()), start + len(words.rstrip())))
-        return spans
+        parts, text = self.document.parts, self.document.text
+        if parts is None or parts.kind not in WHOLE:
+            return []
+        return [Span(*edges).trimmed(text) for edges in pairwise([*parts.starts, len(text)])]
 
     def _around(self, offset: int) -> Span | None:
         """Return the span of the slide or cell that contains an offset; None if the document has none."""

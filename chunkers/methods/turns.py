@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
 from pydantic import Field
 
-from chunkers.building_blocks.ledger import Piece, chunks_of_pieces, ledger_of_pieces
+from chunkers.building_blocks.ledger import Cutting, Piece, chunks_of_pieces, ledger_of_pieces
 from chunkers.building_blocks.recursive_spans import measure_for
 from chunkers.building_blocks.sizes import TokenSizes, check_chunks, check_size, fitting_spans
 from chunkers.contract.base import Chunker
@@ -82,14 +81,8 @@ class Turns(Chunker):
         return Chunking(document, chunks, LazyTuple(lambda: cutting.ledger(pieces)))
 
 
-@dataclass
-class _Cutting:
-    """The cutting of a document, and the reasons for turns that are joined."""
-
-    document: Document
-    tools: Tools
-    most: int
-    joined: dict[int, Reason] = field(default_factory=dict)
+class _Cutting(Cutting):
+    """The cutting of a transcript into turns and parts of turns."""
 
     @cached_property
     def transcript(self) -> Transcript:
@@ -110,7 +103,7 @@ class _Cutting:
             who = _turn_label(turn)
             why = Reason(remark="")
             if pieces:
-                together = self.size(pieces[-1].start, turn.end) + self._held(pieces[-1].context)
+                together = self.size(pieces[-1].start, turn.end) + self.held(pieces[-1].context)
                 if together <= self.most:
                     self.joined[turn.start] = Reason(
                         remark=f"{who} joined: together {together:,} ≤ {counted(self.most, 'token')}"
@@ -121,15 +114,9 @@ class _Cutting:
             pieces += self._split(turn, why)
         return pieces
 
-    def _held(self, context: str) -> int:
-        """Return the tokens of a context."""
-        return self.tools.count_tokens([context])[0] if context else 0
-
     def _context(self, turn: Turn, offset: int) -> tuple[str, int]:
         """Return the context of a part of a turn and its tokens; none if it would take more than half of a chunk."""
-        context = self.transcript.context(turn, offset)
-        held = self._held(context)
-        return (context, held) if held <= self.most // 2 else ("", 0)
+        return self.limited(self.transcript.context(turn, offset))
 
     def _split(self, turn: Turn, why: Reason) -> Iterator[Piece]:
         """Yield a turn as one piece if it fits, or else its parts."""
@@ -145,11 +132,11 @@ class _Cutting:
             number = bisect_right(offsets, begin)
             farthest = self._farthest(begin, held, breaks, number)
             if farthest is not None:
-                yield Piece(begin, self._end(begin, farthest[0]), why, context)
+                yield Piece(begin, self.end(begin, farthest[0]), why, context)
                 begin, why = farthest[0], Reason(remark=f"{long}: cut between {'sentences' if farthest[1] else 'cues'}")
             else:
                 stop = offsets[number] if number < len(offsets) else turn.end
-                *parts, last = self._inside(turn, begin, self._end(begin, stop), held)
+                *parts, last = self._inside(turn, begin, self.end(begin, stop), held)
                 for start, end in parts:
                     yield Piece(start, end, why, self._context(turn, start)[0])
                     why = Reason(remark=f"{long}, and so is a sentence of it: cut inside the sentence")
@@ -168,7 +155,7 @@ class _Cutting:
         farthest: tuple[int, bool] | None = None
         for place in range(number, len(breaks)):
             offset, ended = breaks[place]
-            if self.size(begin, self._end(begin, offset)) + held > self.most:
+            if self.size(begin, self.end(begin, offset)) + held > self.most:
                 break
             if ended or farthest is None or not farthest[1]:
                 farthest = offset, ended
@@ -182,10 +169,6 @@ class _Cutting:
         room = max(1, self.most - max(held, *(self._context(turn, place)[1] for place in places if place >= begin)))
         measure = measure_for("tokens", self.tools)
         return [Span(*span) for span in fitting_spans(self.document.text, room, measure, Span(begin, end))]
-
-    def _end(self, begin: int, offset: int) -> int:
-        """Return the end of a piece if the next one begins at ``offset``: without the white space between them."""
-        return begin + len(self.document.text[begin:offset].rstrip())
 
     def ledger(self, pieces: Sequence[Piece]) -> tuple[Gap, ...]:
         """Return the cuts, and a gap for each other pair of neighbouring sentences."""

@@ -63,12 +63,8 @@ class Windows(Chunker):
         check_chunks(self.name, window_count(len(units), self.size, self.overlap), 0)
         edges = _edges(text, units, self.size, self.overlap)
         check_chunks(self.name, len(edges), int(np.diff(edges).sum()))
-        spans = []
-        for begin, end in edges.tolist():
-            window = text[begin:end]
-            if stripped := window.strip():
-                start = begin + len(window) - len(window.lstrip())
-                spans.append(Span(start, start + len(stripped)))
+        trimmed = (Span(*edge).trimmed(text) for edge in edges.tolist())
+        spans = [span for span in trimmed if span.start < span.end]
         chunks = tuple([Chunk((span,), text[span.start : span.end], document=document) for span in spans])
         return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans)))
 
