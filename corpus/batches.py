@@ -16,7 +16,7 @@ from chunkers import Chunker, Chunking, Document, Embedder, ModelError, Recipe, 
 from chunkers.embedders.base import OWN
 from chunkers.recipes.export import propositions_type
 from chunkers.results.exported import rows_of
-from chunkers.results.result import Gap, start_after
+from chunkers.results.result import Gap
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.errors import Cancelled, InputError, complaint_about, on_one_line, shown
 from chunkers.support.limits import MAX_BYTES
@@ -332,7 +332,7 @@ def cuts_before(chunking: Chunking) -> list[Gap | None]:
     if len(cuts) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):
         # Chunks that repeat the end of the one before begin before the cut.
         return [None, *cuts]
-    by_place = {start_after(document, gap): gap for gap in cuts}
+    by_place = {gap.start_after(document): gap for gap in cuts}
     return [by_place.get(chunk.start) if number else None for number, chunk in enumerate(chunks)]
 
 

@@ -278,7 +278,7 @@ class Parts:
             step, *others = gap.why.steps()
             # The number of the sentence is that in the block.
             why = chain(step._replace(heading="") if gap.offset is not None else step, *others)
-            place = span.start + (inside.sentences[gap.index + 1].start if gap.offset is None else gap.offset)
+            place = span.start + gap.start_after(inside)
             if gap.verdict.is_cut:
                 whys[place] = chain(above, why)
             else:

@@ -259,12 +259,12 @@ def best_by_penalty(
     for start in range(0, last, BLOCK):
         stop = min(start + BLOCK, last)
         step(int(edges[stop]), advance(sums, places, totals, lasts, due, start, stop, penalty))
-    starts: list[int] = edges[_cuts(lasts)].tolist()
+    starts: list[int] = edges[cuts_by_lasts(lasts)].tolist()
     return starts
 
 
-def _cuts(lasts: IntArray) -> list[int]:
-    """Return the cuts of the best partition, ascending, from the last cut before each place."""
+def cuts_by_lasts(lasts: IntArray) -> list[int]:
+    """Return the cuts of the best partition, ascending; ``lasts`` has the best last cut before each place."""
     cuts = []
     at = int(lasts[-1])
     while at:
@@ -343,7 +343,7 @@ def critical_penalty(
             values = totals[:t] - explained[t, :t]
             lasts[t] = at = values.argmin()
             totals[t] = values[at] + penalty + SAME
-        cuts = [0, *_cuts(lasts), last]
+        cuts = [0, *cuts_by_lasts(lasts), last]
         step(count, last)
         if len(cuts) == 2:
             return penalty

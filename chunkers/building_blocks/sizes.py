@@ -19,7 +19,7 @@ from chunkers.building_blocks.recursive_spans import Unit, measure_for, recursiv
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason, chain
-from chunkers.results.result import Gap, Verdict, end_before, start_after
+from chunkers.results.result import Gap, Verdict
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_CHUNK_CHARACTERS, MOST_CHUNKS
@@ -255,7 +255,7 @@ class _Sizer:
         """Merge chunks below the minimum size from left to right, unless merging would exceed the maximum."""
         least, most, unit = self.limits.least or 0, self.limits.most, self.limits.unit
         cuts = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
-        ends = [*(end_before(self.document, gaps[position]) for position in cuts), self.document.sentences[-1].end]
+        ends = [*(gaps[position].end_before(self.document) for position in cuts), self.document.sentences[-1].end]
         standing: list[int] = []
         starts = [self.document.starts[0]]
         for number, end in enumerate(ends):
@@ -277,7 +277,7 @@ class _Sizer:
                         starts.pop()
             if position is not None and gaps[position].verdict.is_cut:
                 standing.append(position)
-                starts.append(start_after(self.document, gaps[position]))
+                starts.append(gaps[position].start_after(self.document))
         return gaps
 
     def cut_large(self, gaps: list[Gap]) -> list[Gap]:
@@ -285,7 +285,7 @@ class _Sizer:
         forced: list[Gap] = []
         start = document.starts[0]
         for gap in [*(gap for gap in gaps if gap.verdict.is_cut), None]:
-            end = end_before(document, gap) if gap is not None else document.sentences[-1].end
+            end = gap.end_before(document) if gap is not None else document.sentences[-1].end
             pending = [Span(start, end)]
             while pending:
                 part = pending.pop()
@@ -302,7 +302,7 @@ class _Sizer:
                     pending.append(Span(part.start, document.sentences[weakest].end))
                 else:
                     forced.extend(self.cut_recursively(part, above))
-            start = start_after(document, gap) if gap is not None else end
+            start = gap.start_after(document) if gap is not None else end
         return _with_forced(gaps, forced)
 
     def left_small(self, part: Span, gap: int) -> list[Reason]:

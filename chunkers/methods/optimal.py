@@ -10,13 +10,14 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from chunkers.building_blocks.change_search import cuts_by_lasts
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.building_blocks.sizes import check_size
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.reason import Reason
-from chunkers.results.result import Chunk, Chunking, Curve, Gap, Verdict, start_after
+from chunkers.results.result import Chunk, Chunking, Curve, Gap, Verdict
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_RUNS
@@ -105,13 +106,8 @@ class PartitionTable:
         return cls(rewards, totals, lasts)
 
     def cuts(self) -> IntArray:
-        """Return the first piece of each run but the first in the best partition, read off from right to left."""
-        cuts = []
-        at = int(self.lasts[-1])
-        while at:
-            cuts.append(at)
-            at = int(self.lasts[at])
-        return np.array(cuts[::-1], dtype=np.intp)
+        """Return the first piece of each run but the first in the best partition."""
+        return np.array(cuts_by_lasts(self.lasts), dtype=np.intp)
 
     def last_runs(self, end: int) -> list[tuple[int, float]]:
         """Return each possible last run of the first ``end`` pieces, best first: its first piece and the total with it."""
@@ -284,7 +280,7 @@ class Optimal(Chunker):
         ]
         decided = [gap for gap in given if gap.verdict.is_cut or gap.offset is None]
         gaps = ledger(document, decided, Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens"))
-        scores = [gain_at.get(start_after(document, gap), math.inf) for gap in gaps]
+        scores = [gain_at.get(gap.start_after(document), math.inf) for gap in gaps]
         return tuple(
             gap._replace(score=score if math.isfinite(score) else None, threshold=0.0)
             for gap, score in zip(gaps, scores, strict=True)

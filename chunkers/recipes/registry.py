@@ -44,7 +44,7 @@ from chunkers.methods.windows import FixedCharacters, FixedTokens, FixedWords
 from chunkers.methods.your_chunks import YourChunks
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.results.reason import Reason
-from chunkers.results.result import Chunking, Gap, Verdict, start_after
+from chunkers.results.result import Chunking, Gap, Verdict
 from chunkers.support.errors import Cancelled, InputError, ModelError, ParameterError, on_one_line, shown
 from chunkers.text.document import Document
 
@@ -339,7 +339,7 @@ def _fault_of_gaps(gaps: Any, document: Document) -> str:
     count = len(document.sentences)
     if [gap.index for gap in gaps if gap.offset is None] != [*range(max(0, count - 1))]:
         return f"it must have one gap after each of the {count:,} sentences but the last; it has others"
-    places = [(gap.index, start_after(document, gap)) for gap in gaps if 0 <= gap.index < count]
+    places = [(gap.index, gap.start_after(document)) for gap in gaps if 0 <= gap.index < count]
     inside = all(
         gap.offset is None or document.sentences[gap.index].start < gap.offset < document.sentences[gap.index].end
         for gap in gaps

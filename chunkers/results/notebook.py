@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -67,14 +68,10 @@ def _reasons(cut: Chunking) -> tuple[dict[int, str], dict[int, str]]:
     begins, kept = {}, {}
     for gap in cut.gaps:
         if gap.verdict.is_cut:
-            begins[_after(cut.document, gap)] = gap.reason
+            begins[gap.start_after(cut.document)] = gap.reason
         elif gap.offset is None:
             kept[gap.index] = gap.reason
     return begins, kept
-
-
-def _after(document: Document, gap: Gap) -> int:
-    return document.sentences[gap.index + 1].start if gap.offset is None else gap.offset
 
 
 def _body(document: Document, chunk: Chunk, before: Span | None, kept: dict[int, str]) -> str:
@@ -104,20 +101,13 @@ def _stated_html(document: Document, stated: Stated) -> str:
 
 def _sentences(document: Document, span: Span, kept: dict[int, str]) -> Iterator[str]:
     """Yield a stretch of text sentence by sentence, each with why no chunk ends after it."""
-    edges = _edges(document.starts, document.sentence_at(span.start) + 1, span)
-    for start, end in pairwise(edges):
+    starts = document.starts
+    inside = starts[document.sentence_at(span.start) + 1 : bisect_left(starts, span.end)]
+    for start, end in pairwise([span.start, *inside, span.end]):
         index = document.sentence_at(start)
         reason = kept.get(index, "") if end < span.end else ""
         words = text(document.text[start:end])
         yield f'<span title="{text(f"not cut after this: {reason}")}">{words}</span>' if reason else words
-
-
-def _edges(starts: Sequence[int], first: int, span: Span) -> list[int]:
-    edges = [span.start]
-    while first < len(starts) and starts[first] < span.end:
-        edges.append(starts[first])
-        first += 1
-    return [*edges, span.end]
 
 
 # The curve of a result and the strip of its chunks, on one axis of characters, as SVG without a script.

@@ -133,6 +133,19 @@ class Gap(NamedTuple):
         """The reason for the decision in words, with the numbers compared."""
         return str(self.why)
 
+    def start_after(self, document: Document) -> int:
+        """Return the start offset, in code points, of the text after the gap."""
+        return document.sentences[self.index + 1].start if self.offset is None else self.offset
+
+    def end_before(self, document: Document) -> int:
+        """Return the end offset, in code points, of the text before the gap, without trailing white space."""
+        if self.offset is None:
+            return document.sentences[self.index].end
+        end = self.offset
+        while end and document.text[end - 1].isspace():
+            end -= 1
+        return end
+
 
 ComparisonKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets"]
 MergeKind = ComparisonKind | Literal["linkage"]
@@ -469,25 +482,10 @@ class Chunking(Sequence[Chunk]):
         start = document.sentences[0].start
         for gap in gaps:
             if gap.verdict.is_cut:
-                chunks.append(Chunk.of(document, Span(start, end_before(document, gap))))
-                start = start_after(document, gap)
+                chunks.append(Chunk.of(document, Span(start, gap.end_before(document))))
+                start = gap.start_after(document)
         chunks.append(Chunk.of(document, Span(start, document.sentences[-1].end)))
         return cls(document, tuple(chunks), tuple(gaps), tuple(merges), tuple(curves))
-
-
-def start_after(document: Document, gap: Gap) -> int:
-    """Return the start offset, in code points, of the text after the gap."""
-    return document.sentences[gap.index + 1].start if gap.offset is None else gap.offset
-
-
-def end_before(document: Document, gap: Gap) -> int:
-    """Return the end offset, in code points, of the text before the gap, without trailing white space."""
-    if gap.offset is None:
-        return document.sentences[gap.index].end
-    end = gap.offset
-    while end and document.text[end - 1].isspace():
-        end -= 1
-    return end
 
 
 def number(value: float) -> float | None:

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results.embedded import EmbeddedAs
-from chunkers.results.result import start_after
 from evaluation.asking.ask import Asked, Limit, ask, embed_question, prepare
 from evaluation.questions.corpus import difference, intersection
 from evaluation.retrieval.budget import Measuring
@@ -151,7 +150,7 @@ def _visible(text: str, ranges: Iterable[Span]) -> bool:
 def _seam(chunking: Chunking, answer: Span) -> str:
     """Return the reason of the first cut within the answer; empty if no cut made the chunks that it is split between."""
     for gap in chunking.gaps:
-        if gap.verdict.is_cut and answer.start < start_after(chunking.document, gap) < answer.end:
+        if gap.verdict.is_cut and answer.start < gap.start_after(chunking.document) < answer.end:
             return f"cut: {gap.why.brief()}"
     return ""
 

@@ -15,7 +15,7 @@ from chunkers.building_blocks.sizes import Sized
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.results.levels import parents_among
 from chunkers.results.reason import told_apart
-from chunkers.results.result import Verdict, end_before, start_after
+from chunkers.results.result import Verdict
 from chunkers.support.formatting import from_cell
 from chunkers.text.front_matter import front_matter
 from tests.support import as_number
@@ -121,15 +121,15 @@ def check_gaps(chunking, chunker):
     document = chunking.document
     gaps = list(chunking.gaps)
     assert [gap.index for gap in gaps if gap.offset is None] == list(range(max(0, len(document.sentences) - 1)))
-    order = [start_after(document, gap) for gap in gaps]
+    order = [gap.start_after(document) for gap in gaps]
     assert order == sorted(order)
     assert all(gap.reason for gap in gaps)
     cuts = [gap for gap in gaps if gap.verdict.is_cut]
     if overlaps(chunker) and chunker.name == "fixed_sentences":
-        assert [end_before(document, gap) for gap in cuts] == [chunk.end for chunk in chunking.chunks[:-1]]
+        assert [gap.end_before(document) for gap in cuts] == [chunk.end for chunk in chunking.chunks[:-1]]
     else:
         starts = {span.start for chunk in chunking.chunks for span in chunk.spans}
-        assert [start_after(document, gap) for gap in cuts] == sorted(starts)[1:]
+        assert [gap.start_after(document) for gap in cuts] == sorted(starts)[1:]
 
 
 def check_numbers(chunking):
@@ -249,7 +249,7 @@ def _recursive(chunking, chunker, tools):
         size = measure(chunk.text)
         if size > (chunker.parent_size if number in parents else chunker.size) and not _is_fence(chunking, chunk):
             assert chunker.unit == "tokens", f"{size} {chunker.unit} > {chunker.size}"
-            inside = [gap for gap in chunking.gaps if chunk.start < start_after(chunking.document, gap) < chunk.end]
+            inside = [gap for gap in chunking.gaps if chunk.start < gap.start_after(chunking.document) < chunk.end]
             assert not any("stays within size" in gap.reason for gap in inside), f"{size} > {chunker.size}"
 
 

@@ -12,7 +12,6 @@ from chunkers import Chunk, Chunker, Chunking, Gap, Tools
 from chunkers.building_blocks.distances import buffered, row_cosines
 from chunkers.building_blocks.recursive_spans import measure_for
 from chunkers.results.levels import parents_among
-from chunkers.results.result import start_after
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import signed
 
@@ -229,7 +228,7 @@ def _counted(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[s
     size = getattr(chunker, "size", None)
     if gap.verdict.is_cut and getattr(chunker, "parent_size", None):
         parents = [chunks[number] for number in parents_among(chunks)]
-        if start_after(document, gap) in [parent.start for parent in parents]:
+        if gap.start_after(document) in [parent.start for parent in parents]:
             chunks, size = parents, chunker.parent_size
     starts = [chunk.start for chunk in chunks if chunk.start < at]
     if gap.verdict.is_cut:

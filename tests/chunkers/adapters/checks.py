@@ -2,8 +2,6 @@
 
 from hypothesis import strategies as st
 
-from chunkers.results.result import start_after
-
 INSTALLED = [
     ("langchain_semantic", {}),
     ("langchain_semantic", {"threshold": "gradient", "amount": 60, "buffer": 0}),
@@ -28,7 +26,7 @@ def check(chunking):
     starts = [chunk.start for chunk in chunking.chunks]
     assert starts == sorted(set(starts))
     cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
-    assert [start_after(document, gap) for gap in cuts] == starts[1:]
+    assert [gap.start_after(document) for gap in cuts] == starts[1:]
     assert [gap.index for gap in chunking.gaps if gap.offset is None] == list(range(len(document.sentences) - 1))
-    order = [start_after(document, gap) for gap in chunking.gaps]
+    order = [gap.start_after(document) for gap in chunking.gaps]
     assert order == sorted(order)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
-from chunkers.results.result import start_after
 from evaluation.asking.answer import CutChange, Posed, Search, are_whole, checked_answer
 from evaluation.asking.ask import Limit
 from evaluation.segmentation.measures import cuts_of
@@ -186,7 +185,7 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
     questions = (Posed("30", checked_answer(document.text, *document.sentences[0])), Posed("60", answer))
     search = Search("bm25", Limit(top=1))
     for gap in before.gaps:
-        (at,) = positions(document, [start_after(document, gap)])
+        (at,) = positions(document, [gap.start_after(document)])
         cell = cell_of(ColumnResult(choice, chunker, task, before), document, at, embedder)
         if cell is None or cell["change"] is None:
             continue

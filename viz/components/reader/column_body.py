@@ -11,7 +11,7 @@ import numpy as np
 
 from chunkers import Chunker, Chunking, Curve, Document, Span, Verdict
 from chunkers.results.levels import parents_among
-from chunkers.results.result import Line, start_after
+from chunkers.results.result import Line
 from chunkers.results.stated import Proposition
 from chunkers.support.arrays import FloatArray
 from viz.components.reader.payload import (
@@ -73,7 +73,7 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
     parent_at = {chunking.chunks[chunk].start: number for chunk, number in parents.items()}
     outer = [_outer(over, parents) for _, _, over in ranges]
     own = [over[: len(over) - count] for (_, _, over), count in zip(ranges, outer, strict=True)]
-    cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}
+    cuts = {gap.start_after(document): gap for gap in chunking.gaps if gap.verdict.is_cut}
     chunks = [*enumerate(chunking.chunks)]
     continuing = {span.start: number for number, chunk in chunks for span in chunk.spans[1:]}
     first_of = {chunk.start: number for number, chunk in reversed(chunks)}
