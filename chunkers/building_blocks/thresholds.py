@@ -38,10 +38,13 @@ class Threshold:
         The allowed range of the amount.
     offered, step, default
         The slider's bounds and step, and the default amount.
-    above
-        True if gaps above the threshold are candidates for cuts; false if gaps below it are.
     help
         A line of help on the amount.
+    reading
+        A sentence on the cuts that an amount makes, with the placeholders ``amount``, ``rest`` (100 less the amount) and
+        ``similarity`` (1 less the amount).
+    above
+        True if gaps above the threshold are candidates for cuts; false if gaps below it are.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Threshold:
     step: float
     default: float
     help: str
+    reading: str
     above: bool = True
 
     def passes(self, scores: FloatArray, level: float) -> npt.NDArray[np.bool_]:
@@ -153,6 +157,7 @@ THRESHOLDS: dict[str, Threshold] = {
             0.5,
             95,
             "The share of gaps, in per cent, that stay uncut.",
+            "Cuts the {rest} % of gaps with the greatest distance: the lowest {rest} % by similarity.",
         ),
         Threshold(
             "standard_deviation",
@@ -166,6 +171,8 @@ THRESHOLDS: dict[str, Threshold] = {
             0.05,
             3,
             "How many standard deviations above the mean distance a gap must lie.",
+            "Cuts where the distance is more than {amount} standard deviations above its mean: where the similarity is as "
+            "far below its own.",
         ),
         Threshold(
             "interquartile",
@@ -179,6 +186,8 @@ THRESHOLDS: dict[str, Threshold] = {
             0.05,
             1.5,
             "How many interquartile ranges above the mean distance a gap must lie.",
+            "Cuts where the distance is more than {amount} interquartile ranges above its mean: where the similarity is as "
+            "far below its own.",
         ),
         Threshold(
             "gradient",
@@ -192,6 +201,7 @@ THRESHOLDS: dict[str, Threshold] = {
             0.5,
             95,
             "The share of gaps, in per cent, whose distance rises too little to be cut.",
+            "Cuts the {rest} % of gaps where the distance rises, and the similarity falls, fastest.",
         ),
         Threshold(
             "distance",
@@ -205,6 +215,7 @@ THRESHOLDS: dict[str, Threshold] = {
             0.01,
             0.5,
             "The cosine distance that a gap must exceed.",
+            "Cuts where the distance exceeds {amount}: where the similarity is below {similarity}.",
         ),
         Threshold(
             "absolute_gradient",
@@ -218,6 +229,7 @@ THRESHOLDS: dict[str, Threshold] = {
             0.01,
             0.1,
             "How much the distance must rise per gap.",
+            "Cuts where the distance rises, and the similarity falls, by more than {amount} a gap.",
         ),
         Threshold(
             "slope",
@@ -231,6 +243,8 @@ THRESHOLDS: dict[str, Threshold] = {
             0.05,
             1.5,
             "How many standard deviations below the mean the change of similarity must lie.",
+            "Cuts where the similarity changes by less than its mean change minus {amount} standard deviations: where the "
+            "distance jumps up by as much.",
             above=False,
         ),
         Threshold(
@@ -245,6 +259,8 @@ THRESHOLDS: dict[str, Threshold] = {
             0.05,
             0.5,
             "How many standard deviations below the mean depth a valley may lie and still be cut; depth 0 never is.",
+            "Cuts where the similarity lies so far below the peaks on both sides, both falls added up, that this is more "
+            "than the mean depth minus {amount} standard deviations.",
         ),
     )
 }
@@ -307,36 +323,9 @@ class Thresholded(Chunker):
     def reading(self) -> str:
         """Return a sentence that explains the amount as a distance and as a similarity."""
         amount = self.amount
-        match self.threshold:
-            case "percentile":
-                return (
-                    f"Cuts the {100 - amount:g} % of gaps with the greatest distance: "
-                    f"the lowest {100 - amount:g} % by similarity."
-                )
-            case "standard_deviation" | "interquartile":
-                unit = "standard deviations" if self.threshold == "standard_deviation" else "interquartile ranges"
-                return (
-                    f"Cuts where the distance is more than {signed(amount)} {unit} above its mean: "
-                    f"where the similarity is as far below its own."
-                )
-            case "gradient":
-                return f"Cuts the {100 - amount:g} % of gaps where the distance rises, and the similarity falls, fastest."
-            case "distance":
-                return (
-                    f"Cuts where the distance exceeds {amount:g}: where the similarity is below {signed(1 - amount, '.4g')}."
-                )
-            case "absolute_gradient":
-                return f"Cuts where the distance rises, and the similarity falls, by more than {signed(amount)} a gap."
-            case "depth":
-                return (
-                    "Cuts where the similarity lies so far below the peaks on both sides, both falls added up, that this is "
-                    f"more than the mean depth minus {signed(amount)} standard deviations."
-                )
-            case _:
-                return (
-                    f"Cuts where the similarity changes by less than its mean change minus {signed(amount)} standard "
-                    f"deviations: where the distance jumps up by as much."
-                )
+        return self.rule.reading.format(
+            amount=signed(amount), rest=f"{100 - amount:g}", similarity=signed(1 - amount, ".4g")
+        )
 
 
 def _amount_spec(spec: FieldSpec, rule: Threshold) -> FieldSpec:
