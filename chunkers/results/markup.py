@@ -31,6 +31,13 @@ INK = {
 """Colours of everything else. Red is reserved for errors, the accent for what can be moved."""
 
 
+def colours_of(theme: str) -> dict[str, str]:
+    """Return all colours of a theme, keyed by the names of their custom properties in style sheets, without dashes."""
+    grounds = {f"ground-{number}": colour for number, colour in enumerate(GROUNDS[theme])}
+    edges = {f"edge-{number}": colour for number, colour in enumerate(EDGES[theme])}
+    return INK[theme] | grounds | edges
+
+
 ROOT = "seamark-out"
 """The class of the outermost element. Whatever else is on a notebook's page, the style sheet is about what is inside."""
 
@@ -47,11 +54,8 @@ def text(written: str) -> str:
     return shown.encode("utf-8", "replace").decode()
 
 
-def _colours(theme: str) -> str:
-    inks = [f"--{name}: {colour};" for name, colour in INK[theme].items()]
-    grounds = [f"--ground-{number}: {colour};" for number, colour in enumerate(GROUNDS[theme])]
-    edges = [f"--edge-{number}: {colour};" for number, colour in enumerate(EDGES[theme])]
-    return " ".join([*inks, *grounds, *edges])
+def _declarations(theme: str) -> str:
+    return " ".join(f"--{name}: {colour};" for name, colour in colours_of(theme).items())
 
 
 def style() -> str:
@@ -59,10 +63,10 @@ def style() -> str:
     chosen = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
     places = "\n".join(f".{ROOT} .k{number} {{ {chosen.format(number)} }}" for number in range(COUNT))
     return f"""
-.{ROOT} {{ {_colours("light")} }}
-@media (prefers-color-scheme: dark) {{ .{ROOT} {{ {_colours("dark")} }} }}
+.{ROOT} {{ {_declarations("light")} }}
+@media (prefers-color-scheme: dark) {{ .{ROOT} {{ {_declarations("dark")} }} }}
 @media print {{
-  .{ROOT} {{ {_colours("light")} --page: #ffffff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }}
+  .{ROOT} {{ {_declarations("light")} --page: #ffffff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }}
 }}
 {places}
 {_RULES.replace("ROOT", ROOT)}"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from chunkers.results.markup import COUNT, EDGES, GROUNDS, INK
+from chunkers.results.markup import COUNT, EDGES, GROUNDS, INK, colours_of
 
 __all__ = ["COUNT", "EDGES", "GROUNDS", "INK", "colour_page", "css", "edge", "theme"]
 
@@ -13,10 +13,7 @@ def css(root: str = "seamark") -> str:
     """Return a style sheet that defines both themes' colours as custom properties of the class ``root``."""
     blocks = [f".{root} {{\n  --ground-count: {COUNT};\n}}"]
     for theme in ("light", "dark"):
-        colours = dict(INK[theme])
-        colours |= {f"ground-{i}": colour for i, colour in enumerate(GROUNDS[theme])}
-        colours |= {f"edge-{i}": colour for i, colour in enumerate(EDGES[theme])}
-        body = "\n".join(f"  --{name}: {colour};" for name, colour in colours.items())
+        body = "\n".join(f"  --{name}: {colour};" for name, colour in colours_of(theme).items())
         blocks.append(f'.{root}[data-theme="{theme}"] {{\n{body}\n}}')
     return "\n".join(blocks)
 
