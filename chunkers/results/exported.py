@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from chunkers.results.embedded import BETWEEN, WITH_TEXT_IN_FRONT, EmbeddedAs, checked, embedded_text, path_of
-from chunkers.results.stated import Proposition, Stated
+from chunkers.results.stated import Proposition
 from chunkers.support.errors import InputError, shown
 from chunkers.support.extras import needed
 
@@ -31,7 +31,7 @@ def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[s
     parts = chunking.document.parts
     places = () if parts is None else (parts.kind, f"{parts.kind}s")
     context = ("context",) if _has_context(chunking) else ()
-    stated = STATED if _has_stated(chunking) else ()
+    stated = STATED if any(chunk.stated is not None for chunk in chunking.chunks) else ()
     return (
         *COLUMNS[:-2],
         *places,
@@ -41,10 +41,6 @@ def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[s
         "text",
         *(("embedded_as",) if embedded_as in WITH_TEXT_IN_FRONT else ()),
     )
-
-
-def _has_stated(chunking: Chunking) -> bool:
-    return any(chunk.stated is not None for chunk in chunking.chunks)
 
 
 def _has_context(chunking: Chunking) -> bool:
@@ -62,18 +58,16 @@ def facts_of(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[
     facts: dict[str, Any] = {}
     if parts is not None:
         facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
-    context = {"context": chunk.context} if chunk.context else {}
-    facts |= {"heading_path": list(path_of(document, chunk)), **context, **_statements(chunk.stated), "text": chunk.text}
+    facts["heading_path"] = list(path_of(document, chunk))
+    if chunk.context:
+        facts["context"] = chunk.context
+    if (stated := chunk.stated) is not None:
+        facts |= {"title": stated.title, "summary": stated.summary}
+        facts["propositions"] = [*map(said_of, stated.propositions)]
+    facts["text"] = chunk.text
     if embedded_as in WITH_TEXT_IN_FRONT:
         facts["embedded_as"] = embedded_text(document, chunk, embedded_as)
     return facts
-
-
-def _statements(stated: Stated | None) -> dict[str, Any]:
-    """Return the title, summary and propositions that a language model wrote for a chunk; empty if it wrote none."""
-    if stated is None:
-        return {}
-    return {"title": stated.title, "summary": stated.summary, "propositions": [*map(said_of, stated.propositions)]}
 
 
 def said_of(proposition: Proposition) -> dict[str, Any]:
@@ -163,7 +157,7 @@ METADATA: Mapping[str, str] = {
 def metadata_of(chunking: Chunking) -> list[dict[str, Any]]:
     """Return the metadata of every chunk: the entries of `METADATA` that apply to the chunk."""
     document, parts = chunking.document, chunking.document.parts
-    how = "plain" if chunking.made_by is None else chunking.made_by.embedded_as
+    how = chosen(chunking, None)
     metadata = []
     for chunk in chunking.chunks:
         fields: dict[str, Any] = {
@@ -203,26 +197,18 @@ def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any
     ModelError
         If the library is not installed.
     """
-    maker = _MAKERS.get(library) if isinstance(library, str) else None
-    if maker is None:
-        raise InputError(f"library must be one of {', '.join(get_args(Library))}; got {shown(library)}.")
-    return maker(chunking)
-
-
-def _langchain_documents(chunking: Chunking) -> list[Any]:
-    documents = needed("langchain_core.documents", "to_documents", "langchain-core")
-    return [
-        documents.Document(page_content=chunk.text, metadata=metadata)
-        for chunk, metadata in zip(chunking.chunks, metadata_of(chunking), strict=True)
-    ]
-
-
-def _haystack_documents(chunking: Chunking) -> list[Any]:
-    haystack = needed("haystack", "to_documents", "haystack-ai")
-    return [
-        haystack.Document(content=chunk.text, meta=metadata)
-        for chunk, metadata in zip(chunking.chunks, metadata_of(chunking), strict=True)
-    ]
+    match library:
+        case "langchain":
+            document = needed("langchain_core.documents", "to_documents", "langchain-core").Document
+            described = zip(chunking.chunks, metadata_of(chunking), strict=True)
+            return [document(page_content=chunk.text, metadata=metadata) for chunk, metadata in described]
+        case "haystack":
+            document = needed("haystack", "to_documents", "haystack-ai").Document
+            described = zip(chunking.chunks, metadata_of(chunking), strict=True)
+            return [document(content=chunk.text, meta=metadata) for chunk, metadata in described]
+        case "llama_index":
+            return _llama_index_nodes(chunking)
+    raise InputError(f"library must be one of {', '.join(get_args(Library))}; got {shown(library)}.")
 
 
 def _llama_index_nodes(chunking: Chunking) -> list[Any]:
@@ -243,10 +229,3 @@ def _llama_index_nodes(chunking: Chunking) -> list[Any]:
         earlier.relationships[schema.NodeRelationship.NEXT] = later.as_related_node_info()
         later.relationships[schema.NodeRelationship.PREVIOUS] = earlier.as_related_node_info()
     return nodes
-
-
-_MAKERS: Mapping[str, Callable[[Chunking], list[Any]]] = {
-    "langchain": _langchain_documents,
-    "llama_index": _llama_index_nodes,
-    "haystack": _haystack_documents,
-}
