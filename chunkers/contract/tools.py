@@ -57,16 +57,8 @@ class Meter:
         return None if self.ledger is None else self.ledger.spent
 
 
-def _no_progress(done: int, total: int) -> None:
-    """Report nothing."""
-
-
-def _no_share(share: float) -> None:
-    """Report nothing."""
-
-
-def _nobody_ahead(ahead: int) -> None:
-    """Report nothing."""
+def _ignore(*numbers: float) -> None:
+    pass
 
 
 @dataclass
@@ -110,14 +102,14 @@ class Tools:
     embedder: Embedder | None
     tokenizer: Tokenizer
     cache: EmbeddingCache = field(default_factory=EmbeddingCache)
-    progress: Callable[[int, int], None] = _no_progress
-    share: Callable[[float], None] = _no_share
-    preparing: Callable[[float], None] = _no_share
-    waiting: Callable[[int], None] = _nobody_ahead
+    progress: Callable[[int, int], None] = _ignore
+    share: Callable[[float], None] = _ignore
+    preparing: Callable[[float], None] = _ignore
+    waiting: Callable[[int], None] = _ignore
     came: int | None = None
     cancelled: Callable[[], bool] = bool
     cached_only: bool = False
-    deciding: Callable[[int, int], None] = _no_progress
+    deciding: Callable[[int, int], None] = _ignore
     meter: Meter = field(default_factory=Meter)
     asking: Asking | None = None
     ledger: Ledger | None = None
@@ -158,7 +150,7 @@ class Tools:
             self.meter.cold_s += sum(entry.cost for key, entry in entries.items() if key not in self.meter.seen)
             self.meter.seen.update(entries)
             for key in keys:
-                self._check_alike(entries[key].vector, entries[keys[0]].vector)
+                _check_alike(self.embedder.name, entries[key].vector, entries[keys[0]].vector)
             if keys:
                 check_size(self.embedder.name, len(keys), len(entries[keys[0]].vector))
             return np.stack([entries[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
@@ -186,7 +178,7 @@ class Tools:
                 cost = (time.perf_counter() - began) / len(batch)
                 check_size(embedder.name, count, vectors.shape[1])
                 for entry in islice(entries.values(), 1):
-                    self._check_alike(vectors[0], entry.vector)
+                    _check_alike(embedder.name, vectors[0], entry.vector)
                 entries.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
                 self.meter.embedded += len(batch)
                 work_done += sum(lengths[place])
@@ -212,16 +204,6 @@ class Tools:
             lengths = [min(length, most) for length in lengths]
         order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
         return [length for length, _ in order], [item for _, item in order]
-
-    def _check_alike(self, now: VectorArray, before: VectorArray) -> None:
-        """Raise ModelError if two vectors have other dimensions: the model behind a name may have been changed."""
-        if now.shape != before.shape:
-            assert self.embedder is not None
-            raise ModelError(
-                f"{self.embedder.name}: all vectors of an embedder must have the same number of dimensions; a new vector "
-                f"has {len(now)}, and the cached vectors have {len(before)}. The model behind the name has changed: rename "
-                "the embedder, or clear the cache."
-            )
 
     def ask(self, messages: Sequence[Message], kind: AnswerKind) -> Reply:
         """Ask the language model and return its answer, in the form that ``kind`` requires.
@@ -259,10 +241,9 @@ class Tools:
         self._asking()
         from chunkers.language_models.asking import together
 
-        def one(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
-            return lambda stopped: work(replace(self, cancelled=stopped))
-
-        return together([one(work) for work in works], self.cancelled)
+        return together(
+            [lambda stopped, work=work: work(replace(self, cancelled=stopped)) for work in works], self.cancelled
+        )
 
     def _asking(self) -> tuple[Asking, Ledger]:
         """Return the language model and the ledger of this run; raises ModelError if there is no language model."""
@@ -320,3 +301,13 @@ class Tools:
         began, elsewhere = time.perf_counter(), self.meter.embed_s + self.meter.load_s
         yield
         self.meter.merge_s += time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - elsewhere)
+
+
+def _check_alike(name: str, now: VectorArray, before: VectorArray) -> None:
+    """Raise ModelError if two vectors have other dimensions: the model behind a name may have been changed."""
+    if now.shape != before.shape:
+        raise ModelError(
+            f"{name}: all vectors of an embedder must have the same number of dimensions; a new vector has {len(now)}, and "
+            f"the cached vectors have {len(before)}. The model behind the name has changed: rename the embedder, or clear "
+            "the cache."
+        )
