@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -14,26 +13,6 @@ from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_JOINED_CHARACTERS
 from chunkers.text.document import Document, Span
-
-
-class Groups(Protocol):
-    """Interface for the vectors and lengths of groups of consecutive sentences."""
-
-    def pairs(self, first: IntArray) -> FloatArray:
-        """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
-        ...
-
-    def prepare(self, groups: Sequence[Span]) -> None:
-        """Compute, in batches, the vectors of groups that will be compared."""
-        ...
-
-    def similarity(self, left: Span, right: Span) -> float:
-        """Return the cosine similarity of two groups' vectors."""
-        ...
-
-    def length(self, first: int, last: int) -> int:
-        """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
-        ...
 
 
 class MeanGroups:
@@ -112,3 +91,6 @@ class JoinedGroups:
                 "mean."
             )
         return " ".join(self._texts[group.start : group.end])
+
+
+Groups = MeanGroups | JoinedGroups

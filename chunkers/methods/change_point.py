@@ -212,12 +212,13 @@ class ChangePoint(Sized):
             starts = set(range(1, count) if allowed is None else allowed.tolist()) if wanted == units else set()
         gains = _gains(vectors, starts)
         shuffled = f"from {count:,} sentences shuffled" if self.penalty is None else ""
+        places = set(range(1, count) if allowed is None else allowed.tolist())
         decided = [
-            _gap(index, gain, index + 1 in starts, penalty, wanted, shuffled) for index, gain in enumerate(gains.tolist())
+            _gap(index, gain, index + 1 in starts, penalty, wanted, shuffled)
+            if index + 1 in places
+            else Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))
+            for index, gain in enumerate(gains.tolist())
         ]
-        if allowed is not None:
-            places = set(allowed.tolist())
-            decided = [gap if gap.index + 1 in places else _inside(gap.index, gap.score) for gap in decided]
         gaps = within_sizes(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
         lines = () if penalty is None or units == 1 < count else (Line("penalty", penalty, "penalty"),)
         band = None if null is None else Band(*np.percentile(null, [25, 75]).tolist())
@@ -388,11 +389,7 @@ def _gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int 
 
 def search_cuts(gap: Gap) -> bool:
     """Return whether the search cuts at a gap, before size limits apply."""
-    if gap.verdict is not Verdict.FORCED or gap.why is None:
+    if gap.verdict is not Verdict.FORCED:
         return gap.verdict in (Verdict.CUT, Verdict.REJECTED)
     gain, *later = gap.why.steps()
     return gain.relation == ">" or later[0].remark.endswith("part these sentences")
-
-
-def _inside(index: int, gain: float | None) -> Gap:
-    return Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))

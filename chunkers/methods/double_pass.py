@@ -20,6 +20,7 @@ from chunkers.results.result import Chunking, Comparison, ComparisonKind, Curve,
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import signed
 from chunkers.text.document import Document, Span
+from chunkers.text.parts import shortened
 
 
 class DoublePass(Chunker):
@@ -133,7 +134,11 @@ class DoublePass(Chunker):
             self._second_pass(state, minis, groups)
         limits = Limits(self.min_size, self.max_size, "characters")
         gaps = within_sizes(document, state.gaps, limits, tools, lambda: ())
-        merges = [_merge(comparison) for comparison in state.comparisons if comparison.outcome == "joined"]
+        merges = [
+            Merge(joined.left, joined.right, joined.similarity, joined.threshold, joined.kind)
+            for joined in state.comparisons
+            if joined.outcome == "joined"
+        ]
         chunking = Chunking.from_gaps(document, gaps, merges, (curve,))
         return replace(chunking, comparisons=tuple(state.comparisons), notes=self._longer_than_counted(chunking))
 
@@ -344,10 +349,6 @@ def _sized(parameter: str, size: int | None, *, cuts: bool) -> Tipping | None:
     return None if size is None else Tipping(parameter, _SIZES[parameter], size, cuts)
 
 
-def _merge(joined: Comparison) -> Merge:
-    return Merge(joined.left, joined.right, joined.similarity, joined.threshold, joined.kind)
-
-
 @dataclass
 class _State:
     """The decisions so far."""
@@ -363,7 +364,7 @@ class _State:
         if len(tried) > 1:
             snippet = self.document.text[slice(*self.document.slice(last.left.end, last.right.start))]
             lower = ", ".join(signed(comparison.similarity, ".2f") for comparison in tried[:-1])
-            over = f"over the snippet “{_short(snippet)}” ({lower})"
+            over = f"over the snippet “{shortened(snippet, 40)}” ({lower})"
         why = Reason("similarity", last.similarity, ">", last.threshold, "merging", over, "merged in pass two")
         if over:
             why = why._replace(short=f"{why._replace(remark='').brief()}, over a snippet")
@@ -398,8 +399,3 @@ def _in_short(tried: Sequence[Comparison]) -> str:
         f"{signed(comparison.similarity, '.2f')} {place}" for comparison, place in zip(tried, _PLACES, strict=False)
     )
     return f"{similarities}; {'both' if len(tried) == 2 else 'all'} ≤ merging {signed(tried[0].threshold)}"
-
-
-def _short(text: str, most: int = 40) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

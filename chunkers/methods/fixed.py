@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import ClassVar, Self
 
 import numpy as np
@@ -113,11 +112,10 @@ class FixedSentences(Sized):
             chunks = tuple(Chunk.of(document, document.slice(first, last)) for first, last in groups)
             return Chunking(document, chunks, tuple(gaps))
 
-        @cache
-        def distances() -> list[float]:
-            return list(gap_distances(tools.embed(document.sentence_texts)))
-
-        return Chunking.from_gaps(document, within_sizes(document, gaps, self.limits, tools, distances))
+        sized = within_sizes(
+            document, gaps, self.limits, tools, lambda: gap_distances(tools.embed(document.sentence_texts)).tolist()
+        )
+        return Chunking.from_gaps(document, sized)
 
     def _size_and_overlap(self, count: int) -> tuple[int, int]:
         """Return the sentences of a chunk, and how many the next repeats, in a text of ``count`` sentences."""

@@ -35,6 +35,7 @@ class Windows(Chunker):
     size: int
     overlap: int
 
+    symbols: ClassVar[str] = r"$k$ number of the chunk, from 0; $s$ size; $o$ overlap"
     unit: ClassVar[str]
 
     @model_validator(mode="after")
@@ -107,7 +108,6 @@ class FixedWords(Windows):
     formula: ClassVar[str] = (
         r"\begin{aligned} \text{chunk } k = \; &\text{words } k(s - o) \\ &\text{to } k(s - o) + s \end{aligned}"
     )
-    symbols: ClassVar[str] = r"$k$ number of the chunk, from 0; $s$ size; $o$ overlap"
     failure: ClassVar[str] = (
         "Cuts in the middle of sentences; an overlap hides that from the reader, and fills the index with repeats."
     )
@@ -148,7 +148,6 @@ class FixedCharacters(Windows):
     formula: ClassVar[str] = (
         r"\begin{aligned} \text{chunk } k = \; &\text{characters } k(s - o) \\ &\text{to } k(s - o) + s \end{aligned}"
     )
-    symbols: ClassVar[str] = r"$k$ number of the chunk, from 0; $s$ size; $o$ overlap"
     failure: ClassVar[str] = "Cuts words in two, which neither an embedder nor a reader can repair."
     unit: ClassVar[str] = "characters"
 
@@ -187,7 +186,6 @@ class FixedTokens(Windows):
     formula: ClassVar[str] = (
         r"\begin{aligned} \text{chunk } k = \; &\text{tokens } k(s - o) \\ &\text{to } k(s - o) + s \end{aligned}"
     )
-    symbols: ClassVar[str] = r"$k$ number of the chunk, from 0; $s$ size; $o$ overlap"
     failure: ClassVar[str] = "Cuts sentences and words, and its size means something else to every tokenizer."
     unit: ClassVar[str] = "tokens"
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar, Self
 
+import numpy as np
 from pydantic import Field, field_validator
 
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
@@ -20,7 +21,6 @@ from chunkers.text.document import Document
 MOST_CUTS = 400
 """Maximum number of cuts that a person sets in a text; so many fit into a link."""
 
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _WRITTEN = re.compile(r"c[0-9a-f]{24}(?:-[0-9a-z]{1,6})*")
 
 CUT_HERE, KEPT_HERE = "you cut here", "you did not cut here"
@@ -63,7 +63,7 @@ class YourCuts(Chunker):
         ParameterError
             If there are more than `MOST_CUTS` places.
         """
-        distances = (_base36(second - first) for first, second in pairwise((0, *places)))
+        distances = (np.base_repr(second - first, 36).lower() for first, second in pairwise((0, *places)))
         return cls.build(cuts="-".join([_digest(text_identity), *distances]))
 
     @property
@@ -103,11 +103,3 @@ class YourCuts(Chunker):
 def _digest(text_identity: str) -> str:
     # A letter first, as a link takes what looks like a number for one.
     return f"c{text_identity.partition('/')[0]}"
-
-
-def _base36(number: int) -> str:
-    digits = ""
-    while number:
-        number, digit = divmod(number, 36)
-        digits = _DIGITS[digit] + digits
-    return digits or "0"
