@@ -1,1 +1,1 @@
-"""Building blocks of several chunkers: thresholds, sizes, joint distances, linkage, partitions and the ledger of gaps."""
+"""Building blocks of several chunkers: thresholds, sizes, joint distances, propositions and the ledger of gaps."""

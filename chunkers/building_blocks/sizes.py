@@ -1,4 +1,4 @@
-"""Size constraints for any chunker: chunks that are too small are merged, chunks that are too large are cut again."""
+"""Sizes of chunks: limits on their number, token counts, and chunks merged or cut again to keep within a size."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_CHUNK_CHARACTERS, MOST_CHUNKS
 from chunkers.text.document import Document, Span
 
-# Checks that refuse settings before they produce too many chunks or too much repeated text.
+# Settings that would produce too many chunks or too much repeated text are refused.
 
 
 def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
@@ -74,8 +74,7 @@ def check_size(name: str, text: str, size: int, unit: Unit) -> None:
         )
 
 
-# Exact token counts of a text's slices, without counting the same text repeatedly.
-
+# Token counts.
 
 _SURE = re.compile(r"(?<=[^\W_])(?=[ \t\n\r,.;:!?、。，！？；：])")
 """Pattern of the positions at which every tokenizer ends a token: between a letter or digit and white space or punctuation.
@@ -137,6 +136,8 @@ class TokenSizes:
             size = self._counted[start, end] = self._tools.count_tokens([self._text[start:end]])[0]
         return size
 
+
+# Minimum and maximum sizes, for any chunker.
 
 SizeUnit = Literal["characters", "words", "tokens", "sentences"]
 Oversize = Literal["weakest_gap", "recursive"]

@@ -1,4 +1,4 @@
-"""The rules that turn distances into scores and a threshold line."""
+"""Rules that turn distances into scores and a threshold line, and the base class of the chunkers that use them."""
 
 from __future__ import annotations
 
@@ -264,9 +264,6 @@ THRESHOLDS: dict[str, Threshold] = {
         ),
     )
 }
-
-
-# Base class of the chunkers that compare every distance with one threshold line.
 
 
 class Thresholded(Chunker):

@@ -1,4 +1,4 @@
-"""The greedy chunker: a gap is cut if its score passes a threshold."""
+"""The greedy chunker: a gap is cut if its score passes a threshold, which can also be read as a similarity."""
 
 from __future__ import annotations
 
@@ -138,8 +138,7 @@ class Breakpoint(Thresholded, Sized):
         return gaps
 
 
-# Breakpoint results as similarities: every number is 1 minus the distance, and cuts lie below the threshold.
-
+# Results read as similarities: every number is 1 minus the distance, and cuts lie below the threshold.
 
 _MIRRORED: dict[Relation, Relation] = {">": "<", "≤": "≥", "=": "=", "largest": "lowest"}
 

@@ -1,4 +1,4 @@
-"""Optimal partition: of all partitions of the text, the one that keeps the most similar pieces together."""
+"""Optimal partition: dynamic programming finds the one that keeps the most similar pieces together."""
 
 from __future__ import annotations
 
@@ -23,9 +23,6 @@ from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_RUNS
 from chunkers.text.document import Document, Span
 from chunkers.text.tokenizers import word_starts
-
-# The best partition of a sequence into runs of bounded length, by dynamic programming, and the gain of each cut.
-
 
 NOISE = 1e-6
 """The rounding error of single precision in a similarity equal to the mean; it must not decide a tie."""

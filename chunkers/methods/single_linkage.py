@@ -1,4 +1,4 @@
-"""Single linkage: the closest sentences are joined first."""
+"""Single linkage: the closest sentences are joined first, into clusters of a bounded size."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking, Clusters, Line, Merge, Refusal
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.text.document import Document, Span
-
-# Join items pair by pair into clusters of a bounded size, and record the refused joins.
 
 
 class LinkedGroups:

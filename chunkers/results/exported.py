@@ -1,4 +1,4 @@
-"""A result as a table: a row for each chunk, the same in every file and in a data frame."""
+"""Chunks as rows of tables, the same in every file and data frame, and as the documents of other libraries."""
 
 from __future__ import annotations
 
@@ -126,8 +126,7 @@ def to_dataframe(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> A
     return pandas.DataFrame(rows, columns=[columns[0], "start", "end", *columns[1:]])
 
 
-# Chunks as the documents of other libraries, with position and headings in their metadata.
-
+# Documents of other libraries, with position and headings in their metadata.
 
 Library = Literal["langchain", "llama_index", "haystack"]
 

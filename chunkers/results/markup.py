@@ -1,11 +1,8 @@
-"""HTML and style sheets in which texts are always escaped."""
+"""Colours of both themes, the style sheet of results, and escaping of texts in HTML."""
 
 from __future__ import annotations
 
 from html import escape
-
-# Colours of chunks and of other elements in both themes, for the page, notebooks and reports.
-
 
 GROUNDS = {
     "light": ("#dcebfb", "#fdebc8", "#dff2dc", "#f6dff0", "#e4e2fb", "#fbe0d8", "#d8f1f0", "#ecebdc"),

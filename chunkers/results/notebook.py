@@ -1,4 +1,4 @@
-"""HTML of a result, or of several side by side, for notebooks."""
+"""HTML of a result, or of several side by side, for notebooks: strips, curve and list of chunks."""
 
 from __future__ import annotations
 
@@ -18,9 +18,70 @@ from chunkers.text.document import Document, Span
 if TYPE_CHECKING:
     from chunkers.results.result import Chunk, Chunking, Curve, Gap
 
+MOST_CHARACTERS = 60_000
+"""Maximum number of characters of chunks that a notebook shows of a result; a notebook keeps what it shows in its file."""
 
-# HTML list of a result's chunks, each with the reason for its start.
 
+def result_html(cut: Chunking) -> str:
+    """Return a result as self-contained HTML: heading, curve, chunks and notes."""
+    return page_part(column(cut, MOST_CHARACTERS))
+
+
+def side_by_side(cuts: Sequence[Chunking], titles: Sequence[str]) -> str:
+    """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
+    most = MOST_CHARACTERS // len(cuts)
+    columns = "".join(f"<section>{column(cut, most, title)}</section>" for cut, title in zip(cuts, titles, strict=True))
+    return page_part(f'{strips(cuts, titles)}<div class="columns">{columns}</div>')
+
+
+def page_part(inside: str) -> str:
+    """Wrap HTML together with the results' style sheet in a single element."""
+    return f'<div class="{ROOT} {NOT_TEX}"><style>{style()}</style>{inside}</div>'
+
+
+def strips(cuts: Sequence[Chunking], titles: Sequence[str]) -> str:
+    """Return HTML with one strip of chunks per result, all on the same axis."""
+    rows = "".join(strip(cut, f"{number} {title}") for number, (cut, title) in enumerate(zip(cuts, titles, strict=True), 1))
+    return f'<div class="axis strips">{rows}</div>'
+
+
+def column(cut: Chunking, most: int | None, title: str = "") -> str:
+    """Return a result as a column of HTML: heading, curve, chunks and notes."""
+    name, settings = title_of(cut), settings_of(cut)
+    facts = " · ".join(filter(None, (settings, facts_of(cut))))
+    notes = "".join(f'<p class="note">{text(note)}</p>' for note in cut.notes)
+    return f'<h3>{text(title or name)}</h3><p class="facts">{text(facts)}</p>{curve(cut)}{chunk_list(cut, most)}{notes}'
+
+
+def title_of(cut: Chunking) -> str:
+    """Return the title of the chunker that made a result."""
+    if cut.made_by is None:
+        return "Chunks"
+    try:
+        return cut.made_by.build().title
+    except InputError:
+        # An adapter or somebody's own chunker, which another machine need not have.
+        return cut.made_by.chunker.replace("_", " ")
+
+
+def settings_of(cut: Chunking) -> str:
+    """Return the most important settings of a result's chunker as a short phrase; empty if they are unknown."""
+    try:
+        return "" if cut.made_by is None else cut.made_by.build().describe()
+    except InputError:
+        return ""
+
+
+def facts_of(cut: Chunking) -> str:
+    """Return a phrase with the number of chunks, their lengths in characters, and the number of sentences."""
+    sizes = [len(chunk.text) for chunk in cut.chunks]
+    phrase = counted(len(sizes), "chunk")
+    if sizes:
+        phrase += f" of {min(sizes):,} to {max(sizes):,} characters, median {statistics.median(sizes):,.0f}"
+    return f"{phrase} · {counted(len(cut.document.sentences), 'sentence')} of {cut.document.name}"
+
+
+# The list of chunks.
 
 _SHARED = "the chunk before has this too"
 
@@ -110,8 +171,7 @@ def _sentences(document: Document, span: Span, kept: dict[int, str]) -> Iterator
         yield f'<span title="{text(f"not cut after this: {reason}")}">{words}</span>' if reason else words
 
 
-# The curve of a result and the strip of its chunks, on one axis of characters, as SVG without a script.
-
+# The curve and the strips of chunks, as SVG on one axis of characters, without a script.
 
 _HIGH = 100.0
 """Height of the curve in its own units; the width is the number of characters of the text."""
@@ -223,66 +283,3 @@ def marks(cut: Chunking, places: Sequence[int], name: str) -> str:
         f'<span class="name">{text(name)}</span><svg viewBox="0 0 {_width(cut)} 1" preserveAspectRatio="none" role="img" '
         f'aria-label="{len(places):,} places"><path d="{drawn}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'
     )
-
-
-MOST_CHARACTERS = 60_000
-"""Maximum number of characters of chunks that a notebook shows of a result; a notebook keeps what it shows in its file."""
-
-
-def result_html(cut: Chunking) -> str:
-    """Return a result as self-contained HTML: heading, curve, chunks and notes."""
-    return page_part(column(cut, MOST_CHARACTERS))
-
-
-def side_by_side(cuts: Sequence[Chunking], titles: Sequence[str]) -> str:
-    """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
-    most = MOST_CHARACTERS // len(cuts)
-    columns = "".join(f"<section>{column(cut, most, title)}</section>" for cut, title in zip(cuts, titles, strict=True))
-    return page_part(f'{strips(cuts, titles)}<div class="columns">{columns}</div>')
-
-
-def page_part(inside: str) -> str:
-    """Wrap HTML together with the results' style sheet in a single element."""
-    return f'<div class="{ROOT} {NOT_TEX}"><style>{style()}</style>{inside}</div>'
-
-
-def strips(cuts: Sequence[Chunking], titles: Sequence[str]) -> str:
-    """Return HTML with one strip of chunks per result, all on the same axis."""
-    rows = "".join(strip(cut, f"{number} {title}") for number, (cut, title) in enumerate(zip(cuts, titles, strict=True), 1))
-    return f'<div class="axis strips">{rows}</div>'
-
-
-def column(cut: Chunking, most: int | None, title: str = "") -> str:
-    """Return a result as a column of HTML: heading, curve, chunks and notes."""
-    name, settings = title_of(cut), settings_of(cut)
-    facts = " · ".join(filter(None, (settings, facts_of(cut))))
-    notes = "".join(f'<p class="note">{text(note)}</p>' for note in cut.notes)
-    return f'<h3>{text(title or name)}</h3><p class="facts">{text(facts)}</p>{curve(cut)}{chunk_list(cut, most)}{notes}'
-
-
-def title_of(cut: Chunking) -> str:
-    """Return the title of the chunker that made a result."""
-    if cut.made_by is None:
-        return "Chunks"
-    try:
-        return cut.made_by.build().title
-    except InputError:
-        # An adapter or somebody's own chunker, which another machine need not have.
-        return cut.made_by.chunker.replace("_", " ")
-
-
-def settings_of(cut: Chunking) -> str:
-    """Return the most important settings of a result's chunker as a short phrase; empty if they are unknown."""
-    try:
-        return "" if cut.made_by is None else cut.made_by.build().describe()
-    except InputError:
-        return ""
-
-
-def facts_of(cut: Chunking) -> str:
-    """Return a phrase with the number of chunks, their lengths in characters, and the number of sentences."""
-    sizes = [len(chunk.text) for chunk in cut.chunks]
-    phrase = counted(len(sizes), "chunk")
-    if sizes:
-        phrase += f" of {min(sizes):,} to {max(sizes):,} characters, median {statistics.median(sizes):,.0f}"
-    return f"{phrase} · {counted(len(cut.document.sentences), 'sentence')} of {cut.document.name}"
