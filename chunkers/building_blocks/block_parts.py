@@ -39,7 +39,7 @@ def by_parts(document: Document, select: Callable[[Outline], Sequence[Block]]) -
     )
 
 
-class Parts:
+class BlockSplitter:
     """Splitter for blocks that are too long for a single chunk.
 
     Parameters
@@ -71,7 +71,7 @@ class Parts:
         self._most = most
         self._tools = tools
         self._nested = by_parts(document, lambda outline: outline.nested)
-        self._shortened = self._wide_rules()
+        self._rule_savings = self._wide_rule_savings()
 
     def size(self, start: int, end: int) -> int:
         """Return the number of tokens between two offsets in code points, neither of which may be at white space.
@@ -80,54 +80,54 @@ class Parts:
         per cell.
         """
         size = self._sizes(start, end)
-        return size - self._saved(start, end) if self._shortened else size
+        return size - self._tokens_saved(start, end) if self._rule_savings else size
 
     def notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
-        count = len(self._shortened)
+        count = len(self._rule_savings)
         rows = "The delimiter row of a table is" if count == 1 else f"The delimiter rows of {count:,} tables are"
         return [f"{rows} longer than a chunk may be: it stays whole, and counts with three dashes a cell."] * bool(count)
 
-    def of(self, block: Block, first: int, rest: int) -> list[Piece] | None:
+    def split(self, block: Block, first: int, rest: int) -> list[Piece] | None:
         """Split a block into parts of at most ``rest`` tokens, with at most ``first`` tokens in the first part.
 
         Return None if this would cut an item, a line or a table header that fits into a chunk by itself.
         """
         span, most = block.span, min(first, rest)
         if block.kind == "table":
-            return self._of_table(span, first, rest)
+            return self._split_table(span, first, rest)
         if block.kind == "list":
-            units = [*self._of_items(self._inside(span), most)]
+            units = [*self._split_items(self._blocks_inside(span), most)]
         elif block.kind in ("code block", "HTML", "front matter", "link definitions"):
-            units = [*self._of_code(span, f"{block.kind} cut between lines", most)]
-        elif block.kind == "quotation" and (inside := [*self._inside(span)]):
-            units = [*self._around(span, inside, block.kind, most)]
+            units = [*self._split_code(span, f"{block.kind} cut between lines", most)]
+        elif block.kind == "quotation" and (inside := [*self._blocks_inside(span)]):
+            units = [*self._split_around(span, inside, block.kind, most)]
         else:
-            return self._of_prose(span, block.kind, most)
-        return self._packed(units, first, rest) if self._keep_to(units, first, rest) else None
+            return self._split_prose(span, block.kind, most)
+        return self._packed(units, first, rest) if self._all_fit(units, first, rest) else None
 
-    def _keep_to(self, units: Sequence[Piece], first: int, rest: int) -> bool:
+    def _all_fit(self, units: Sequence[Piece], first: int, rest: int) -> bool:
         """Return whether every unit that fits into a chunk also fits into the rest of one."""
         if min(first, rest) >= self._most:
             return True
         sizes = [self.size(unit.start, unit.end) for unit in units]
         return sizes[0] <= first and max(sizes) <= rest
 
-    def _of_table(self, span: Span, first: int, rest: int) -> list[Piece] | None:
+    def _split_table(self, span: Span, first: int, rest: int) -> list[Piece] | None:
         head, rule, *rows = self._lines(*span)
         text, remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
         last = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
         header = Span(head.start, last.end)
-        context = f"{text[head.start : rule.start]}{_shortened(text[slice(*rule)])}{text[rule.end : header.end]}"
+        context = f"{text[head.start : rule.start]}{_shortened_rule(text[slice(*rule)])}{text[rule.end : header.end]}"
         held = self._tools.count_tokens([context])[0]
         if held >= rest:
             context, held = "", 0
         if rows and self.size(header.start, rows[0].end) <= min(first, rest):
             units = [Piece(header.start, rows.pop(0).end, self._why(remark))]
         else:
-            units = self._of_header(header, rule, min(first, rest))
-            if not self._keep_to(units, first, rest):
+            units = self._split_header(header, rule, min(first, rest))
+            if not self._all_fit(units, first, rest):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
         runs = [(True, units)]
@@ -135,7 +135,7 @@ class Parts:
             repeats = not held or self._repeats(self.size(*row), held, rest)
             if repeats != runs[-1][0]:
                 runs.append((repeats, []))
-            runs[-1][1].extend(self._of_lines([row], remark, "row", rest - held * repeats))
+            runs[-1][1].extend(self._split_lines([row], remark, "row", rest - held * repeats))
         parts: list[Piece] = []
         for repeats, units in runs:
             most = rest - held * repeats
@@ -149,24 +149,24 @@ class Parts:
         """Return whether a table's header is repeated beside a row: if both fit, or the row must be cut anyway."""
         return size + held <= most or (size > most and held <= self._most // 2)
 
-    def _of_header(self, header: Span, rule: Span, most: int) -> list[Piece]:
+    def _split_header(self, header: Span, rule: Span, most: int) -> list[Piece]:
         """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
         text, remark = self._document.text, "table cut between rows"
         if self.size(*header) <= self._most:
             return [Piece(*header, self._why(remark))]
-        short = self._tools.count_tokens([_shortened(text[slice(*rule)])])[0]
+        short = self._tools.count_tokens([_shortened_rule(text[slice(*rule)])])[0]
         lines = self._lines(*header)
         if short > most or all(self.size(*line) <= most for line in lines):
-            return [*self._of_lines(lines, remark, "row", most)]
+            return [*self._split_lines(lines, remark, "row", most)]
         head = Span(header.start, rule.start).trimmed(text)
-        units = [*self._of_words(head, "row cut between words", max(1, most - short))]
+        units = [*self._split_words(head, "row cut between words", max(1, most - short))]
         if self.size(units[-1].start, rule.end) <= most:
             units[-1] = units[-1]._replace(end=rule.end)
         else:
             units.append(Piece(*rule, self._why(remark)))
-        return [*units, *self._of_lines(self._lines(rule.end, header.end), remark, "row", most)]
+        return [*units, *self._split_lines(self._lines(rule.end, header.end), remark, "row", most)]
 
-    def _wide_rules(self) -> list[tuple[int, int]]:
+    def _wide_rule_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
         text, savings = self._document.text, []
         for block in by_parts(self._document, lambda outline: outline.special):
@@ -175,15 +175,15 @@ class Parts:
                 continue
             head, rule, *_ = self._lines(*block.span)
             if rule.end - head.start > self._most < self._sizes(head.start, rule.end):
-                short = self._tools.count_tokens([_shortened(text[slice(*rule)])])[0]
+                short = self._tools.count_tokens([_shortened_rule(text[slice(*rule)])])[0]
                 if short <= min(self._most, self._sizes(*rule) - 1):
                     savings.append((rule.start, self._sizes(*rule) - short))
         return savings
 
-    def _saved(self, start: int, end: int) -> int:
+    def _tokens_saved(self, start: int, end: int) -> int:
         """Return by how many tokens the delimiter rows are shortened that begin between two code points."""
-        first, last = (bisect_left(self._shortened, (place, 0)) for place in (start, end))
-        return sum(saved for _, saved in self._shortened[first:last])
+        first, last = (bisect_left(self._rule_savings, (place, 0)) for place in (start, end))
+        return sum(saved for _, saved in self._rule_savings[first:last])
 
     def _fenced(self, lines: list[Span], most: int) -> list[Span]:
         """Return the lines of code, each fence joined with the line next to it if they fit, so that none stands alone."""
@@ -196,7 +196,7 @@ class Parts:
                 lines[place : place + 2] = [both]
         return lines
 
-    def _unparted(self, units: list[Span]) -> list[Span]:
+    def _with_whole_fences(self, units: list[Span]) -> list[Span]:
         """Return lines or words, the fences of front matter joined with those beside them, whether they fit or not."""
         front = front_matter(self._document.text)
         if not front or not units or units[0].start >= front.closed:
@@ -205,7 +205,7 @@ class Parts:
         ends = [unit.end for unit, following in pairwise(units) if not front.parts_fence(following.start)]
         return [Span(*edges) for edges in zip(begins, [*ends, units[-1].end], strict=True)]
 
-    def _inside(self, span: Span, number: int | None = None) -> Iterator[int]:
+    def _blocks_inside(self, span: Span, number: int | None = None) -> Iterator[int]:
         """Yield the numbers of the nested blocks directly inside a span: of the outermost block there, or the one before."""
         if number is None:
             number = bisect_left(self._nested, span.start, key=lambda block: block.span.start)
@@ -216,20 +216,20 @@ class Parts:
                 reached = self._nested[number].span.end
             number += 1
 
-    def _of_items(self, items: Iterable[int], most: int) -> Iterator[Piece]:
+    def _split_items(self, items: Iterable[int], most: int) -> Iterator[Piece]:
         """Cut between items; one that is too long, between the blocks and lines inside it."""
         why = self._why("list cut between items")
         for number in items:
             span = self._nested[number].span
-            inside = [*self._inside(span, number + 1)]
+            inside = [*self._blocks_inside(span, number + 1)]
             if self.size(*span) <= self._most:
                 yield Piece(*span, why)
             elif inside or len(self._lines(*span)) > 1:
-                yield from _after(why, self._around(span, inside, "item", most))
+                yield from _with_first_reason(why, self._split_around(span, inside, "item", most))
             else:
-                yield from _after(why, self._of_prose(span, "item of the list", most))
+                yield from _with_first_reason(why, self._split_prose(span, "item of the list", most))
 
-    def _around(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Piece]:
+    def _split_around(self, span: Span, inside: Sequence[int], kind: str, most: int) -> Iterator[Piece]:
         """Cut an item or a quotation around the blocks inside it, which are whole where they fit."""
         remark = "item of the list cut between lines" if kind == "item" else f"{kind} cut between its blocks"
         place = span.start
@@ -237,9 +237,11 @@ class Parts:
             block = None if number is None else self._nested[number]
             lines = self._lines(place, block.span.start if block else span.end)
             if lines and kind == "item":
-                yield from self._of_lines(lines, remark, "line", most)
+                yield from self._split_lines(lines, remark, "line", most)
             elif lines:
-                yield from _after(self._why(remark), self._of_prose(Span(lines[0].start, lines[-1].end), kind, most))
+                yield from _with_first_reason(
+                    self._why(remark), self._split_prose(Span(lines[0].start, lines[-1].end), kind, most)
+                )
             if block is None or number is None:
                 return
             place = block.span.end
@@ -247,29 +249,29 @@ class Parts:
             if (kind != "item" or block.kind != "list") and self.size(*block.span) <= self._most:
                 yield Piece(*block.span, self._why(remark))
             elif block.kind == "list":
-                yield from self._of_items(self._inside(block.span, number + 1), most)
+                yield from self._split_items(self._blocks_inside(block.span, number + 1), most)
             elif block.kind == "table":
-                yield from self._of_table(block.span, most, most) or self._of_lines(
+                yield from self._split_table(block.span, most, most) or self._split_lines(
                     self._lines(*block.span), remark, "row", most
                 )
             else:
-                yield from self._of_code(block.span, remark, most)
+                yield from self._split_code(block.span, remark, most)
 
-    def _of_code(self, span: Span, why_split: str, most: int) -> Iterator[Piece]:
-        lines = self._unparted(self._fenced(self._lines(*span), self._most))
-        return self._of_lines(lines, why_split, "line", most)
+    def _split_code(self, span: Span, why_split: str, most: int) -> Iterator[Piece]:
+        lines = self._with_whole_fences(self._fenced(self._lines(*span), self._most))
+        return self._split_lines(lines, why_split, "line", most)
 
-    def _of_lines(self, lines: Iterable[Span], why_split: str, name: str, most: int) -> Iterator[Piece]:
+    def _split_lines(self, lines: Iterable[Span], why_split: str, name: str, most: int) -> Iterator[Piece]:
         why = self._why(why_split)
         for start, end in lines:
             if self.size(start, end) <= most:
                 yield Piece(start, end, why)
             else:
-                yield from _after(why, self._of_words(Span(start, end), f"{name} cut between words", most))
+                yield from _with_first_reason(why, self._split_words(Span(start, end), f"{name} cut between words", most))
 
-    def _of_prose(self, span: Span, name: str, most: int) -> list[Piece]:
+    def _split_prose(self, span: Span, name: str, most: int) -> list[Piece]:
         if self._inner is None:
-            return self._of_sentences(span, name, most)
+            return self._split_sentences(span, name, most)
         inside, inner = self._document_of(span), self._inner(most)
         chunking = inner.chunk(inside, self._tools)
         above = self._why(f"{name} of {self.size(*span):,} tokens cut by {inner.name}")
@@ -287,11 +289,11 @@ class Parts:
         for chunk in chunking.chunks:
             start, end = span.start + chunk.start, span.start + chunk.end
             fits = self.size(start, end) <= most
-            some = [Piece(start, end, above)] if fits else self._of_sentences(Span(start, end), name, most)
-            parts += _after(whys.get(start, above), some)
+            some = [Piece(start, end, above)] if fits else self._split_sentences(Span(start, end), name, most)
+            parts += _with_first_reason(whys.get(start, above), some)
         return parts
 
-    def _of_sentences(self, span: Span, name: str, most: int) -> list[Piece]:
+    def _split_sentences(self, span: Span, name: str, most: int) -> list[Piece]:
         """Cut between sentences, and one that is too long between its words."""
         why = self._why(f"{name} cut between sentences")
         parts: list[Piece] = []
@@ -299,14 +301,15 @@ class Parts:
             if self.size(start, end) <= most:
                 parts.append(Piece(start, end, why))
             else:
-                parts += _after(why, self._of_words(Span(start, end), "sentence cut between words", most))
+                parts += _with_first_reason(why, self._split_words(Span(start, end), "sentence cut between words", most))
         return self._packed(parts, most, most)
 
-    def _of_words(self, span: Span, why_split: str, most: int) -> list[Piece]:
+    def _split_words(self, span: Span, why_split: str, most: int) -> list[Piece]:
         """Cut between words, and one that is too long as the recursive chunker does."""
         why, text = self._why(why_split), self._document.text
         words = [
-            Piece(*word, why) for word in self._unparted([Span(*match.span()) for match in _WORD.finditer(text, *span)])
+            Piece(*word, why)
+            for word in self._with_whole_fences([Span(*match.span()) for match in _WORD.finditer(text, *span)])
         ]
         sizes = self._tools.count_tokens([text[word.start : word.end] for word in words])
         units: list[Piece] = []
@@ -323,8 +326,8 @@ class Parts:
         text = self._document.text
         following = [*(unit.start for unit in units[1:]), units[-1].end]
         sizes = self._tools.count_tokens([text[unit.start : end] for unit, end in zip(units, following, strict=True)])
-        if self._shortened:
-            sizes = [size - self._saved(unit.start, unit.end) for size, unit in zip(sizes, units, strict=True)]
+        if self._rule_savings:
+            sizes = [size - self._tokens_saved(unit.start, unit.end) for size, unit in zip(sizes, units, strict=True)]
         parts: list[Piece] = []
         begin = 0
         while begin < len(units):
@@ -364,7 +367,7 @@ class Parts:
         return Document(self._document.text[slice(*span)], sentences, self._document.name)
 
 
-def _shortened(rule: str) -> str:
+def _shortened_rule(rule: str) -> str:
     """Return a table's delimiter row as it is if no cell has more than three dashes, else with three and no white space."""
     if "----" not in rule:
         return rule
@@ -377,7 +380,7 @@ def _with_context(part: Piece, context: str, repeats: bool) -> Piece:
     return part._replace(why=step._replace(remark=f"{step.remark}; {phrase}"), context=context if repeats else "")
 
 
-def _after(why: Reason, parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
+def _with_first_reason(why: Reason, parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
     """Yield the parts, the first with that reason."""
     for number, part in enumerate(parts):
         yield part if number else part._replace(why=why)

@@ -155,7 +155,7 @@ def state_propositions(document: Document, most: int, before: int, tools: Tools,
 
         return ask
 
-    return _tied(document, parts, tools.together([asked_about(window) for window in parts]), tools)
+    return _tie_to_text(document, parts, tools.together([asked_about(window) for window in parts]), tools)
 
 
 def _sizes(document: Document, window: Window, tokens: int) -> forms.Sizes:
@@ -190,7 +190,9 @@ def read_claims(answer: str, first: int, last: int) -> list[Claim]:
     return claims
 
 
-def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Claim] | str], tools: Tools) -> Statements:
+def _tie_to_text(
+    document: Document, parts: Sequence[Window], answers: Sequence[list[Claim] | str], tools: Tools
+) -> Statements:
     """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
     statements = Statements(windows=len(parts))
     vocabulary = Vocabulary.of(
@@ -208,7 +210,7 @@ def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Cl
         start = document.sentences[window.first].start
         searched = Searched(document.text[start : document.sentences[window.last - 1].end], work)
         for claim in claims:
-            proposition = _proposition(document, searched, start, claim, vocabulary, tools)
+            proposition = _tie_claim(document, searched, start, claim, vocabulary, tools)
             if proposition.span is None:
                 statements.left_out.append(proposition)
                 continue
@@ -220,11 +222,11 @@ def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Cl
         for number, (text, span) in enumerate(zip(document.sentence_texts, document.sentences, strict=True))
         if number not in covered
     ]
-    statements.propositions = sorted([*distinct.values(), *lost], key=_place)
+    statements.propositions = sorted([*distinct.values(), *lost], key=_source_start)
     return statements
 
 
-def _place(proposition: Proposition) -> int:
+def _source_start(proposition: Proposition) -> int:
     """Sort key: where the source begins; of equal ones the first that was stated is first."""
     assert proposition.span is not None
     return proposition.span.start
@@ -235,22 +237,22 @@ def sentences_of(document: Document, span: Span) -> range:
     return range(document.sentence_at(span.start), document.sentence_at(span.end - 1) + 1)
 
 
-def _proposition(
+def _tie_claim(
     document: Document, searched: Searched, start: int, claim: Claim, vocabulary: Vocabulary, tools: Tools
 ) -> Proposition:
     """Tie a claim to the text of its window, which begins at ``start``."""
     text, number, quotation = claim
-    located = _found(searched, document.sentences[number], start, quotation) if quotation else None
+    located = _locate_quotation(searched, document.sentences[number], start, quotation) if quotation else None
     if located is None:
         return Proposition(text, None, "nowhere", quotation, sentence=number)
     span, tied = located
     among = sentences_of(document, span)
     source = document.text[slice(*document.slice(among.start, among.stop))]
-    elsewhere, nowhere = unheld(text, source, vocabulary)
+    elsewhere, nowhere = unsupported_words(text, source, vocabulary)
     return Proposition(text, span, tied, quotation, elsewhere, nowhere)
 
 
-def _found(searched: Searched, sentence: Span, start: int, quotation: str) -> tuple[Span, Tied] | None:
+def _locate_quotation(searched: Searched, sentence: Span, start: int, quotation: str) -> tuple[Span, Tied] | None:
     """Return the span of a quotation: in its sentence if it is there, otherwise as near as possible in the window."""
     inside = searched.text.find(quotation, sentence.start - start, sentence.end - start)
     if inside >= 0:
@@ -282,7 +284,7 @@ class Vocabulary:
         return cls(frozenset(map(str.casefold, words)), frozenset(_NUMBER.findall(text)), frozenset(small))
 
 
-def unheld(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names and numbers of a proposition that are missing from its source sentences.
 
     This is a simple check without any understanding of meaning. Numbers are compared digit by digit. Names are all words

@@ -167,15 +167,15 @@ def read_as_similarity(chunking: Chunking) -> Chunking:
         cut_above=False,
         null=None if curve.null is None else Band(1 - curve.null.high, 1 - curve.null.low),
     )
-    return replace(chunking, gaps=tuple(_gap(gap) for gap in chunking.gaps), curves=(similarities,))
+    return replace(chunking, gaps=tuple(_mirrored_gap(gap) for gap in chunking.gaps), curves=(similarities,))
 
 
-def _gap(gap: Gap) -> Gap:
-    return gap._replace(score=_mirrored(gap.score), threshold=_mirrored(gap.threshold), why=_reason(gap.why))
+def _mirrored_gap(gap: Gap) -> Gap:
+    return gap._replace(score=_mirrored(gap.score), threshold=_mirrored(gap.threshold), why=_mirrored_reason(gap.why))
 
 
-def _reason(reason: Reason) -> Reason:
-    earlier = None if reason.earlier is None else _reason(reason.earlier)
+def _mirrored_reason(reason: Reason) -> Reason:
+    earlier = None if reason.earlier is None else _mirrored_reason(reason.earlier)
     if reason.score_name != "distance":
         return reason._replace(earlier=earlier)
     return reason._replace(

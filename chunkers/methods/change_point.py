@@ -190,7 +190,7 @@ class ChangePoint(Sized):
         count = len(document.sentences)
         if not count:
             return Chunking(document, (), ())
-        asked = self._asked(count)
+        asked = self._requested_chunks(count)
         allowed = self._allowed(document, asked)
         # Sentences, or paragraphs.
         units, unit = (count, "sentences") if allowed is None else (len(allowed) + 1, "paragraphs")
@@ -223,7 +223,7 @@ class ChangePoint(Sized):
         lines = () if penalty is None or units == 1 < count else (Line("penalty", penalty, "penalty"),)
         band = None if null is None else Band(*np.percentile(null, [25, 75]).tolist())
         curve = Curve("gain of a cut", tuple(gains.tolist()), lines, cut_above=True, live=False, null=band)
-        notes = [] if allowed is None else [_said_of(units)]
+        notes = [] if allowed is None else [_paragraphs_note(units)]
         if asked is not None and asked > units and allowed is not None:
             notes.append(f"Asked for {asked:,} chunks, made {units:,}: there are no more paragraphs.")
         return replace(Chunking.from_gaps(document, gaps, curves=(curve,)), notes=tuple(notes))
@@ -231,7 +231,7 @@ class ChangePoint(Sized):
     def places(self, document: Document) -> list[int]:
         """Return the numbers of the sentences that a chunk may begin with, but for the first."""
         count = len(document.sentences)
-        allowed = self._allowed(document, self._asked(count))
+        allowed = self._allowed(document, self._requested_chunks(count))
         return list(range(1, count)) if allowed is None else allowed.tolist()
 
     def _allowed(self, document: Document, asked: int | None) -> IntArray | None:
@@ -299,7 +299,7 @@ class ChangePoint(Sized):
             return float(null.mean())
         return float(np.percentile(null, 25 if self.caution == "eager" else 75))
 
-    def _asked(self, count: int) -> int | None:
+    def _requested_chunks(self, count: int) -> int | None:
         """Return the requested number of chunks; None where the penalty decides."""
         if self.target_sentences is not None:
             return max(1, min(count, round(count / self.target_sentences)))
@@ -323,7 +323,7 @@ def _check_products(units: int, width: int, unit: str) -> None:
         )
 
 
-def _said_of(paragraphs: int) -> str:
+def _paragraphs_note(paragraphs: int) -> str:
     if paragraphs == 1:
         return "The text is one paragraph: without a blank line there is no place to cut."
     return f"Cuts are allowed only where one of the {paragraphs:,} paragraphs begins."

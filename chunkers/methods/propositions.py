@@ -164,9 +164,11 @@ class Propositions(Chunker):
         return Estimate(requests, tokens, _ANSWERED * size + _WRAPPED * propositions)
 
 
-def _chunking(document: Document, told: Statements, grouped: Sorted) -> Chunking:
+def _chunking(document: Document, statements: Statements, grouped: Sorted) -> Chunking:
     """Return the groups as chunks, in the order of their first sentences."""
-    touched = [sentences_of(document, proposition.span) for proposition in told.propositions if proposition.span is not None]
+    touched = [
+        sentences_of(document, proposition.span) for proposition in statements.propositions if proposition.span is not None
+    ]
     held = [sorted({sentence for member in group.members for sentence in touched[member]}) for group in grouped.groups]
     order = sorted(range(len(held)), key=lambda number: held[number][0])
     chunks_of: list[list[int]] = [[] for _ in document.sentences]
@@ -175,13 +177,17 @@ def _chunking(document: Document, told: Statements, grouped: Sorted) -> Chunking
         for sentence in held[group]:
             chunks_of[sentence].append(number)
         title, summary, members = grouped.groups[group].title, grouped.groups[group].summary, grouped.groups[group].members
-        propositions = tuple([told.propositions[member] for member in members])
+        propositions = tuple([statements.propositions[member] for member in members])
         text = "\n".join([proposition.text for proposition in propositions])
         chunks.append(Chunk(_spans(document, held[group]), text, stated=Stated(title, summary, propositions)))
-    places = _places(told, grouped, touched, chunks_of)
+    places = _sentence_descriptions(statements, grouped, touched, chunks_of)
     gaps = [_gap(index, chunks_of, places) for index in range(len(document.sentences) - 1)]
     return Chunking(
-        document, tuple(chunks), tuple(gaps), notes=_notes(document, told, grouped), left_out=tuple(told.left_out)
+        document,
+        tuple(chunks),
+        tuple(gaps),
+        notes=_notes(document, statements, grouped),
+        left_out=tuple(statements.left_out),
     )
 
 
@@ -192,13 +198,13 @@ def _spans(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
     return tuple([document.slice(run[0], run[-1] + 1) for run in whole])
 
 
-def _places(
-    told: Statements, grouped: Sorted, touched: Sequence[range], chunks_of: Sequence[Sequence[int]]
+def _sentence_descriptions(
+    statements: Statements, grouped: Sorted, touched: Sequence[range], chunks_of: Sequence[Sequence[int]]
 ) -> list[tuple[str, str]]:
     """Return two descriptions for each sentence, long and short, of its propositions and their chunks."""
     stated = [0] * len(chunks_of)
     unsorted: dict[int, str] = {}
-    for number, (proposition, among) in enumerate(zip(told.propositions, touched, strict=True)):
+    for number, (proposition, among) in enumerate(zip(statements.propositions, touched, strict=True)):
         for sentence in among:
             stated[sentence] += proposition.tied != "as it is"
             if number in grouped.unusable:
@@ -206,8 +212,8 @@ def _places(
     places = []
     for sentence, chunks in enumerate(chunks_of):
         where = f"chunk{'s' * (len(chunks) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunks)}"
-        if sentence in told.unusable:
-            what = f"{told.unusable[sentence]}, so it stands for itself"
+        if sentence in statements.unusable:
+            what = f"{statements.unusable[sentence]}, so it stands for itself"
         elif stated[sentence]:
             what = "1 proposition" if stated[sentence] == 1 else f"{stated[sentence]:,} propositions"
         else:
@@ -225,37 +231,39 @@ def _gap(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[
     return Gap(index, None, None, Verdict.CUT if begins else Verdict.KEPT, why)
 
 
-def _notes(document: Document, told: Statements, grouped: Sorted) -> tuple[str, ...]:
+def _notes(document: Document, statements: Statements, grouped: Sorted) -> tuple[str, ...]:
     """Return notes on lost sentences, invented propositions, and windows without a usable answer."""
     notes = []
     lost = [
         sentence.start
-        for sentence in (proposition.span for proposition in told.propositions if proposition.tied == "as it is")
-        if sentence is not None and document.sentence_at(sentence.start) not in told.unusable
+        for sentence in (proposition.span for proposition in statements.propositions if proposition.tied == "as it is")
+        if sentence is not None and document.sentence_at(sentence.start) not in statements.unusable
     ]
     if lost:
-        which = _few([f"{document.sentence_at(start) + 1:,}" for start in lost])
+        which = _listed_words([f"{document.sentence_at(start) + 1:,}" for start in lost])
         phrase = "it stands for itself" if len(lost) == 1 else "they stand for themselves"
         notes.append(f"Lost: the model stated nothing of {counted(len(lost), 'sentence')} ({which}); {phrase}.")
-    if told.left_out:
-        single = len(told.left_out) == 1
+    if statements.left_out:
+        single = len(statements.left_out) == 1
         notes.append(
-            f"Invented: {counted(len(told.left_out), 'proposition')} {'quotes' if single else 'quote'} words that are not "
-            f"in the text, and {'is' if single else 'are'} left out."
+            f"Invented: {counted(len(statements.left_out), 'proposition')} {'quotes' if single else 'quote'} words that are "
+            f"not in the text, and {'is' if single else 'are'} left out."
         )
-    nowhere = [proposition.nowhere for proposition in told.propositions if proposition.nowhere]
+    nowhere = [proposition.nowhere for proposition in statements.propositions if proposition.nowhere]
     if nowhere:
-        words = _few([*dict.fromkeys(word for words in nowhere for word in words)])
+        words = _listed_words([*dict.fromkeys(word for words in nowhere for word in words)])
         notes.append(
             f"{counted(len(nowhere), 'proposition')} {'has' if len(nowhere) == 1 else 'have'} names or numbers that the "
             f"text does not have: {words}. Compared are digits, and words with a capital letter."
         )
-    if told.repeated:
-        notes.append(f"The model stated {counted(told.repeated, 'proposition')} twice from the same words; once is kept.")
-    if told.failed:
+    if statements.repeated:
         notes.append(
-            f"The model gave no usable answer about {told.failed:,} of {counted(told.windows, 'window')}, though it was "
-            f"asked up to {REPEATS + 1} times; the sentences there stand for themselves."
+            f"The model stated {counted(statements.repeated, 'proposition')} twice from the same words; once is kept."
+        )
+    if statements.failed:
+        notes.append(
+            f"The model gave no usable answer about {statements.failed:,} of {counted(statements.windows, 'window')}, "
+            f"though it was asked up to {REPEATS + 1} times; the sentences there stand for themselves."
         )
     if grouped.failed:
         notes.append(
@@ -265,7 +273,7 @@ def _notes(document: Document, told: Statements, grouped: Sorted) -> tuple[str, 
     return tuple(notes)
 
 
-def _few(words: Sequence[str]) -> str:
+def _listed_words(words: Sequence[str]) -> str:
     """Return the first of them, and how many more there are."""
     more = len(words) - _NAMED
     return ", ".join(words[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

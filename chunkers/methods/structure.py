@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks.block_parts import WHOLE, Parts, by_parts
+from chunkers.building_blocks.block_parts import WHOLE, BlockSplitter, by_parts
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.sizes import check_chunks, check_size
 from chunkers.contract.base import Chunker
@@ -144,8 +144,8 @@ class Structure(Chunker):
             "change_point": lambda most: ChangePoint(max_size=most, size_unit="tokens", cuts_at="sentences"),
             "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
         }
-        parts = Parts(document, inner[self.inner], self.max_size, tools)
-        cutting = _Cutting(self, document, tools, parts, by_parts(document, lambda outline: outline.blocks))
+        splitter = BlockSplitter(document, inner[self.inner], self.max_size, tools)
+        cutting = _Cutting(self, document, tools, splitter, by_parts(document, lambda outline: outline.blocks))
         cutting.cut()
         return cutting
 
@@ -219,7 +219,7 @@ class _Cutting:
     chunker: Structure
     document: Document
     tools: Tools
-    parts: Parts
+    splitter: BlockSplitter
     outline: Sequence[Block]
     cuts: dict[int, Reason] = field(default_factory=dict)
     kept: dict[int, Reason] = field(default_factory=dict)
@@ -242,7 +242,7 @@ class _Cutting:
                     self.tools.decided(done, len(outline))
                 pieces += self._pieces(group, self.title.tokens if number else 0)
                 done += len(group.lead) + 1 + len(group.tail)
-            self._join(self._with_titles(self._whole(pieces)), section)
+            self._join(self._with_titles(self._with_whole_parts(pieces)), section)
         check_chunks(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
     def steps(self) -> list[BlockStep]:
@@ -256,7 +256,7 @@ class _Cutting:
             end = start + len(self.document.text[start : min(block.span.end, following)].rstrip())
             cut = self.cuts.get(start)
             why = cut or self.kept.get(start)
-            size = self.parts.size(start, end)
+            size = self.splitter.size(start, end)
             steps.append(BlockStep(start, end, block.kind, size, cut is not None, why, self.together.get(start)))
         return steps
 
@@ -269,7 +269,7 @@ class _Cutting:
             f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
             for name, size in self.long
         ]
-        notes += self.parts.notes()
+        notes += self.splitter.notes()
         return Chunking(self.document, chunks, LazyTuple(lambda: self._ledger(starts)), notes=tuple(notes))
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
@@ -283,32 +283,32 @@ class _Cutting:
             if block.kind in ("heading", "front matter") and self._opens(block):
                 run.append(block)
                 continue
-            _open(sections, run, self.chunker.heading_levels)
+            _add_section(sections, run, self.chunker.heading_levels)
             sections[-1][1].append(block)
             run = []
         if sections[-1][1]:
             sections[-1][1].extend(run)
         else:
-            _open(sections, run, self.chunker.heading_levels)
+            _add_section(sections, run, self.chunker.heading_levels)
         return ((level, section) for level, section in sections if section)
 
     @cached_property
-    def _whole_spans(self) -> list[Span]:
+    def _slide_or_cell_spans(self) -> list[Span]:
         """The slides or cells of the document, without white space around them; empty if it has none."""
         parts, text = self.document.parts, self.document.text
         if parts is None or parts.kind not in WHOLE:
             return []
         return [Span(*edges).trimmed(text) for edges in pairwise([*parts.starts, len(text)])]
 
-    def _around(self, offset: int) -> Span | None:
+    def _slide_or_cell_at(self, offset: int) -> Span | None:
         """Return the span of the slide or cell that contains an offset; None if the document has none."""
         parts = self.document.parts
-        return self._whole_spans[parts.at(offset)] if parts is not None and self._whole_spans else None
+        return self._slide_or_cell_spans[parts.at(offset)] if parts is not None and self._slide_or_cell_spans else None
 
     def _opens(self, block: Block) -> bool:
         """Return whether a heading may begin a section: not inside a slide or a cell that fits."""
-        around = self._around(block.span.start)
-        return around is None or block.span.start == around.start or self.parts.size(*around) > self.chunker.max_size
+        around = self._slide_or_cell_at(block.span.start)
+        return around is None or block.span.start == around.start or self.splitter.size(*around) > self.chunker.max_size
 
     def _groups(self, section: Sequence[Block]) -> list[_Group]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
@@ -321,12 +321,16 @@ class _Cutting:
                 if self._fits((lead or [block])[0], block, following):
                     lead.append(block)
                     continue
-            if lead and self._fits_alone(block, lead[0].span.start, block.span.end):
+            if lead and self._fits_only_alone(block, lead[0].span.start, block.span.end):
                 groups.append(_Group(lead[:-1], lead[-1], []))
                 lead = []
             groups.append(_Group(lead, block, []))
             lead = []
-        if lead and groups and self._around(groups[-1].block.span.start) == self._around(lead[-1].span.start):
+        if (
+            lead
+            and groups
+            and self._slide_or_cell_at(groups[-1].block.span.start) == self._slide_or_cell_at(lead[-1].span.start)
+        ):
             groups[-1] = groups[-1]._replace(tail=lead)
         else:
             groups += [_Group([], block, []) for block in lead]
@@ -336,19 +340,19 @@ class _Cutting:
         """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk for the block that they stay with."""
         start, most = first.span.start, self.chunker.max_size
         share = most // (TRAILING if following is None else LEADING)
-        if self.parts.size(start, last.span.end) <= share:
+        if self.splitter.size(start, last.span.end) <= share:
             return True
-        return following is not None and self.parts.size(start, following.span.end) <= most
+        return following is not None and self.splitter.size(start, following.span.end) <= most
 
-    def _fits_alone(self, block: Block, start: int, end: int) -> bool:
+    def _fits_only_alone(self, block: Block, start: int, end: int) -> bool:
         """Return whether a block that should stay whole fits into a chunk, but not together with all up to the ends."""
         if block.kind not in SPECIAL:
             return False
-        return self.parts.size(*block.span) <= self.chunker.max_size < self.parts.size(start, end)
+        return self.splitter.size(*block.span) <= self.chunker.max_size < self.splitter.size(start, end)
 
     def _leads(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with the following one."""
-        around = self._around(block.span.start)
+        around = self._slide_or_cell_at(block.span.start)
         if around and following and around.start < block.span.start and around.end <= following.span.start:
             # The end of a slide or a cell stays with its own beginning, not with the next one.
             return False
@@ -370,18 +374,18 @@ class _Cutting:
         tokens = self.tools.count_tokens([words])[0]
         return _Title(words, tokens, heading.span.start) if tokens <= self.chunker.max_size // LEADING else _Title()
 
-    def _whole(self, pieces: Sequence[_Piece]) -> list[_Piece]:
+    def _with_whole_parts(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces, those of a slide or a cell as one if they fit into a chunk together."""
         parts = self.document.parts
-        if parts is None or not self._whole_spans:
+        if parts is None or not self._slide_or_cell_spans:
             return [*pieces]
         whole: list[_Piece] = []
-        for around, group in groupby(pieces, key=lambda piece: self._around(piece.end - 1)):
+        for around, group in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
             first, *others = group
             # Headings of slides or cells that have nothing else may be in front.
             begin, end = max(first.start, around.start if around else 0), (others or [first])[-1].end
-            fits = self.parts.size(begin, end) <= self.chunker.max_size
-            if begin > first.start and fits and self.parts.size(first.start, end) > self.chunker.max_size:
+            fits = self.splitter.size(begin, end) <= self.chunker.max_size
+            if begin > first.start and fits and self.splitter.size(first.start, end) > self.chunker.max_size:
                 before = self.document.text[first.start : begin].rstrip()
                 whole.append(first._replace(end=first.start + len(before), name="heading"))
                 first = first._replace(start=begin, why=None)
@@ -401,7 +405,7 @@ class _Cutting:
         titled = [piece for piece in pieces if piece.start <= self.title.start]
         for piece in pieces[len(titled) :]:
             context = "\n\n".join(filter(None, [self.title.words, piece.context]))
-            size = self.parts.size(piece.start, piece.end) + self.tools.count_tokens([context])[0]
+            size = self.splitter.size(piece.start, piece.end) + self.tools.count_tokens([context])[0]
             if size <= self.chunker.max_size:
                 why = piece.why
                 if why is not None:
@@ -416,34 +420,34 @@ class _Cutting:
         before = None
         for block in (*group.lead, group.block, *group.tail):
             if before is not None:
-                self.kept[block.span.start] = _together(before, block, group)
+                self.kept[block.span.start] = _kept_reason(before, block, group)
             before = block
         start, end, block = group.start, group.end, group.block
-        whole, most = self.parts.size(start, end), self.chunker.max_size
-        if self._fits_alone(block, start, end):
-            return [_Piece(start, block.span.end, block.kind), *_tail(group)]
+        whole, most = self.splitter.size(start, end), self.chunker.max_size
+        if self._fits_only_alone(block, start, end):
+            return [_Piece(start, block.span.end, block.kind), *_tail_piece(group)]
         if whole <= most or block.kind == "formula":
             if whole > most:
-                self.long.append((block.kind, self.parts.size(*block.span)))
+                self.long.append((block.kind, self.splitter.size(*block.span)))
             return [_Piece(start, end, block.kind)]
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
-        tail = whole - self.parts.size(start, block.span.end)
-        lead = self.parts.size(start, block.span.end) - self.parts.size(*block.span)
+        tail = whole - self.splitter.size(start, block.span.end)
+        lead = self.splitter.size(start, block.span.end) - self.splitter.size(*block.span)
         first, rest = max(1, most - lead - tail - held), max(1, most - tail - (held or self.title.tokens))
-        fitted_parts = self.parts.of(block, first, rest)
+        fitted_parts = self.splitter.split(block, first, rest)
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
-        while fitted_parts and (above := self.parts.size(start, fitted_parts[0].end) - most) > 0 and first > 1:
+        while fitted_parts and (above := self.splitter.size(start, fitted_parts[0].end) - most) > 0 and first > 1:
             first = max(1, first - above)
-            fitted_parts = self.parts.of(block, first, rest)
-        beside = not fitted_parts or self.parts.size(start, fitted_parts[0].end) > most
-        parts = fitted_parts or self.parts.of(block, most, most) or []
+            fitted_parts = self.splitter.split(block, first, rest)
+        beside = not fitted_parts or self.splitter.size(start, fitted_parts[0].end) > most
+        parts = fitted_parts or self.splitter.split(block, most, most) or []
         pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in parts]
         if not beside:
             pieces[0] = pieces[0]._replace(start=start, why=None)
         elif group.lead:
             pieces = [_Piece(start, group.lead[-1].span.end, group.lead[-1].kind), pieces[0]._replace(why=None), *pieces[1:]]
-        if group.tail and (not fitted_parts or self.parts.size(pieces[-1].start, end) > most):
-            return [*pieces, *_tail(group)]
+        if group.tail and (not fitted_parts or self.splitter.size(pieces[-1].start, end) > most):
+            return [*pieces, *_tail_piece(group)]
         pieces[-1] = pieces[-1]._replace(end=end)
         return pieces
 
@@ -456,11 +460,11 @@ class _Cutting:
         # The first piece of a slide has its title in it.
         opened, context = pieces[0].start, self._context_of(pieces[0])
         text = self.document.text
-        size, *others = [self.parts.size(piece.start, piece.end) for piece in pieces]
-        extra = self._note(opened, pieces[0].context)
+        size, *others = [self.splitter.size(piece.start, piece.end) for piece in pieces]
+        extra = self._add_context(opened, pieces[0].context)
         for piece, own in zip(pieces[1:], others, strict=True):
             parted = skips_space and text[piece.start - 1].isspace()
-            both = size + own if parted else self.parts.size(opened, piece.end)
+            both = size + own if parted else self.splitter.size(opened, piece.end)
             self.together[piece.start] = both + extra
             # What has its context in its own chunk would lose it in another's.
             stays = not piece.context or piece.context == context
@@ -476,13 +480,13 @@ class _Cutting:
             new = Reason(remark=f"new {piece.name}: {large if together > most else enough}")
             self.cuts[piece.start] = piece.why or new
             opened, context, size = piece.start, self._context_of(piece), own
-            extra = self._note(piece.start, piece.context)
+            extra = self._add_context(piece.start, piece.context)
 
     def _context_of(self, piece: _Piece) -> str:
         """Return the context of a piece, or the title that it begins with."""
         return piece.context or (self.title.words if piece.start <= self.title.start else "")
 
-    def _note(self, start: int, context: str) -> int:
+    def _add_context(self, start: int, context: str) -> int:
         """Keep the context of the chunk that begins at ``start``; return how many tokens it has."""
         if not context:
             return 0
@@ -496,12 +500,12 @@ class _Cutting:
         def kept(start: int) -> Reason:
             kind = self.outline[bisect_right(starts, start) - 1].kind
             inside = Reason(remark=f"inside {'' if kind in _WITHOUT_ARTICLE else 'a '}{kind}")
-            return self.kept.get(start) or self.parts.kept.get(start) or inside
+            return self.kept.get(start) or self.splitter.kept.get(start) or inside
 
         return ledger(self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), kept)
 
 
-def _open(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:
+def _add_section(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:
     """Add a run of headings to the sections: a new one if one of them has a level that begins a chunk."""
     opening = next((block.level for block in run if block.level <= levels), 0)
     if opening:
@@ -509,12 +513,12 @@ def _open(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels:
     sections[-1][1].extend(run)
 
 
-def _tail(group: _Group) -> list[_Piece]:
+def _tail_piece(group: _Group) -> list[_Piece]:
     """Return the headings at the text's end as a piece of their own."""
     return [_Piece(group.tail[0].span.start, group.end, group.tail[0].kind)] if group.tail else []
 
 
-def _together(before: Block, block: Block, group: _Group) -> Reason:
+def _kept_reason(before: Block, block: Block, group: _Group) -> Reason:
     """Return the reason for keeping a block with the previous one."""
     if block in group.tail:
         remark = f"a {block.kind} at the end stays with what is before"

@@ -83,7 +83,7 @@ class ChunkFile:
         """
         found_again = self.known_in(document)
         if found_again is None:
-            found_again = find_again(document, self._meant(document.name), self.name, told)
+            found_again = find_again(document, self._chunks_for(document.name), self.name, told)
             # At once, as several threads may ask, and what is returned is not read from there again: it may be another's.
             self._last[:] = [(f"{document.identity} {document.name}", found_again)]
         return found_again
@@ -93,20 +93,22 @@ class ChunkFile:
         last = next(iter(self._last), None)
         return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
 
-    def _meant(self, name: str) -> Sequence[GivenChunk]:
+    def _chunks_for(self, name: str) -> Sequence[GivenChunk]:
         try:
             return chunks_of(self.chunks, self.document, name)
         except InputError as error:
             if self.document is None and len(self.documents) > 1:
-                raise InputError(f"{self.name}: {self._not_one(name)}. Choose one of the file's documents.") from error
+                raise InputError(
+                    f"{self.name}: {self._no_match_reason(name)}. Choose one of the file's documents."
+                ) from error
             raise InputError(f"{self.name}: {error}") from error
 
-    def _not_one(self, name: str) -> str:
+    def _no_match_reason(self, name: str) -> str:
         """Return the reason why none of the file's documents can be matched with a text."""
         of = f"its chunks are of {len(self.documents):,} documents, and"
-        called = self._called(name)
+        called = self._matching_documents(name)
         if called:
-            return f"{of} {_listed(called)} all match {shown(name)}"
+            return f"{of} {_shown_names(called)} all match {shown(name)}"
         return f"{of} none of these is called {shown(name)}"
 
     def of_each(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
@@ -121,28 +123,28 @@ class ChunkFile:
             If a document has no chunks or the right chunks are unclear; the message names the document.
         """
         if len(names) <= 1:
-            return {name: self._meant(name) for name in names}
+            return {name: self._chunks_for(name) for name in names}
         if nameless := len(self._by_document.get(None, ())):
             raise InputError(
                 f"{self.name}: with several documents, every chunk must name its document in the field document, source, "
                 f"file_name or filename; {nameless:,} of {len(self.chunks):,} chunks do not."
             )
-        called = {name: self._called(name) for name in names}
+        called = {name: self._matching_documents(name) for name in names}
         if missing := [name for name, matches in called.items() if not matches]:
             raise InputError(
                 f"{self.name}: the file must have chunks of all {len(names):,} documents, because all chunkers are measured "
-                f"on the same documents; it has no chunks of {_listed(missing)}. Add the missing chunks, or remove the "
+                f"on the same documents; it has no chunks of {_shown_names(missing)}. Add the missing chunks, or remove the "
                 "documents."
             )
         for name, matches in called.items():
             if len(matches) > 1:
                 raise InputError(
-                    f"{self.name}: the file must have exactly one document that matches {shown(name)}; {_listed(matches)} "
-                    "all match. Keep only one of them in the file."
+                    f"{self.name}: the file must have exactly one document that matches {shown(name)}; "
+                    f"{_shown_names(matches)} all match. Keep only one of them in the file."
                 )
         for document, times in Counter(matches[0] for matches in called.values()).items():
             if times > 1:
-                alike = _listed([name for name, matches in called.items() if matches[0] == document])
+                alike = _shown_names([name for name, matches in called.items() if matches[0] == document])
                 raise InputError(
                     f"{self.name}: the file must have a separate document for each of {alike}; it has only "
                     f"{shown(document)}, which matches all of them. Give each document its full name in the file."
@@ -157,7 +159,7 @@ class ChunkFile:
         return by_document
 
     @cached_property
-    def _called(self) -> Callable[[str], list[str]]:
+    def _matching_documents(self) -> Callable[[str], list[str]]:
         return DocumentNames(self.documents).called
 
     def text(self, name: str) -> str | None:
@@ -173,7 +175,7 @@ class ChunkFile:
             return last[1]
         text = None
         with suppress(InputError):
-            whole = put_together(self._meant(name))
+            whole = put_together(self._chunks_for(name))
             text = whole.text if whole is not None and whole.is_whole else None
         self._texts[:] = [(name, text)]
         return text
@@ -192,7 +194,7 @@ class YourChunks(Chunker):
         "", title="Chunk file", description="The identity of the file of chunks; the file itself must be at hand."
     )
     _held: ChunkFile | None = PrivateAttr(None)
-    _each: Mapping[str, Sequence[GivenChunk]] | None = PrivateAttr(None)
+    _chunks_by_name: Mapping[str, Sequence[GivenChunk]] | None = PrivateAttr(None)
     _found: dict[str, FoundAgain] = PrivateAttr(default_factory=dict)
 
     @field_validator("file")
@@ -222,7 +224,7 @@ class YourChunks(Chunker):
             If the file is not available, and as in `ChunkFile.of_each`.
         """
         bound = YourChunks.of(self._at_hand())
-        bound._each = self._at_hand().of_each(names)
+        bound._chunks_by_name = self._at_hand().of_each(names)
         return bound
 
     @property
@@ -239,9 +241,9 @@ class YourChunks(Chunker):
             If the file is not available, or has chunks of several documents and the right document is unclear.
         """
         file = self._at_hand()
-        if self._each is None:
+        if self._chunks_by_name is None:
             return file.found_in(document, tools.decided).chunking
-        given = self._each.get(document.name, ())
+        given = self._chunks_by_name.get(document.name, ())
         # Runs are kept on disk, where the names of files have no place.
         found_again = find_again(document, given, "the file", tools.decided)
         if document.sentences and not found_again.chunking.chunks:
@@ -287,5 +289,5 @@ class YourChunks(Chunker):
         return self._held
 
 
-def _listed(names: Sequence[str]) -> str:
+def _shown_names(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names[:_MOST_NAMED])) + (" and more" if len(names) > _MOST_NAMED else "")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chunkers.recipes.recipe import Recipe, __version__
 from chunkers.results.embedded import EmbeddedAs
-from chunkers.results.exported import chosen, columns_of, facts_of, rows_of, said_of
+from chunkers.results.exported import columns_of, facts_of, proposition_values, resolved_embedded_as, rows_of
 from chunkers.results.result import Chunking, Gap
 from chunkers.support.errors import InputError, shown
 from chunkers.support.extras import need
@@ -52,7 +52,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             {"spans": [list(span) for span in chunk.spans], **facts_of(chunking, chunk, made_by.embedded_as)}
             for chunk in chunking.chunks
         ],
-        **({"left_out": [*map(said_of, chunking.left_out)]} if chunking.left_out else {}),
+        **({"left_out": [*map(proposition_values, chunking.left_out)]} if chunking.left_out else {}),
         "gaps": [_gap(gap) for gap in chunking.gaps],
         "merges": [
             {
@@ -127,7 +127,7 @@ def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
     """
     _check(chunking)
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, columns_of(chunking, chosen(chunking, embedded_as)))
+    writer = csv.DictWriter(file, columns_of(chunking, resolved_embedded_as(chunking, embedded_as)))
     writer.writeheader()
     writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows_of(chunking, embedded_as))
     return file.getvalue()
@@ -155,7 +155,7 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
     }
     texts = ("context", "title", "summary", "text", "embedded_as")
     types = {**lists, **dict.fromkeys(texts, pa.string()), "propositions": propositions_type()}
-    columns = columns_of(chunking, chosen(chunking, embedded_as))
+    columns = columns_of(chunking, resolved_embedded_as(chunking, embedded_as))
     schema = pa.schema([(name, types.get(name, whole)) for name in columns])
     file = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows_of(chunking, embedded_as), schema), file)
@@ -163,7 +163,7 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
 
 
 def propositions_type() -> Any:
-    """Return the Arrow type of a chunk's propositions: a list of structs, as in `chunkers.results.exported.said_of`."""
+    """Return the Arrow type of a chunk's propositions: a list of structs; see `proposition_values`."""
     import pyarrow as pa
 
     whole, text = pa.int64(), pa.string()

@@ -63,14 +63,14 @@ def facts_of(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[
         facts["context"] = chunk.context
     if (stated := chunk.stated) is not None:
         facts |= {"title": stated.title, "summary": stated.summary}
-        facts["propositions"] = [*map(said_of, stated.propositions)]
+        facts["propositions"] = [*map(proposition_values, stated.propositions)]
     facts["text"] = chunk.text
     if embedded_as in WITH_TEXT_IN_FRONT:
         facts["embedded_as"] = embedded_text(document, chunk, embedded_as)
     return facts
 
 
-def said_of(proposition: Proposition) -> dict[str, Any]:
+def proposition_values(proposition: Proposition) -> dict[str, Any]:
     """Return a proposition as JSON-compatible values."""
     span = proposition.span
     return {
@@ -84,7 +84,7 @@ def said_of(proposition: Proposition) -> dict[str, Any]:
     }
 
 
-def chosen(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
+def resolved_embedded_as(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
     """Return the requested value of ``embedded_as``, or else the recipe's. Raise InputError if the value is unknown."""
     if embedded_as is not None:
         return checked(embedded_as)
@@ -93,7 +93,7 @@ def chosen(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
 
 def rows_of(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
     """Return one row per chunk, keyed by column name. Raise InputError if ``embedded_as`` is unknown."""
-    how = chosen(chunking, embedded_as)
+    how = resolved_embedded_as(chunking, embedded_as)
     # All rows have it where one has it.
     context = {"context": ""} if _has_context(chunking) else {}
     return [
@@ -118,7 +118,7 @@ def to_dataframe(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> A
         If pandas is not installed.
     """
     pandas = needed("pandas", "to_dataframe", "pandas")
-    columns = columns_of(chunking, chosen(chunking, embedded_as))
+    columns = columns_of(chunking, resolved_embedded_as(chunking, embedded_as))
     rows = [
         {**row, "start": chunk.start, "end": chunk.end}
         for row, chunk in zip(rows_of(chunking, embedded_as), chunking.chunks, strict=True)
@@ -156,7 +156,7 @@ METADATA: Mapping[str, str] = {
 def metadata_of(chunking: Chunking) -> list[dict[str, Any]]:
     """Return the metadata of every chunk: the entries of `METADATA` that apply to the chunk."""
     document, parts = chunking.document, chunking.document.parts
-    how = chosen(chunking, None)
+    how = resolved_embedded_as(chunking, None)
     metadata = []
     for chunk in chunking.chunks:
         fields: dict[str, Any] = {
