@@ -22,16 +22,18 @@ MOST_CHARACTERS = 60_000
 """Maximum number of characters of chunks that a notebook shows of a result; a notebook keeps what it shows in its file."""
 
 
-def result_html(cut: Chunking) -> str:
+def result_html(chunking: Chunking) -> str:
     """Return a result as self-contained HTML: heading, curve, chunks and notes."""
-    return page_part(column(cut, MOST_CHARACTERS))
+    return page_part(column(chunking, MOST_CHARACTERS))
 
 
-def side_by_side(cuts: Sequence[Chunking], titles: Sequence[str]) -> str:
+def side_by_side(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
     """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
-    most = MOST_CHARACTERS // len(cuts)
-    columns = "".join(f"<section>{column(cut, most, title)}</section>" for cut, title in zip(cuts, titles, strict=True))
-    return page_part(f'{strips(cuts, titles)}<div class="columns">{columns}</div>')
+    most = MOST_CHARACTERS // len(chunkings)
+    columns = "".join(
+        f"<section>{column(chunking, most, title)}</section>" for chunking, title in zip(chunkings, titles, strict=True)
+    )
+    return page_part(f'{strips(chunkings, titles)}<div class="columns">{columns}</div>')
 
 
 def page_part(inside: str) -> str:
@@ -39,46 +41,50 @@ def page_part(inside: str) -> str:
     return f'<div class="{ROOT} {NOT_TEX}"><style>{style()}</style>{inside}</div>'
 
 
-def strips(cuts: Sequence[Chunking], titles: Sequence[str]) -> str:
+def strips(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
     """Return HTML with one strip of chunks per result, all on the same axis."""
-    rows = "".join(strip(cut, f"{number} {title}") for number, (cut, title) in enumerate(zip(cuts, titles, strict=True), 1))
+    rows = "".join(
+        strip(chunking, f"{number} {title}")
+        for number, (chunking, title) in enumerate(zip(chunkings, titles, strict=True), 1)
+    )
     return f'<div class="axis strips">{rows}</div>'
 
 
-def column(cut: Chunking, most: int | None, title: str = "") -> str:
+def column(chunking: Chunking, most: int | None, title: str = "") -> str:
     """Return a result as a column of HTML: heading, curve, chunks and notes."""
-    name, settings = title_of(cut), settings_of(cut)
-    facts = " · ".join(filter(None, (settings, facts_of(cut))))
-    notes = "".join(f'<p class="note">{text(note)}</p>' for note in cut.notes)
-    return f'<h3>{text(title or name)}</h3><p class="facts">{text(facts)}</p>{curve(cut)}{chunk_list(cut, most)}{notes}'
+    name, settings = title_of(chunking), settings_of(chunking)
+    facts = " · ".join(filter(None, (settings, facts_of(chunking))))
+    notes = "".join(f'<p class="note">{text(note)}</p>' for note in chunking.notes)
+    head = f'<h3>{text(title or name)}</h3><p class="facts">{text(facts)}</p>'
+    return f"{head}{curve(chunking)}{chunk_list(chunking, most)}{notes}"
 
 
-def title_of(cut: Chunking) -> str:
+def title_of(chunking: Chunking) -> str:
     """Return the title of the chunker that made a result."""
-    if cut.made_by is None:
+    if chunking.made_by is None:
         return "Chunks"
     try:
-        return cut.made_by.build().title
+        return chunking.made_by.build().title
     except InputError:
         # An adapter or somebody's own chunker, which another machine need not have.
-        return cut.made_by.chunker.replace("_", " ")
+        return chunking.made_by.chunker.replace("_", " ")
 
 
-def settings_of(cut: Chunking) -> str:
+def settings_of(chunking: Chunking) -> str:
     """Return the most important settings of a result's chunker as a short phrase; empty if they are unknown."""
     try:
-        return "" if cut.made_by is None else cut.made_by.build().describe()
+        return "" if chunking.made_by is None else chunking.made_by.build().describe()
     except InputError:
         return ""
 
 
-def facts_of(cut: Chunking) -> str:
+def facts_of(chunking: Chunking) -> str:
     """Return a phrase with the number of chunks, their lengths in characters, and the number of sentences."""
-    sizes = [len(chunk.text) for chunk in cut.chunks]
+    sizes = [len(chunk.text) for chunk in chunking.chunks]
     phrase = counted(len(sizes), "chunk")
     if sizes:
         phrase += f" of {min(sizes):,} to {max(sizes):,} characters, median {statistics.median(sizes):,.0f}"
-    return f"{phrase} · {counted(len(cut.document.sentences), 'sentence')} of {cut.document.name}"
+    return f"{phrase} · {counted(len(chunking.document.sentences), 'sentence')} of {chunking.document.name}"
 
 
 # The list of chunks.
@@ -86,24 +92,24 @@ def facts_of(cut: Chunking) -> str:
 _SHARED = "the chunk before has this too"
 
 
-def chunk_list(cut: Chunking, most: int | None = None) -> str:
+def chunk_list(chunking: Chunking, most: int | None = None) -> str:
     """Return an HTML list of a result's chunks, with the reason for each cut and, as tooltips, for each uncut gap.
 
     Parameters
     ----------
-    cut
+    chunking
         The result.
     most
         Number of characters after which further chunks are only counted; None to show all chunks.
     """
-    document = cut.document
-    begins, kept = _reasons(cut)
+    document = chunking.document
+    begins, kept = _reasons(chunking)
     items: list[str] = []
     shown = 0
     before: Span | None = None
-    for number, chunk in enumerate(cut.chunks, start=1):
+    for number, chunk in enumerate(chunking.chunks, start=1):
         if most is not None and shown and shown + len(chunk.text) > most:
-            left = len(cut.chunks) - number + 1
+            left = len(chunking.chunks) - number + 1
             items.append(f'<li class="note">{counted(left, "further chunk")} not shown here.</li>')
             break
         shown += len(chunk.text)
@@ -124,12 +130,12 @@ def _introduction(number: int, chunk: Chunk, reason: str) -> str:
     return text(f"{place}, cut: {reason}" if reason else place)
 
 
-def _reasons(cut: Chunking) -> tuple[dict[int, str], dict[int, str]]:
+def _reasons(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
     """Return the reasons for chunks by their starts, and the reasons for kept gaps by the sentence before each."""
     begins, kept = {}, {}
-    for gap in cut.gaps:
+    for gap in chunking.gaps:
         if gap.verdict.is_cut:
-            begins[gap.start_after(cut.document)] = gap.reason
+            begins[gap.start_after(chunking.document)] = gap.reason
         elif gap.offset is None:
             kept[gap.index] = gap.reason
     return begins, kept
@@ -183,18 +189,18 @@ _POINTS = 3_000
 """Points of a curve; of more, the least and the greatest of each stretch are drawn."""
 
 
-def curve(cut: Chunking) -> str:
+def curve(chunking: Chunking) -> str:
     """Return an SVG of a result's first curve, with threshold lines and a dot per gap; empty if there is no curve."""
-    if not cut.curves or not any(map(math.isfinite, cut.curves[0].scores)):
+    if not chunking.curves or not any(map(math.isfinite, chunking.curves[0].scores)):
         return ""
-    drawn = cut.curves[0]
+    drawn = chunking.curves[0]
     numbers = [*filter(math.isfinite, [*drawn.scores, *(line.level for line in drawn.lines)])]
     low, high = min(numbers), max(numbers)
     spread = high - low or 1.0
-    ends = [span.end for span in cut.document.sentences[:-1]]
+    ends = [span.end for span in chunking.document.sentences[:-1]]
     places = [(x, _HIGH * (1 - (score - low) / spread)) for x, score in zip(ends, drawn.scores, strict=False)]
     lines = "".join(
-        f'<path d="M0 {_y(line.level, low, spread)}H{_width(cut)}" stroke="var(--accent)" stroke-width="1.5"/>'
+        f'<path d="M0 {_y(line.level, low, spread)}H{_width(chunking)}" stroke="var(--accent)" stroke-width="1.5"/>'
         for line in drawn.lines
         if math.isfinite(line.level)
     )
@@ -203,9 +209,9 @@ def curve(cut: Chunking) -> str:
     )
     top, bottom = signed(high, ".2f"), signed(low, ".2f")
     drawing = (
-        f'<svg viewBox="0 0 {_width(cut)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
+        f'<svg viewBox="0 0 {_width(chunking)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{text(drawn.label)} at {len(drawn.scores):,} gaps">'
-        f'{lines}<path d="{_path(places)}" stroke="var(--muted)" stroke-width="1.2"/>{_dots(cut, drawn, places)}</svg>'
+        f'{lines}<path d="{_path(places)}" stroke="var(--muted)" stroke-width="1.2"/>{_dots(chunking, drawn, places)}</svg>'
     )
     return (
         f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{drawing}'
@@ -214,8 +220,8 @@ def curve(cut: Chunking) -> str:
     )
 
 
-def _width(cut: Chunking) -> int:
-    return max(1, len(cut.document.text))
+def _width(chunking: Chunking) -> int:
+    return max(1, len(chunking.document.text))
 
 
 def _y(level: float, low: float, spread: float) -> str:
@@ -244,8 +250,8 @@ def _thinned(places: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     return kept
 
 
-def _dots(cut: Chunking, drawn: Curve, places: Sequence[tuple[int, float]]) -> str:
-    gaps: list[Gap] = [gap for gap in cut.gaps if gap.offset is None and gap.index < len(places)]
+def _dots(chunking: Chunking, drawn: Curve, places: Sequence[tuple[int, float]]) -> str:
+    gaps: list[Gap] = [gap for gap in chunking.gaps if gap.offset is None and gap.index < len(places)]
     if len(gaps) > _DOTS:
         gaps = [gap for gap in gaps if gap.verdict.is_cut][: 5 * _DOTS]
     dots = []
@@ -261,25 +267,26 @@ def _dots(cut: Chunking, drawn: Curve, places: Sequence[tuple[int, float]]) -> s
     return "".join(dots)
 
 
-def strip(cut: Chunking, name: str) -> str:
+def strip(chunking: Chunking, name: str) -> str:
     """Return an HTML row, for a grid of strips, that shows a result's chunks as coloured segments."""
-    width = _width(cut)
+    width = _width(chunking)
     bars = "".join(
         f'<rect class="k{number % COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
         'fill="var(--ground)" stroke="var(--edge)"/>'
-        for number, chunk in enumerate(cut.chunks)
+        for number, chunk in enumerate(chunking.chunks)
         for span in chunk.spans
     )
     return (
         f'<span class="name">{text(name)}</span><svg viewBox="0 0 {width} 1" preserveAspectRatio="none" role="img" '
-        f'aria-label="{len(cut.chunks):,} chunks">{bars}</svg>'
+        f'aria-label="{len(chunking.chunks):,} chunks">{bars}</svg>'
     )
 
 
-def marks(cut: Chunking, places: Sequence[int], name: str) -> str:
+def marks(chunking: Chunking, places: Sequence[int], name: str) -> str:
     """Return an HTML row, for a grid of strips, with a mark at each code-point offset in ``places``."""
     drawn = "".join(f"M{place} 0V1" for place in places)
     return (
-        f'<span class="name">{text(name)}</span><svg viewBox="0 0 {_width(cut)} 1" preserveAspectRatio="none" role="img" '
-        f'aria-label="{len(places):,} places"><path d="{drawn}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'
+        f'<span class="name">{text(name)}</span><svg viewBox="0 0 {_width(chunking)} 1" preserveAspectRatio="none" '
+        f'role="img" aria-label="{len(places):,} places">'
+        f'<path d="{drawn}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'
     )
