@@ -241,9 +241,10 @@ class Tools:
         self._asking()
         from chunkers.language_models.asking import together
 
-        return together(
-            [lambda stopped, work=work: work(replace(self, cancelled=stopped)) for work in works], self.cancelled
-        )
+        def stopped_by(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
+            return lambda stopped: work(replace(self, cancelled=stopped))
+
+        return together([stopped_by(work) for work in works], self.cancelled)
 
     def _asking(self) -> tuple[Asking, Ledger]:
         """Return the language model and the ledger of this run; raises ModelError if there is no language model."""
