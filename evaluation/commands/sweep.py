@@ -12,6 +12,8 @@ from typing import Any
 from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.commands.arguments import (
     TerminalProgress,
+    add_device,
+    add_encoding,
     contents,
     document_reader,
     end_progress,
@@ -20,8 +22,40 @@ from chunkers.commands.arguments import (
 )
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
-from evaluation.segmentation.sweep import TRIVIAL, Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
+from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
 from sample_docs import load_sample, sample_titles
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the ``sweep`` command to an argument parser."""
+    command = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
+    command.add_argument(
+        "documents", nargs="*", metavar="NAME", help="bundled documents (default: all with known boundaries)"
+    )
+    command.add_argument(
+        "--file",
+        nargs="+",
+        action="extend",
+        type=Path,
+        default=[],
+        metavar="PATH",
+        help="texts with lines of three dashes or with boundary files beside them, or folders of these",
+    )
+    command.add_argument("--chunker", metavar="NAME", help="the chunker whose grid is swept")
+    command.add_argument(
+        "--grid", action="append", default=[], metavar="KEY=VALUE,...", help="the values of a parameter to try"
+    )
+    command.add_argument("--published", action="store_true", help="the grid of Qu et al., appendix B, for all chunkers")
+    command.add_argument("--measure", default="pk", help=f"sort settings by one of {', '.join(MEASURES)}")
+    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
+    add_device(command)
+    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    command.add_argument("--top", type=int, default=20, metavar="N", help="settings to print (default: 20)")
+    form = command.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="every setting on every document, as CSV")
+    form.add_argument("--json", action="store_true", help="the same as JSON lines")
+    add_encoding(command)
+    command.set_defaults(run=run_sweep)
 
 
 def run_sweep(options: argparse.Namespace) -> None:
