@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -150,6 +150,24 @@ class Seam:
     reason: str
 
 
+def seams(parts: Iterable[tuple[Span, int]], answer: Span, reasons: Mapping[int, str]) -> tuple[Seam, ...]:
+    """Return the places inside an answer at which a chunk begins that does not hold the text before them.
+
+    Parameters
+    ----------
+    parts
+        Spans of chunks, each with the number of its chunk.
+    reasons
+        Reasons for cuts, by the offset at which the later chunk begins.
+    """
+    inside = sorted(part for part in parts if part[0].start < answer.end and part[0].end > answer.start)
+    return tuple(
+        Seam(span.start, before, after, reasons.get(span.start, ""))
+        for (_, before), (span, after) in pairwise(inside)
+        if answer.start < span.start and before != after
+    )
+
+
 @dataclass(frozen=True)
 class Failure:
     """Excerpt that at least one chunker failed to retrieve in full.
@@ -212,13 +230,13 @@ def failures(all_measured: Mapping[int, Measured], limit: Limit, ruler: Ruler) -
             for chunker, size in missed.items():
                 if size:
                     holder, rank, held = _holder(all_measured[chunker], number, place, excerpt)
+                    index, ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
+                    parts = [(span, chunk) for chunk in _touching(index, excerpt) for span in index.chunks[chunk]]
                     # Where one chunk holds all of it, no cut split it.
-                    split = held < excerpt.end - excerpt.start
-                    seams = tuple(_seams(all_measured[chunker], excerpt)) if split else ()
-                    index = all_measured[chunker].evaluation.index
-                    inside = [span for chunk in _touching(index, excerpt) for span in index.chunks[chunk]]
-                    outside = _without(text, excerpt, inside)
-                    lost[chunker].append(Failure(number, excerpt, missed, seams, holder, rank, held, outside))
+                    is_split = held < excerpt.end - excerpt.start
+                    cuts = seams(parts, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
+                    outside = _without(text, excerpt, [span for span, _ in parts])
+                    lost[chunker].append(Failure(number, excerpt, missed, cuts, holder, rank, held, outside))
     for chunker, some in lost.items():
         some.sort(key=lambda failure: -failure.missed[chunker])
     return lost
@@ -292,17 +310,6 @@ def _holder(measured: Measured, question: int, place: int, excerpt: Span) -> tup
     ranked = measured.evaluation.search.ranked[question].tolist()
     ranks = [(ranked.index(chunk) + 1, chunk) for chunk in chunks if chunk in ranked]
     return (min(ranks)[1], min(ranks)[0], held) if ranks else (chunks[0], 0, held)
-
-
-def _seams(measured: Measured, excerpt: Span) -> Iterator[Seam]:
-    """Yield the places inside an excerpt at which a chunk begins that does not hold what is before them."""
-    index = measured.evaluation.index
-    reasons = measured.ladder.reasons if measured.ladder is not None else {}
-    parts = sorted((span.start, span.end, number) for number in _touching(index, excerpt) for span in index.chunks[number])
-    inside = [part for part in parts if part[0] < excerpt.end and part[1] > excerpt.start]
-    for (_, _, before), (start, _, after) in pairwise(inside):
-        if excerpt.start < start and before != after:
-            yield Seam(start, before, after, reasons.get(start, ""))
 
 
 def _touching(index: Indexed, excerpt: Span) -> Sequence[int]:

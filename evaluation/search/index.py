@@ -18,6 +18,7 @@ from chunkers.contract.tools import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.results.embedded import EmbeddedAs, embedded_text
 from chunkers.results.levels import parents_by_child
+from chunkers.results.result import start_after
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import stop_if
 from chunkers.text.languages import detect_language
@@ -196,7 +197,7 @@ def build_index(
         reasons={
             corpus.offsets[number] + place: reason
             for number, chunking in enumerate(chunkings)
-            for place, reason in _reasons(chunking)
+            for place, reason in cut_reasons(chunking).items()
         },
         unsituated=sum(not chunk.situation for chunking in chunkings for chunk in chunking.chunks)
         if embedded_as == "context"
@@ -217,12 +218,9 @@ def _only(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[C
         yield replace(chunking, chunks=tuple(kept))
 
 
-def _reasons(chunking: Chunking) -> Iterator[tuple[int, str]]:
-    """Yield the position of every cut of a document, and its reason."""
-    starts = chunking.document.starts
-    for gap in chunking.gaps:
-        if gap.verdict.is_cut:
-            yield starts[gap.index + 1] if gap.offset is None else gap.offset, gap.reason
+def cut_reasons(chunking: Chunking) -> dict[int, str]:
+    """Return the reason for every cut of a document, by the offset at which the later chunk begins."""
+    return {start_after(chunking.document, gap): gap.reason for gap in chunking.gaps if gap.verdict.is_cut}
 
 
 def embed_together(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:

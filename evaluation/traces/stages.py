@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -21,8 +20,9 @@ from chunkers.text.quotations import SHORTEST, folded
 from evaluation.asking.answer import Judgement, judged, lacks
 from evaluation.questions.corpus import intersection
 from evaluation.questions.rows import short
-from evaluation.retrieval.given import Seam
+from evaluation.retrieval.given import Seam, seams
 from evaluation.retrieval.measures import trimmed
+from evaluation.search.index import cut_reasons
 from evaluation.traces.reading import Retrieved, TracedQuestion
 
 Stage = Literal["not in the documents", "in no chunk", "cut apart", "ranked too low", "not used", "cannot be told"]
@@ -420,8 +420,8 @@ class Tracing:
                 if retrieved.given:
                     given.setdefault(number, []).extend(intersection(chunking.chunks[number].spans, [placement.place.span]))
         judgement = judged(chunking, ranks, given, answer)
-        stage, evidence, seams = self._told(question, placements, place, judgement, answer)
-        return Outcome(stage, evidence, place, judgement, seams)
+        stage, evidence, cuts = self._told(question, placements, place, judgement, answer)
+        return Outcome(stage, evidence, place, judgement, cuts)
 
     def _told(
         self,
@@ -444,15 +444,16 @@ class Tracing:
             rank = judgement.ranks[0]
             at = f"at rank {rank:,}" if rank else f"not among the retrieved texts ({len(question.retrieved):,})"
             return "ranked too low", f"whole in chunk {best + 1:,} ({where}), {at}; {self._before(question, placements)}", ()
-        seams = self._seams(chunking, judgement.chunks, answer)
-        parts = sum(judgement.retrieved)
+        reasons = cut_reasons(chunking) if self._searched.has_reasons and self.knows_chunks else {}
+        parts = [(span, number) for number in judgement.chunks for span in chunking.chunks[number].spans]
+        cuts = seams(parts, answer, reasons)
         if judgement.fate == "split":
-            touching = [span for number in judgement.chunks for span in chunking.chunks[number].spans]
-            if self.knows_chunks or not lacks(document.text, answer, touching):
-                cut = f"; {_said(seams[0])}" if seams else ""
+            if self.knows_chunks or not lacks(document.text, answer, [span for span, _ in parts]):
+                cut = f"; {_said(cuts[0])}" if cuts else ""
                 far = "" if self.knows_chunks else ", as far as the chunks in the trace show"
-                evidence = f"{where} is in {len(judgement.chunks)} chunks, {parts} of them retrieved{cut}{far}"
-                return "cut apart", evidence, seams
+                retrieved = sum(judgement.retrieved)
+                evidence = f"{where} is in {len(judgement.chunks)} chunks, {retrieved} of them retrieved{cut}{far}"
+                return "cut apart", evidence, cuts
             return "cannot be told", f"{where} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()
         if self.knows_chunks:
             return "in no chunk", f"{where} is in no chunk of {self._searched.name}", ()
@@ -474,21 +475,6 @@ class Tracing:
         ]
         more = f" and {len(given) - MOST_BEFORE:,} more" if len(given) > MOST_BEFORE else ""
         return f"before it: {', '.join(named)}{more}"
-
-    def _seams(self, chunking: Chunking, numbers: Sequence[int], answer: Span) -> tuple[Seam, ...]:
-        """Return the places inside an answer at which one of its chunks begins."""
-        parts = sorted((span, number) for number in numbers for span in chunking.chunks[number].spans)
-        inside = [part for part in parts if part[0].start < answer.end and part[0].end > answer.start]
-        reasons = {}
-        if self._searched.has_reasons and self.knows_chunks:
-            starts = chunking.document.starts
-            cuts = (gap for gap in chunking.gaps if gap.verdict.is_cut)
-            reasons = {starts[gap.index + 1] if gap.offset is None else gap.offset: gap.reason for gap in cuts}
-        return tuple(
-            Seam(span.start, before, after, reasons.get(span.start, ""))
-            for (_, before), (span, after) in pairwise(inside)
-            if answer.start < span.start and before != after
-        )
 
     def _chunks_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
