@@ -26,7 +26,7 @@ from chunkers.support.errors import stop_if
 from evaluation.questions.corpus import CharacterRuler, Ruler, intersection, union
 from evaluation.questions.reading import Question
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, on_axis
-from evaluation.search.index import QUERIES, Index, Queries
+from evaluation.search.index import QUERIES, Index, Queries, touching
 
 Last = Literal["cut", "left_out"]
 
@@ -236,25 +236,21 @@ class _Pieces:
     ----------
     spans
         The spans of what the chunk of a rank gives, counted from 0.
-    touching
+    holding
         The ranks of those that may hold part of an excerpt.
     sums
         For every unit, the length of all up to each rank, from 0 on, shape (ranks + 1,).
     """
 
     spans: Callable[[int], Sequence[Span]]
-    touching: Sequence[int]
+    holding: Sequence[int]
     sums: Sequence[Sequence[int] | IntArray]
 
     @classmethod
     def of_chunks(cls, index: Index, ranked: IntArray, excerpts: Sequence[Span], lengths: Sequence[IntArray]) -> _Pieces:
         """Return the ranked chunks as pieces of text, for an index that returns the chunks themselves."""
-        edges = index.edges[ranked]
-        touching = np.zeros(len(ranked), dtype=bool)
-        for start, end in excerpts:
-            touching |= (edges[:, 0] < end) & (edges[:, 1] > start)
         sums = [np.concatenate([[0], np.cumsum(sizes[ranked])]) for sizes in lengths]
-        return cls(lambda place: index.chunks[ranked[place]], np.flatnonzero(touching).tolist(), sums)
+        return cls(lambda place: index.chunks[ranked[place]], touching(index.edges[ranked], excerpts), sums)
 
     @classmethod
     def of_returned(
@@ -267,13 +263,13 @@ class _Pieces:
     ) -> _Pieces:
         """Return the text that each ranked chunk adds to the text already returned, until all budgets are full."""
         given: list[Sequence[Span]] = []
-        touching: list[int] = []
+        holding: list[int] = []
         sums: list[list[int]] = [[0] for _ in rulers]
-        pieces = cls(given.__getitem__, touching, sums)
+        pieces = cls(given.__getitem__, holding, sums)
         for place, spans in enumerate(index.given(ranked.tolist())):
             given.append(spans)
             if intersection(excerpts, spans):
-                touching.append(place)
+                holding.append(place)
             for unit_sums, length in zip(sums, rulers, strict=True):
                 unit_sums.append(unit_sums[-1] + length(spans))
             if pieces.fill(several):
@@ -338,7 +334,7 @@ def _measure(at: AtBudgets, number: int, excerpts: Sequence[Span], pieces: _Piec
         # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
         reached = min(int(np.searchsorted(sums[unit], size)), len(sums[unit]) - 1)
         whole = reached - (sums[unit][reached] > size)
-        taken = [span for place in pieces.touching if place < whole for span in pieces.spans(place)]
+        taken = [span for place in pieces.holding if place < whole for span in pieces.spans(place)]
         part: list[Span] = []
         if whole < reached and at.budgets.last == "cut":
             part = beginning(pieces.spans(whole), int(size - sums[unit][whole]), rulers[unit])

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-
 from chunkers import Span
 from chunkers.support.arrays import IntArray
 from evaluation.questions.corpus import CharacterRuler, Ruler, difference
 from evaluation.retrieval.budget import AtBudgets, Last, Measuring, beginning
 from evaluation.retrieval.ladder import Ladder, best_holders
 from evaluation.retrieval.measures import Evaluation, on_axis
-from evaluation.search.index import Indexed
+from evaluation.search.index import touching
 
 
 class Given(NamedTuple):
@@ -231,7 +229,7 @@ def failures(all_measured: Mapping[int, Measured], limit: Limit, ruler: Ruler) -
                 if size:
                     holder, rank, held = _holder(all_measured[chunker], number, place, excerpt)
                     index, ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
-                    parts = [(span, chunk) for chunk in _touching(index, excerpt) for span in index.chunks[chunk]]
+                    parts = [(span, chunk) for chunk in touching(index.edges, [excerpt]) for span in index.chunks[chunk]]
                     # Where one chunk holds all of it, no cut split it.
                     is_split = held < excerpt.end - excerpt.start
                     cuts = seams(parts, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
@@ -274,9 +272,8 @@ class _Giver:
         ranked: IntArray = self._ranked[question, :taken]
         if self._index.returns is not None:
             return self._returned(self._index.returns, question, ranked.tolist(), taken, part)
-        edges = self._index.edges[ranked]
-        touching = np.flatnonzero((edges[:, 0] < excerpt.end) & (edges[:, 1] > excerpt.start)).tolist()
-        ranks = [(place + 1, int(ranked[place])) for place in touching]
+        ranks = [(place + 1, int(ranked[place])) for place in touching(self._index.edges[ranked], [excerpt])]
+
         ranks += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken]
         spans: list[Span] = []
         for rank, number in ranks:
@@ -310,8 +307,3 @@ def _holder(measured: Measured, question: int, place: int, excerpt: Span) -> tup
     ranked = measured.evaluation.search.ranked[question].tolist()
     ranks = [(ranked.index(chunk) + 1, chunk) for chunk in chunks if chunk in ranked]
     return (min(ranks)[1], min(ranks)[0], held) if ranks else (chunks[0], 0, held)
-
-
-def _touching(index: Indexed, excerpt: Span) -> Sequence[int]:
-    """Return the numbers of the chunks between whose first and last character part of an excerpt lies."""
-    return np.flatnonzero((index.edges[:, 0] < excerpt.end) & (index.edges[:, 1] > excerpt.start)).tolist()

@@ -15,7 +15,7 @@ from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last, evaluate_each
 from evaluation.retrieval.measures import UNITS, on_axis
 from evaluation.retrieval.repeats import Repeats, find_repeats
-from evaluation.search.index import Index, Indexed, Queries
+from evaluation.search.index import Index, Indexed, Queries, touching
 
 _TOKENS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000)
 
@@ -110,11 +110,8 @@ def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Rule
     def seen(number: int, ranked: IntArray) -> None:
         rows[number] = ranked[:kept].copy()
         after = ranked[kept:]
-        touching = np.zeros(len(after), dtype=bool)
-        edges = index.returned_edges[after]
-        for start, end in on_axis(index.corpus, questions[number]):
-            touching |= (edges[:, 0] < end) & (edges[:, 1] > start)
-        beyond.extend((number, int(after[place]), kept + place + 1) for place in np.flatnonzero(touching).tolist())
+        places = touching(index.returned_edges[after], on_axis(index.corpus, questions[number]))
+        beyond.extend((number, int(after[place]), kept + place + 1) for place in places)
 
     at_budgets = evaluate_each(index, questions, tools, ruler, ladders_of(index.corpus, ruler), seen)
     deepest = np.max([at.taken[-1] for at in at_budgets], axis=0) if questions else np.zeros(0, dtype=np.intp)
@@ -141,8 +138,7 @@ def _reasons(index: Index, questions: Sequence[Question]) -> dict[int, str]:
 
 def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
     """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
-    start, end = excerpt
-    near = np.flatnonzero((index.edges[:, 0] < end) & (index.edges[:, 1] > start)).tolist()
+    near = touching(index.edges, [excerpt])
     held = {number: characters(intersection([excerpt], index.chunks[number])) for number in near}
     most = max(held.values(), default=0)
     return [number for number, size in held.items() if size == most and most], most

@@ -97,11 +97,17 @@ class Indexed:
 
     def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
-        inside = np.zeros(len(self.chunks), dtype=bool)
-        for start, end in excerpts:
-            inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
         returns = self.chunks if self.returns is None else self.returns
-        return [returns[number] for number in np.flatnonzero(inside)]
+        return [returns[number] for number in touching(self.edges, excerpts)]
+
+
+def touching(edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the numbers of the chunks that overlap any of the ranges, by their ``edges``, shape (chunks, 2)."""
+    overlaps = np.zeros(len(edges), dtype=bool)
+    # One by one: a question may have as many excerpts as there are documents.
+    for start, end in ranges:
+        overlaps |= (edges[:, 0] < end) & (edges[:, 1] > start)
+    return np.flatnonzero(overlaps).tolist()
 
 
 @dataclass(frozen=True)
