@@ -96,17 +96,13 @@ def given_at(
     shown = []
     first = ranked[: taken + (last == "left_out")]
     for rank, (number, spans) in enumerate(zip(first, evaluation.index.given(first), strict=True), start=1):
-        given = spans if rank < taken or (rank == taken and not part) else given_part(spans, part, length)
+        is_whole = rank < taken or (rank == taken and not part)
+        given = spans if is_whole else tuple(beginning(spans, part, length))
         shown.append(Given(rank, number, spans, given if rank <= taken else ()))
     filled = int(at.given[("characters", "tokens").index(unit), row, question])
     if shown and not shown[-1].given and filled == budget:
         shown.pop()  # The budget is full: nothing is left out for want of room.
     return GivenChunks(tuple(shown), max(0, taken - len(ranked)), budget, unit, filled)
-
-
-def given_part(spans: Sequence[Span], part: int, length: Measuring) -> tuple[Span, ...]:
-    """Return the beginning of a chunk, of length ``part``, as spans."""
-    return tuple(beginning(spans, part, length))
 
 
 # Causes of failed questions: the missing parts of their excerpts, the cuts inside them, and the chunk that held most.
@@ -270,28 +266,13 @@ class _Giver:
         taken = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
         part = 0 if self._at is None else int(self._at.part[self._row, question])
         ranked: IntArray = self._ranked[question, :taken]
-        if self._index.returns is not None:
-            return self._returned(self._index.returns, question, ranked.tolist(), taken, part)
-        ranks = [(place + 1, int(ranked[place])) for place in touching(self._index.edges[ranked], [excerpt])]
-
+        returns_itself = self._index.returns is None
+        places = touching(self._index.edges[ranked], [excerpt]) if returns_itself else range(len(ranked))
+        ranks = [(place + 1, int(ranked[place])) for place in places]
         ranks += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken]
         spans: list[Span] = []
-        for rank, number in ranks:
-            chunk = self._index.chunks[number]
-            spans += given_part(chunk, part, self._length) if part and rank == taken else chunk
-        return spans
-
-    def _returned(
-        self, returns: Sequence[Sequence[Span]], question: int, ranked: Sequence[int], taken: int, part: int
-    ) -> list[Span]:
-        """Return all that the chunks return, which may hold an excerpt that they do not touch."""
-        ranks = [*enumerate(ranked, start=1), *(pair for pair in self._beyond.get(question, []) if pair[0] <= taken)]
-        spans: list[Span] = []
-        for rank, number in ranks:
-            if part and rank == taken:
-                spans += given_part(difference(returns[number], spans), part, self._length)
-            else:
-                spans += returns[number]
+        for (rank, _), given in zip(ranks, self._index.given(number for _, number in ranks), strict=True):
+            spans += beginning(given, part, self._length) if part and rank == taken else given
         return spans
 
 
