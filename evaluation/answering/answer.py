@@ -17,7 +17,8 @@ from chunkers.language_models.forms import ANSWER, WORDS, AnswerKind
 from chunkers.recipes.registry import ELSEWHERE
 from evaluation.answering.questions import Item
 from evaluation.asking.ask import Limit, ask, embed_question, prepare
-from evaluation.retrieval.budget import Measuring, filled
+from evaluation.questions.corpus import Measuring
+from evaluation.retrieval.budget import filled
 from evaluation.segmentation.trivial import as_chunking
 
 ANSWER_TOKENS = 100

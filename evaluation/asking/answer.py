@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results.embedded import EmbeddedAs
 from evaluation.asking.ask import Asked, Limit, ask, embed_question, prepare
-from evaluation.questions.corpus import difference, intersection
-from evaluation.retrieval.budget import Measuring
+from evaluation.questions.corpus import Measuring, difference, intersection
 from evaluation.search.ranking import Method, Reranker
 from evaluation.segmentation.measures import cuts_of
 

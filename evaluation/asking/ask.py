@@ -14,7 +14,8 @@ from chunkers.results.embedded import EmbeddedAs, embedded_text
 from chunkers.support.arrays import VectorArray
 from chunkers.support.formatting import signed
 from chunkers.text.languages import detect_language
-from evaluation.retrieval.budget import Measuring, filled
+from evaluation.questions.corpus import Measuring
+from evaluation.retrieval.budget import filled
 from evaluation.search.index import embed_late
 from evaluation.search.ranking import (
     RERANKED,

@@ -43,11 +43,11 @@ from evaluation.commands.retrieval_output import (
     repeats_as_json,
     repeats_in_words,
 )
-from evaluation.questions.corpus import Corpus, Ruler, characters
+from evaluation.questions.corpus import Corpus, Ruler, measuring
 from evaluation.questions.reading import Questions, labels, read_questions
 from evaluation.questions.sets import is_part, read_beir, read_set
 from evaluation.retrieval.budget import AtBudgets, evaluate_at
-from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, Length, evaluate, mean_and_deviation
+from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, evaluate, mean_and_deviation
 from evaluation.retrieval.repeats import find_repeats
 from evaluation.search.index import Index, build_index
 from evaluation.search.ranking import METHODS, Method
@@ -304,9 +304,8 @@ def print_json(told: dict[str, Any]) -> None:
 def _measured(name: str, evaluation: Evaluation, ruler: Ruler, at: AtBudgets) -> Measured:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
     unit = at.budgets.unit
-    length: Length = ruler if unit == "tokens" else characters
     values = {measure: evaluation.values(measure, unit) for measure in FOUND_SCORES}
-    return Measured(name, values, evaluation.retrieved_size(length), at)
+    return Measured(name, values, evaluation.retrieved_size(measuring(unit, ruler)), at)
 
 
 def read_folder(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:

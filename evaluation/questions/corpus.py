@@ -207,3 +207,12 @@ class CharacterRuler:
     def beginning(self, span: Span, most: int) -> Span:
         """Return the prefix of a range with at most ``most`` characters."""
         return Span(span.start, min(span.end, span.start + max(0, most)))
+
+
+Measuring = Ruler | CharacterRuler
+"""Ruler for ranges of a text, in tokens or in characters."""
+
+
+def measuring(unit: str, ruler: Ruler) -> Measuring:
+    """Return the ruler for a unit: ``ruler`` if it is tokens, else one that counts characters."""
+    return ruler if unit == "tokens" else CharacterRuler()

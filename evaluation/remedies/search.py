@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Span, Tools, build_chunker
+from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, build_chunker
 from chunkers.contract.base import FieldSpec, run
 from chunkers.recipes.registry import CHUNKERS
 from chunkers.results.embedded import EmbeddedAs
-from chunkers.support.arrays import IntArray, VectorArray
 from chunkers.support.errors import stop_if
+from chunkers.support.arrays import VectorArray
 from chunkers.support.formatting import signed
 from evaluation.asking.answer import Posed, judge
 from evaluation.asking.ask import Asked, Limit, Passages, ask, embed_question, prepare
-from evaluation.retrieval.budget import Measuring
+from evaluation.questions.corpus import Measuring
+from evaluation.retrieval.budget import lengths_of
 from evaluation.search.ranking import Method, Reranker
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
@@ -253,8 +254,9 @@ class _Remembering(Tools):
     @classmethod
     def of(cls, tools: Tools, sentences: Sequence[str]) -> _Remembering:
         """Return a copy of ``tools`` that caches sentence vectors and token counts, and embeds nothing new."""
-        same = {attribute.name: getattr(tools, attribute.name) for attribute in fields(tools)}
-        return cls(**same | {"cached_only": True, "deciding": _ignore, "sentences": sentences})
+        # The progress of a single run is of no interest.
+        own = {"cached_only": True, "deciding": lambda done, total: None, "sentences": sentences}
+        return cls(**vars(tools) | own)
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors of texts; the vectors of the document's sentences are looked up only once."""
@@ -270,10 +272,6 @@ class _Remembering(Tools):
         if missing:
             self.counts.update(zip(missing, super().count_tokens(missing), strict=True))
         return [self.counts[text] for text in texts]
-
-
-def _ignore(done: int, total: int) -> None:
-    """Take no notice of a run's own progress."""
 
 
 def trials(column: Column, tools: Tools, keep: Callable[[Chunking], Kept | None]) -> list[Trial[Kept]]:
@@ -382,10 +380,6 @@ class Questions:
             self._asked[posed] = self._ask(self.passages, posed.question, self.column.limit)
         return self._asked[posed]
 
-    def was_whole(self, posed: Posed) -> bool:
-        """Return whether a chunk that is currently retrieved contains the whole answer."""
-        return judge(self.now(posed), posed.answer).fate == "whole"
-
     def is_whole(self, passages: Passages, posed: Posed) -> bool:
         """Return whether a retrieved alternative chunk contains the whole answer, within the current limit.
 
@@ -402,7 +396,7 @@ class Questions:
     def remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
         """Return a successful trial as a remedy, with its effects on other questions and on known boundaries."""
         column = self.column
-        before = [self.was_whole(other) for other in column.others]
+        before = [judge(self.now(other), other.answer).fate == "whole" for other in column.others]
         passages = self.prepared(chunking) if column.others else None
         after = [passages is not None and self.is_whole(passages, other) for other in column.others]
         pairs = [*zip(before, after, strict=True)]
@@ -421,9 +415,3 @@ class Questions:
             marks,
             findings,
         )
-
-
-def lengths_of(chunks: Sequence[Sequence[Span]], ruler: Measuring) -> IntArray:
-    """Return the number of tokens in every chunk, shape (chunks,)."""
-    firsts = np.cumsum([0, *(len(spans) for spans in chunks)])[:-1]
-    return np.asarray(np.add.reduceat(ruler.each([span for spans in chunks for span in spans]), firsts))

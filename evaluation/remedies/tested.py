@@ -15,8 +15,9 @@ from evaluation.asking.answer import Posed, chunks_holding
 from evaluation.asking.ask import embed_texts
 from evaluation.inbox.case import HAIR
 from evaluation.inbox.rules import FEWEST, Finding, inbox
-from evaluation.remedies.search import Column, Questions, Remedy, Trial, least_changes, lengths_of, trials
-from evaluation.retrieval.budget import Measuring
+from evaluation.questions.corpus import Measuring
+from evaluation.remedies.search import Column, Questions, Remedy, Trial, least_changes, trials
+from evaluation.retrieval.budget import lengths_of
 from evaluation.search.ranking import ROUNDING, Reranker
 
 _TEXTS_AT_ONCE = 16

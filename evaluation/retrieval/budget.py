@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
 from chunkers import InputError, Span, Tools
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import stop_if
-from evaluation.questions.corpus import CharacterRuler, Ruler, intersection, union
+from evaluation.questions.corpus import CharacterRuler, Measuring, Ruler, intersection, union
 from evaluation.questions.reading import Question
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, on_axis
 from evaluation.search.index import QUERIES, Index, Queries, touching
@@ -38,22 +38,6 @@ MOST_BUDGETS = 100
 
 _RANKS_AT_ONCE = 1 << 22
 """Maximum number of ranks in memory at a time, over as many questions as fit."""
-
-
-class Measuring(Protocol):
-    """Interface for measuring the length of text ranges in one unit, such as tokens."""
-
-    def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
-        """Return the length of the ranges; overlaps count once per range."""
-        ...
-
-    def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
-        """Return the length of each text range, shape (ranges,)."""
-        ...
-
-    def beginning(self, span: Span, most: int) -> Span:
-        """Return the longest prefix of a text range whose length is at most ``most``."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -209,7 +193,7 @@ def evaluate_each(
     if not at_budgets or not questions:
         return at_budgets
     rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
-    lengths = [_lengths(index, length) for length in rulers]
+    lengths = [lengths_of(index.chunks, length) for length in rulers]
     queries = Queries.of(index, [question.text for question in questions], tools)
     needs = [(lengths[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in several]
     for number, ranked in _ranks(queries, needs, tools):
@@ -289,14 +273,12 @@ def _empty(budgets: Budgets, questions: int) -> AtBudgets:
     return AtBudgets(budgets, taken, part, given, hit, np.zeros((len(UNITS), questions), dtype=np.intp))
 
 
-def _lengths(index: Index, length: Measuring) -> IntArray:
-    """Return the length of every chunk."""
-    counts = np.array([len(spans) for spans in index.chunks], dtype=np.intp)
+def lengths_of(chunks: Sequence[Sequence[Span]], length: Measuring) -> IntArray:
+    """Return the length of every chunk, shape (chunks,)."""
+    counts = np.array([len(spans) for spans in chunks], dtype=np.intp)
     if not len(counts):
         return counts
-    return np.asarray(
-        np.add.reduceat(length.each([span for spans in index.chunks for span in spans]), counts.cumsum() - counts)
-    )
+    return np.asarray(np.add.reduceat(length.each([span for spans in chunks for span in spans]), counts.cumsum() - counts))
 
 
 def _ranks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tools: Tools) -> Iterator[tuple[int, IntArray]]:

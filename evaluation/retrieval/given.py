@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from chunkers import Span
 from chunkers.support.arrays import IntArray
-from evaluation.questions.corpus import CharacterRuler, Ruler, difference
-from evaluation.retrieval.budget import AtBudgets, Last, Measuring, beginning
+from evaluation.questions.corpus import Ruler, difference, measuring
+from evaluation.retrieval.budget import AtBudgets, Last, beginning
 from evaluation.retrieval.ladder import Ladder, best_holders
 from evaluation.retrieval.measures import Evaluation, on_axis
 from evaluation.search.index import touching
@@ -91,7 +91,7 @@ def given_at(
     at = ladder.of(unit, last)
     row = at.budgets.sizes.index(budget)
     taken, part = int(at.taken[row, question]), int(at.part[row, question])
-    length: Measuring = ruler if unit == "tokens" else CharacterRuler()
+    length = measuring(unit, ruler)
     ranked = [number for number in ladder.ranked[question].tolist() if number >= 0]
     shown = []
     first = ranked[: taken + (last == "left_out")]
@@ -246,7 +246,7 @@ class _Giver:
 
     def __init__(self, measured: Measured, limit: Limit, ruler: Ruler) -> None:
         self._index = measured.evaluation.index
-        self._length: Measuring = ruler if limit.unit == "tokens" else CharacterRuler()
+        self._length = measuring(limit.unit, ruler)
         self._beyond: dict[int, list[tuple[int, int]]] = {}
         self._at: AtBudgets | None = None
         if limit.budget and measured.ladder is not None:

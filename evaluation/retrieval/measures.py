@@ -6,7 +6,7 @@ Source: Chroma's technical report (2024) and its code. Ranges are measured in ch
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 from unicodedata import category
@@ -15,7 +15,7 @@ import numpy as np
 
 from chunkers import Span, Tools
 from chunkers.support.arrays import FloatArray
-from evaluation.questions.corpus import Corpus, Ruler, characters, intersection, union
+from evaluation.questions.corpus import CharacterRuler, Corpus, Measuring, Ruler, intersection, union
 from evaluation.questions.reading import Question
 from evaluation.search.index import Index, Indexed, Search, search
 from evaluation.segmentation.measures import Score
@@ -112,27 +112,20 @@ UNITS = ("characters", "tokens")
 """The units of ranges."""
 
 
-Length = Callable[[Sequence[tuple[int, int]]], float]
-
-
-def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Length) -> dict[str, Score]:
+def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Measuring) -> dict[str, Score]:
     """Return recall, precision and IoU of the retrieved ranges against the excerpts.
 
     With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
     |t_r|, IoU = |h| / (|t_r| + |t_e| - |h|). In |t_r|, text counts each time it is retrieved; otherwise it counts once.
     """
-    return scores_of(length(union(excerpts)), length(intersection(excerpts, retrieved)), length(retrieved))
-
-
-def scores_of(wanted: float, hit: float, given: float) -> dict[str, Score]:
-    """Compute recall, precision and IoU from the lengths of excerpts, retrieved excerpt text and all retrieved text."""
+    wanted, hit, given = length(union(excerpts)), length(intersection(excerpts, retrieved)), length(retrieved)
     if not wanted:
         return dict.fromkeys(FOUND_SCORES, Score.without(NO_EXCERPT))
     precision = Score(hit / given) if given else Score.without(NOTHING_RETRIEVED)
     return {"recall": Score(hit / wanted), "precision": precision, "iou": Score(hit / (given + wanted - hit))}
 
 
-def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], length: Length) -> Score:
+def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], length: Measuring) -> Score:
     """Return Precision Omega: the IoU of the excerpts and all chunks that overlap an excerpt.
 
     Text shared by several chunks counts once.
@@ -212,7 +205,7 @@ class Evaluation:
         scores: FloatArray = self.scores[UNITS.index(unit), MEASURES.index(measure)]
         return scores
 
-    def retrieved_size(self, length: Length) -> float:
+    def retrieved_size(self, length: Measuring) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
         sizes = [length(_retrieved(self.index, row)) for row in self.search.ranked[:, : self.top_k].tolist()]
         return float(np.mean(sizes)) if sizes else 0.0
@@ -220,7 +213,7 @@ class Evaluation:
     def over(self, top_k: int, ruler: Ruler) -> Evaluation:
         """Return the evaluation for another k, reusing all results that do not depend on k."""
         scores = self.scores.copy()
-        lengths: tuple[Length, ...] = (characters, ruler)
+        lengths: tuple[Measuring, ...] = (CharacterRuler(), ruler)
         for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
             excerpts = on_axis(self.index.corpus, question)
             retrieved = _retrieved(self.index, row[:top_k])
@@ -253,25 +246,22 @@ def measure(searched: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
     """
     index = searched.index
     count = len(searched.questions)
-    lengths: tuple[Length, ...] = (characters, ruler)
     scores = np.empty((len(UNITS), len(MEASURES), count))
+    lengths: tuple[Measuring, ...] = (CharacterRuler(), ruler)
+    omega = MEASURES.index("precision_omega")
     documents, evidence = np.empty((2, len(AT), len(SET_SCORES), count))
     for number, (question, row) in enumerate(zip(searched.questions, searched.ranked.tolist(), strict=True)):
         excerpts = on_axis(index.corpus, question)
-        retrieved = _retrieved(index, row[:top_k])
         near = index.near(excerpts)
         for unit, length in enumerate(lengths):
-            measured = found_scores(excerpts, retrieved, length) | {
-                "precision_omega": precision_omega(excerpts, near, length)
-            }
-            scores[unit, :, number] = [number_of(measured[name]) for name in MEASURES]
+            scores[unit, omega, number] = number_of(precision_omega(excerpts, near, length))
         chunks = list(index.given(row))
         for kept, at_k in (
             (documents, document_scores(index.corpus, excerpts, chunks)),
             (evidence, evidence_scores(index.corpus, excerpts, chunks)),
         ):
             kept[:, :, number] = [[number_of(at_k[k][name]) for name in SET_SCORES] for k in AT]
-    return Evaluation(searched, top_k, scores, documents, evidence)
+    return Evaluation(searched, top_k, scores, documents, evidence).over(top_k, ruler)
 
 
 def _retrieved(index: Indexed, ranked: Sequence[int]) -> list[Span]:

@@ -13,10 +13,10 @@ import numpy as np
 from chunkers import Tools
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import stop_if
-from evaluation.questions.corpus import Ruler, characters
+from evaluation.questions.corpus import Ruler, measuring
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import AtBudgets, evaluate_each
-from evaluation.retrieval.measures import Evaluation, Length, found_scores, number_of, on_axis
+from evaluation.retrieval.measures import Evaluation, found_scores, number_of, on_axis
 from evaluation.search.index import QUERIES, Index, Queries
 from evaluation.search.near_duplicates import ALIKE, near_duplicates
 from evaluation.search.ranking import Bm25
@@ -75,7 +75,7 @@ class Repeats:
 
     def in_top_k(self, evaluation: Evaluation, unit: str, ruler: Ruler) -> RepeatCost:
         """Return the cost in the top k of an evaluation, with recall in ``unit``."""
-        length: Length = ruler if unit == "tokens" else characters
+        length = measuring(unit, ruler)
         retrieved = np.full(len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1])
         recall = evaluation.values("recall", unit)
         without = recall.copy()

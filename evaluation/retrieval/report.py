@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers.support.arrays import FloatArray, IntArray
-from evaluation.questions.corpus import Corpus, Ruler, characters
+from evaluation.questions.corpus import Corpus, Ruler, measuring
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import Last
 from evaluation.retrieval.given import Failure, GivenChunks, Limit, Measured, failures, given_at, given_top_k
@@ -21,7 +21,6 @@ from evaluation.retrieval.measures import (
     MEASURES,
     UNITS,
     Evaluation,
-    Length,
     found_scores,
     mean_and_deviation,
     number_of,
@@ -211,7 +210,7 @@ class Whole:
 
 def whole_of(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: str) -> Whole:
     """Return the retrieval scores of a baseline that gives every question all documents."""
-    length: Length = ruler if unit == "tokens" else characters
+    length = measuring(unit, ruler)
     spans = [corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)]
     values: dict[str, list[float]] = {name: [] for name in MEASURES}
     for question in questions:
