@@ -274,7 +274,8 @@ def report(compared: Compared) -> str:
     """
     tables = [scores(compared), ranking(compared), without_labels(compared)]
     tables += [answers(compared)] if compared.questions else []
-    body = "".join([_head(compared), _strips(compared), *map(_table, tables), _columns(compared)])
+    cuts = strips([(chunker.title, chunking) for chunker, chunking in compared.columns], compared.known)
+    body = "".join([_head(compared), cuts, *map(_table, tables), _columns(compared)])
     return whole_page(compared.document.name, body)
 
 
@@ -288,7 +289,9 @@ def whole_page(name: str, body: str, rules: str = "") -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
         f'<meta name="referrer" content="no-referrer"><title>{text(name)} · Seamark</title><style>{sheet}</style></head>'
-        f'<body class="{ROOT} {NOT_TEX}"><main>{body}{_foot()}</main></body></html>\n'
+        f'<body class="{ROOT} {NOT_TEX}"><main>{body}'
+        f"<footer>Made by Seamark {text(__version__)}. This file asks for nothing and runs nothing.</footer>"
+        "</main></body></html>\n"
     )
 
 
@@ -305,12 +308,11 @@ def _head(compared: Compared) -> str:
     return f'<h1>{text(document.name)}</h1><p class="facts">{text(" · ".join(facts))}</p>'
 
 
-def _strips(compared: Compared) -> str:
-    """Return the cuts of each column and the known boundaries as strips on one axis."""
-    known = "" if compared.known is None else marks(compared.columns[0][1], compared.known, "known")
-    titles = [f"{number} {chunker.title}" for number, (chunker, _) in enumerate(compared.columns, start=1)]
-    rows = [strip(chunking, title) for title, (_, chunking) in zip(titles, compared.columns, strict=True)]
-    return f'<div class="axis strips">{known}{"".join(rows)}</div>'
+def strips(titled: Sequence[tuple[str, Chunking]], known: tuple[int, ...] | None) -> str:
+    """Return the cuts of each titled column and the known boundaries as strips on one axis."""
+    boundaries = "" if known is None else marks(titled[0][1], known, "known")
+    rows = "".join(strip(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled, start=1))
+    return f'<div class="axis strips">{boundaries}{rows}</div>'
 
 
 def _table(table: Table) -> str:
@@ -360,7 +362,3 @@ def _recipe(chunking: Chunking) -> str:
         "<details><summary>Recipe, which gives the same chunks again</summary>"
         f"<pre>{text(chunking.made_by.to_json())}</pre></details>"
     )
-
-
-def _foot() -> str:
-    return f"<footer>Made by Seamark {text(__version__)}. This file asks for nothing and runs nothing.</footer>"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
 from chunkers import Chunking, Document
 from chunkers.results.markup import COUNT, EDGES, GROUNDS, INK, text
-from chunkers.results.notebook import column, marks, settings_of, strip, title_of
+from chunkers.results.notebook import column, settings_of, title_of
 from chunkers.support.formatting import counted, signed
-from evaluation.report.page import MOST_SHOWN, whole_page
+from evaluation.report.page import MOST_SHOWN, strips, whole_page
 from evaluation.segmentation.measures import cuts_of
 
 MOST_SENTENCES = 60
@@ -66,14 +67,11 @@ def _scene(number: int, sheet: Sheet) -> str:
     words = "".join(f"<dt>{text(part)}</dt><dd>{text(line)}</dd>" for part, line in parts)
     most = MOST_SHOWN // max(1, len(sheet.columns))
     columns = "".join(f"<section>{column(cut, most)}</section>" for cut in sheet.columns)
-    shown = f'{_strips(sheet)}<div class="columns">{columns}</div>' if sheet.columns else ""
+    shown = ""
+    if sheet.columns:
+        cuts = strips([(title_of(cut), cut) for cut in sheet.columns], sheet.known)
+        shown = f'{cuts}<div class="columns">{columns}</div>'
     return f'<section class="scene"><h2>{number}. {text(sheet.title)}</h2><dl>{words}</dl>{shown}</section>'
-
-
-def _strips(sheet: Sheet) -> str:
-    known = "" if sheet.known is None else marks(sheet.columns[0], sheet.known, "known")
-    rows = "".join(strip(cut, f"{number} {title_of(cut)}") for number, cut in enumerate(sheet.columns, start=1))
-    return f'<div class="axis strips">{known}{rows}</div>'
 
 
 def _exercises(sheets: Sequence[Sheet]) -> str:
@@ -119,13 +117,9 @@ def column_name(cut: Chunking) -> str:
 
 def _before(document: Document, places: Sequence[int]) -> str:
     """Describe positions in a text by the sentences that begin there, and those inside a sentence."""
-    starts = {start: number for number, (start, _) in enumerate(document.sentences, start=1)}
-    phrases = [f"before {starts[place]}" if place in starts else f"in {_holding(document, place)}" for place in places]
+    starts = document.starts
+    phrases = [f"{'before' if place in starts else 'in'} {bisect_right(starts, place)}" for place in places]
     return ", ".join(phrases) or "nowhere"
-
-
-def _holding(document: Document, place: int) -> int:
-    return sum(start <= place for start, _ in document.sentences)
 
 
 # A scene of a lecture as one SVG picture: strips and curves of its chunkers' results, with the scene's words below.
