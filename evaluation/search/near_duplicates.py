@@ -81,17 +81,6 @@ class NearDuplicates:
             members[leader(chunk)].append(chunk)
         return tuple(tuple(group) for group in members.values() if len(group) > 1)
 
-    def are_near(self, one: int, other: int) -> bool:
-        """Return whether two chunks, given by number, are near-duplicates of each other."""
-        first, second = self.copies[one], self.copies[other]
-        if first is None or second is None:
-            return False
-        return first == second or (min(first, second), max(first, second)) in self._near
-
-    @cached_property
-    def _near(self) -> frozenset[tuple[int, int]]:
-        return frozenset((first, second) for first, second, _ in self.pairs)
-
     def repeats(self, ranked: Iterable[int]) -> list[int]:
         """Return the chunks of a ranking, best first, that are near-duplicates of a better-ranked chunk.
 
