@@ -238,7 +238,8 @@ class Tracing:
             has_documents=self._searched.has_documents,
         )
         self._matching: dict[Place, tuple[int, ...]] = {}
-        self._placements: list[tuple[Placement, ...]] = []
+        self.placements: list[tuple[Placement, ...]] = []
+        """The placement of every retrieved text, of the questions that `locate` has come to."""
 
     def locate(self, told: Callable[[int, int], None] = lambda done, count: None) -> Tracing:
         """Locate the retrieved texts of every question, and return itself.
@@ -250,15 +251,10 @@ class Tracing:
         told
             Called with (questions done, all) after each question.
         """
-        for question in self._questions[len(self._placements) :]:
-            self._placements.append(tuple([self._placed(retrieved) for retrieved in question.retrieved]))
-            told(len(self._placements), len(self._questions))
+        for question in self._questions[len(self.placements) :]:
+            self.placements.append(tuple([self._placed(retrieved) for retrieved in question.retrieved]))
+            told(len(self.placements), len(self._questions))
         return self
-
-    @property
-    def placements(self) -> Sequence[tuple[Placement, ...]]:
-        """The placement of every retrieved text, of the questions that `locate` has come to."""
-        return self._placements
 
     @cached_property
     def remark(self) -> str:
@@ -357,7 +353,8 @@ class Tracing:
                 self._passage(excerpt.content, self._unordered.numbers(excerpt.corpus_id)) for excerpt in question.excerpts
             ]
         if question.question in self._answers:
-            return [_Passage(self._words(place), [place]) for place in self._answers[question.question]]
+            places = self._answers[question.question]
+            return [_Passage(self._documents[place.document].text[slice(*place.span)], [place]) for place in places]
         if question.reference is not None and question.reference.strip():
             passage = self._passage(question.reference, self._unordered.numbers(None))
             what = "document" if self._searched.has_documents else "chunk"
@@ -370,9 +367,6 @@ class Tracing:
             return _Passage(words, places)
         places, alike = self._unordered.altered(words, numbers)
         return _Passage(words, places, f"{short(words)} is altered there, {int(100 * alike)} % alike" if places else "")
-
-    def _words(self, place: Place) -> str:
-        return self._documents[place.document].text[place.span.start : place.span.end]
 
     def _outcome(self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage) -> Outcome:
         words, places, remark, unplaced = passage
