@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from chunkers.support.formatting import signed
 from chunkers.text.languages import detect_language
 from evaluation.questions.corpus import Measuring
 from evaluation.retrieval.budget import filled
-from evaluation.search.index import embed_late
+from evaluation.search.index import embed_late, embed_together
 from evaluation.search.ranking import (
     RERANKED,
     Bm25,
@@ -124,7 +124,7 @@ def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: Embed
     texts = tuple([embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks])
     vectors = None
     if method != "bm25" and tools.embedder is not None:
-        vectors = embed_late([chunking], tools) if embedded_as == "late" else embed_texts(chunking, tools, texts)
+        vectors = embed_late([chunking], tools) if embedded_as == "late" else embed_together(document, texts, tools)
     bm25 = Bm25(texts, detect_language(document.text)) if method != "embedding" or vectors is None else None
     return Passages(chunking, texts, vectors, bm25)
 
@@ -139,17 +139,8 @@ def embed_question(chunking: Chunking, tools: Tools, question: str) -> VectorArr
 
     Raises the same errors as `prepare`.
     """
-    vector: VectorArray = embed_texts(chunking, tools, [question])[0]
+    vector: VectorArray = embed_together(chunking.document, [question], tools)[0]
     return vector
-
-
-def embed_texts(chunking: Chunking, tools: Tools, texts: Sequence[str]) -> VectorArray:
-    """Return the unit vectors of texts, shape (texts, dimension), from the embedder of the chunks.
-
-    Raises the same errors as `prepare`.
-    """
-    assert tools.embedder is not None
-    return replace(tools, embedder=tools.embedder.for_document(chunking.document)).embed(texts)
 
 
 class Hit(NamedTuple):

@@ -207,7 +207,7 @@ def cosines_of(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosin
         for start, end in question.excerpts
     ]
     wanted = [*(question.question for question in made), *(text for _, text in excerpts)]
-    vectors = embed_together(corpus, wanted, tools).astype(float)
+    vectors = embed_together(corpus.whole, wanted, tools).astype(float)
     asked, quoted = vectors[: len(made)], vectors[len(made) :]
     owners = np.array([number for number, _ in excerpts], dtype=np.intp)
     lowest = np.ones(len(made))

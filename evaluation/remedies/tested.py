@@ -12,12 +12,12 @@ from chunkers import Chunking, Span, Tools
 from chunkers.contract.base import run
 from chunkers.results.embedded import embedded_text
 from evaluation.asking.answer import Posed, chunks_holding
-from evaluation.asking.ask import embed_texts
 from evaluation.inbox.case import HAIR
 from evaluation.inbox.rules import FEWEST, Finding, inbox
 from evaluation.questions.corpus import Measuring
 from evaluation.remedies.search import Column, Questions, Remedy, Trial, least_changes, trials
 from evaluation.retrieval.budget import lengths_of
+from evaluation.search.index import embed_together
 from evaluation.search.ranking import ROUNDING, Reranker
 
 _TEXTS_AT_ONCE = 16
@@ -141,7 +141,7 @@ class _Reach:
         missing = [*dict.fromkeys(text for text in texts if text not in self._scores)]
         if missing:
             assert vector is not None
-            scores = embed_texts(chunking, self.questions.tools, missing) @ vector
+            scores = embed_together(chunking.document, missing, self.questions.tools) @ vector
             self._scores.update(zip(missing, scores.tolist(), strict=True))
 
     def _promise(self, spans: Sequence[Span]) -> float:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from chunkers import Chunker, Chunking, InputError, Span, Tools, run
+from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.contract.tools import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.results.embedded import EmbeddedAs, embedded_text
@@ -184,7 +184,7 @@ def build_index(
     vectors, bm25 = np.zeros((len(texts), 0), np.float32), None
     if searched_by != "bm25":
         metered = replace(tools, meter=meter)
-        vectors = embed_late(chunkings, metered) if embedded_as == "late" else embed_together(corpus, texts, metered)
+        vectors = embed_late(chunkings, metered) if embedded_as == "late" else embed_together(corpus.whole, texts, metered)
     words_s = 0.0
     if searched_by != "embedding":
         began = time.perf_counter()
@@ -229,9 +229,12 @@ def cut_reasons(chunking: Chunking) -> dict[int, str]:
     return {start_after(chunking.document, gap): gap.reason for gap in chunking.gaps if gap.verdict.is_cut}
 
 
-def embed_together(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:
-    """Return the vectors of texts, from an embedder fitted on the whole corpus if it needs fitting."""
-    embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
+def embed_together(document: Document, texts: Sequence[str], tools: Tools) -> VectorArray:
+    """Return the vectors of texts, from an embedder fitted on the document if it needs fitting.
+
+    Raises the same errors as `Tools.embed`.
+    """
+    embedder = tools.embedder.for_document(document) if tools.embedder is not None else None
     return replace(tools, embedder=embedder).embed(texts)
 
 
@@ -278,7 +281,7 @@ class Queries:
         """
         if index.searched_by == "bm25":
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
-        return cls(index, tuple(texts), embed_together(index.corpus, texts, tools))
+        return cls(index, tuple(texts), embed_together(index.corpus.whole, texts, tools))
 
     def ranked(self, numbers: IntArray, depth: int) -> IntArray:
         """Return the numbers of the best chunks for each selected question, best first.
