@@ -114,7 +114,7 @@ class Finder:
                 if match := way(self._searched[candidate], quoted):
                     return self._located(candidate, quoted, match)
         if best := self._most_alike(numbers, quoted, ALIKE):
-            return self._located(*best)
+            return self._located(best[0], quoted, best[1])
         for candidate in numbers:
             if spans := self._searched[candidate].divided(quoted.text):
                 places = " and ".join(f"{span.start:,}" for span in spans)
@@ -123,7 +123,7 @@ class Finder:
         where = "any document" if number is None else self.corpus.names[number]
         message = f"the excerpt must occur in {where}, and {short(quoted.text)} does not; it is left out."
         if best := self._most_alike(numbers, quoted, NEAREST):
-            candidate, _, match = best
+            candidate, match = best
             passage = self.corpus.documents[candidate].text[match.span.start : match.span.end]
             place_phrase = f"in {self.corpus.names[candidate]} is" if number is None else "is"
             message += (
@@ -133,14 +133,12 @@ class Finder:
             message += " It was not compared with all passages, as too many excerpts of this file are not found."
         raise InputError(message)
 
-    def _most_alike(self, numbers: Iterable[int], quoted: Quotation, alike: float) -> tuple[int, Quotation, Match] | None:
+    def _most_alike(self, numbers: Iterable[int], quoted: Quotation, alike: float) -> tuple[int, Match] | None:
+        """Return the number of the document with the passage most like a quotation, and the passage; None without any."""
         matches = [
             (candidate, match) for candidate in numbers if (match := self._searched[candidate].altered(quoted, alike))
         ]
-        if not matches:
-            return None
-        number, match = max(matches, key=lambda pair: pair[1].alike)
-        return number, quoted, match
+        return max(matches, key=lambda pair: pair[1].alike, default=None)
 
     def _located(self, number: int, quoted: Quotation, match: Match) -> Located:
         """Return the excerpt with a remark where it is not as it was given."""
