@@ -195,19 +195,27 @@ def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | 
     if not text.strip():
         raise InputError(f"{name}: a file of questions must contain at least one question; this one is empty.")
     counted = Counted(name, "a file of questions")
-    rows = _for_search(plain_rows(text, name, _check_columns), name)
-    if purpose == "answers":
-        rows = plain_rows(text, name, _check_asked)
-    for number, (place, row) in enumerate(rows):
+    for number, (place, row) in enumerate(plain_rows(text, name, _check_asked if purpose == "answers" else _check_columns)):
         if number == MOST_ROWS_READ:
             yield place, None, f"at most {MOST_ROWS_READ:,} rows of a file are read; this one and all after it are left out."
             return
+        if not number and purpose == "retrieval" and not isinstance(row, InputError):
+            _check_is_no_part(row, name)
         try:
             if isinstance(row, InputError):
                 raise row
-            yield place, _slim(row, purpose, counted), ""
+            yield place, _slim(_renamed(row) if purpose == "retrieval" else row, purpose, counted), ""
         except InputError as error:
             yield place, None, str(error)
+
+
+def _check_is_no_part(row: Row, name: str) -> None:
+    """Raise InputError if the first row of a file shows that it is a part of a BEIR set."""
+    if "question" not in row and {"_id", "text"} <= set(row):
+        raise InputError(
+            f"{name}: a file of questions must have a question in every row; this file is only a part of a BEIR set. Give "
+            "the whole set: a folder or ZIP file with corpus.jsonl, queries.jsonl and qrels."
+        )
 
 
 def _slim(row: Row, purpose: Purpose, counted: Counted) -> Row:
@@ -239,29 +247,6 @@ def _items(row: Row) -> int:
             count += len(value)
             waiting += value.values() if isinstance(value, dict) else value
     return count
-
-
-def _for_search(rows: Iterator[tuple[str, Row | InputError]], name: str) -> Iterator[tuple[str, Row | InputError]]:
-    """Yield rows with what ragas calls their fields renamed.
-
-    Raises
-    ------
-    InputError
-        If they are part of a BEIR set.
-    """
-    for number, (place, row) in enumerate(rows):
-        if isinstance(row, InputError):
-            yield place, row
-            continue
-        if not number and "question" not in row and {"_id", "text"} <= set(row):
-            raise InputError(
-                f"{name}: a file of questions must have a question in every row; this file is only a part of a BEIR set. "
-                "Give the whole set: a folder or ZIP file with corpus.jsonl, queries.jsonl and qrels."
-            )
-        try:
-            yield place, _renamed(row)
-        except InputError as error:
-            yield place, error
 
 
 def plain_rows(
