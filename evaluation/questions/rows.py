@@ -400,12 +400,16 @@ def _is_json(line: str) -> bool:
     return True
 
 
-def objects_of(text: str) -> Iterator[tuple[str, Row | InputError]]:
-    """Yield the objects in JSON lines with their positions; an error takes the place of an invalid line."""
+def objects_of(
+    text: str, checked: Callable[[object, str], Row | InputError] = lambda value, line: _object(value, "line", line)
+) -> Iterator[tuple[str, Row | InputError]]:
+    """Yield the objects in JSON lines with their positions; an error takes the place of an invalid line.
+
+    ``checked`` is called with the value of a line and the line itself.
+    """
     for number, line in lines_of(text):
-        row: Row | InputError
         try:
-            row = _object(json.loads(line), "line", line)
+            row = checked(json.loads(line), line)
         except (ValueError, RecursionError) as error:
             row = InputError(f"every line must be a JSON object; this one is not ({error}).")
         yield f"line {number:,}", row

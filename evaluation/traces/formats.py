@@ -11,9 +11,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from chunkers.files.tables import Counted, check_brackets, lines_of, text_of
+from chunkers.files.tables import Counted, check_brackets, text_of
 from chunkers.support.errors import InputError, shown
-from evaluation.questions.rows import listed, plain_rows
+from evaluation.questions.rows import listed, objects_of, plain_rows
 from evaluation.traces.spans import (
     ANSWERS,
     EXCERPTS,
@@ -88,11 +88,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | Input
     try:
         whole: Any = json.loads(text)
     except (ValueError, RecursionError):
-        for number, line in lines_of(text):
-            try:
-                yield f"line {number:,}", _object(json.loads(line))
-            except (ValueError, RecursionError) as error:
-                yield f"line {number:,}", InputError(f"every line must be a JSON object; this one is not ({error}).")
+        yield from objects_of(text, lambda value, line: _object(value))
         return
     if isinstance(whole, dict):
         lists = (whole[key] for key in ("data", "traces", "spans", "rows") if isinstance(whole.get(key), list))
