@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -100,21 +101,15 @@ def read_beir(
 
 
 def _gathered(pieces: Iterable[Any]) -> QuestionSet | None:
-    """Return the set whose pieces the other process has told, each with its kind; None if there are none."""
-    texts: list[tuple[str, str]] = []
-    rows: list[bytes] = []
-    notes: list[str] = []
-    questions = ""
+    """Return the set whose pieces the other process has sent, each with its kind; None if there are none."""
+    by_kind: dict[str, list[Any]] = defaultdict(list)
     for kind, *content in pieces:
-        if kind == "text":
-            texts.append((content[0], content[1]))
-        elif kind == "row":
-            rows.append(content[0].encode("utf-8", "surrogatepass"))
-        elif kind == "note":
-            notes.append(content[0])
-        else:
-            questions = content[0]
-    return QuestionSet(tuple(texts), (questions, b"\n".join(rows)), tuple(notes)) if questions else None
+        by_kind[kind].append(content)
+    if not by_kind["questions"]:
+        return None
+    (name,) = by_kind["questions"][0]
+    rows = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in by_kind["row"])
+    return QuestionSet(tuple(map(tuple, by_kind["text"])), (name, rows), tuple(note for (note,) in by_kind["note"]))
 
 
 def _counted_pieces(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
@@ -362,7 +357,8 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
     without = 0
     for number, article in enumerate(articles, start=1):
         place = f"{name}, article {number:,}"
-        title = _text(article, "title", place) if _has(article, "title") else f"article {number}"
+        is_titled = isinstance(article, dict) and "title" in article
+        title = _text(article, "title", place) if is_titled else f"article {number}"
         if title in titles:
             title = f"{title} ({number})"
         titles.add(title)
@@ -396,10 +392,6 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
     if without:
         notes.append(f"{name}: questions without an answer in the text, which are left out: {without:,}.")
     return QuestionSet(tuple(texts), json_lines(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
-
-
-def _has(value: object, key: str) -> bool:
-    return isinstance(value, dict) and key in value
 
 
 def _text(value: object, key: str, place: str) -> str:
