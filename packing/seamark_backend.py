@@ -167,16 +167,6 @@ def _copy(tree: Path, *names: str) -> None:
 # bare names.
 
 
-def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
-    """Return the additional build requirements: none."""
-    return []
-
-
-def get_requires_for_build_sdist(config_settings: Settings = None) -> list[str]:
-    """Return the additional build requirements: none."""
-    return []
-
-
 def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Settings = None) -> str:
     """Write the wheel's metadata, and return the name of their folder."""
     into = os.path.abspath(metadata_directory)  # noqa: PTH100 - the hooks take and give plain strings
