@@ -1,4 +1,4 @@
-"""Several documents with corpus-wide offsets, so that a chunk or an excerpt of any document is a range."""
+"""Corpora with offsets over all their documents, ranges of these offsets, and rulers that measure ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read questions with excerpts and locate the excerpts in the documents."""
+"""Questions with excerpts: read from a file, located in the documents, and written so that they survive an edit of these."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from chunkers.text.quotations import ALIKE, NEAREST, How, Match, Quotation, Sear
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.rows import EXCERPTS, Row, cut, listed, rows_in, short
 
-# Locate excerpts in the documents of a corpus.
+# Excerpts, and their places in the documents of a corpus.
 
 
 class Excerpt(NamedTuple):
@@ -196,6 +196,9 @@ def _start_index(given: object) -> int | None:
     if isinstance(given, bool) or not isinstance(given, int) or given < 0:
         raise InputError(f"start_index must be a whole number of at least 0; got {short(given)}.")
     return given
+
+
+# Questions from a file.
 
 
 MOST = 5000

@@ -24,7 +24,7 @@ from evaluation.search.ranking import Method, Reranker
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 
-# Settings that are tried where a column fails a question: near its own parameters, and a few other chunkers.
+# Settings that are tried: near the column's own parameters, and a few other chunkers.
 
 
 STEPS = (1, 2, 4, 8, 16, 32, 64)
@@ -166,6 +166,9 @@ def _others(chunker: Chunker, embedder: Embedder | None) -> Iterator[Variation]:
         other = build_chunker(name, parameters, embedder)
         if name != chunker.name and (embedder is not None or not other.embeds):
             yield Variation(name, words, other)
+
+
+# Trials of these settings, and the remedies among them.
 
 
 WANTED = 3

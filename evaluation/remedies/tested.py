@@ -1,4 +1,4 @@
-"""Tested changes that keep an answer whole where a column fails a question, at the same limit on what is retrieved."""
+"""The smallest tested changes that keep an answer whole where a column fails a question, or that remove a finding."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from evaluation.remedies.search import Column, Questions, Remedy, Trial, least_c
 from evaluation.retrieval.budget import lengths_of
 from evaluation.search.index import embed_together
 from evaluation.search.ranking import ROUNDING, Reranker
+
+# Changes that keep an answer whole, at the same limit on what is retrieved.
+
 
 _TEXTS_AT_ONCE = 16
 """Chunks that are embedded before it is asked again whether the answer is out of reach."""
@@ -155,7 +158,7 @@ def _until(spans: Sequence[Span], end: int) -> list[Span]:
     return [Span(span.start, min(span.end, end)) for span in spans if span.start < end]
 
 
-# Tested changes that remove a finding of the inbox of suspicious cuts.
+# Changes that remove a finding of the inbox of suspicious cuts.
 
 
 BY_MEDIAN = frozenset({"tiny", "oversized"})

@@ -50,7 +50,7 @@ from evaluation.tables.cells import (
     unlabelled_cells,
 )
 
-# The tables of a report: the numbers and sentences that the page has of a comparison.
+# The tables of the page, as numbers and sentences.
 
 
 MOST_QUESTIONS = 20
@@ -215,6 +215,9 @@ def _answer_cell(chunking: Chunking, question: Marked) -> Cell:
             return Cell(f"chunk {number:,}", 1)
         parts += any(span.start < end and start < span.end for span in chunk.spans)
     return Cell(f"split in {parts:,}" if parts else "in none", parts or None)
+
+
+# The page around the tables.
 
 
 MOST_SHOWN = 1_000_000

@@ -1,4 +1,4 @@
-"""A lecture on paper: its scenes with their chunks, exercises, and the answers on the last page."""
+"""The scenes of a lecture: all of them on paper, with exercises and their answers, or one as a picture."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _before(document: Document, places: Sequence[int]) -> str:
     return ", ".join(phrases) or "nowhere"
 
 
-# A scene of a lecture as one SVG picture: strips and curves of its chunkers' results, with the scene's words below.
+# A scene as one SVG picture: strips and curves of its chunkers' results, with the scene's words below.
 
 
 WIDE = 1280

@@ -1,4 +1,4 @@
-"""The chunks that a question is given: the top k, or the best ones until a budget is full."""
+"""The chunks that a question is given, the top k or the best until a budget is full, and the excerpts that it lacks."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def given_at(
     return GivenChunks(tuple(shown), max(0, taken - len(ranked)), budget, unit, filled)
 
 
-# Causes of failed questions: the missing parts of their excerpts, the cuts inside them, and the chunk that held most.
+# Excerpts that are not given in full: their missing parts, the cuts inside them, and the chunk that holds most.
 
 
 class Measured(NamedTuple):

@@ -1,4 +1,4 @@
-"""The leader at each budget, and the significance of its lead, corrected for all comparisons together."""
+"""The leader at each budget, with the significance of its lead among all comparisons, and the curve over all budgets."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
     return [np.where(lost, np.nan, scores) for scores in measured]
 
 
-# A measure over a ladder of budgets, for every chunker with its interval, and who is ahead where.
+# The curve of a measure over all budgets.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
-"""Agreement of the retrieved chunks with a question's excerpts: recall, precision, IoU and precision_Ω.
+"""Agreement of the retrieved chunks with a question's excerpts, in text, documents and sentences.
 
-Source: Chroma's technical report (2024) and its code. Ranges are measured in characters, as in that code, and in tokens.
+Recall, precision, IoU and precision_Ω of text are those of Chroma's technical report (2024) and its code. Ranges are measured
+in characters, as in that code, and in tokens.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from evaluation.questions.reading import Question
 from evaluation.search.index import Index, Indexed, Search, search
 from evaluation.segmentation.measures import Score
 
-# Recall, precision and F1 at k of the retrieved documents and of the sentences with evidence.
+# Documents and sentences: recall, precision and F1 at k.
 
 
 AT = (1, 3, 5, 10)
@@ -97,6 +98,9 @@ def evidence_scores(
 
 def _first(ranked: Sequence[Sequence[Span]], count: int) -> list[Span]:
     return [span for chunk in ranked[:count] for span in chunk]
+
+
+# Text: recall, precision, IoU and precision_Ω.
 
 
 MEASURES = ("recall", "precision", "precision_omega", "iou")

@@ -1,4 +1,4 @@
-"""Rankings of chunks for one question: by embeddings, by words, and both fused."""
+"""Rankings of chunks for one question: by embeddings, by words (BM25), by both fused, and by a cross-encoder."""
 
 from __future__ import annotations
 
@@ -71,6 +71,9 @@ def settled(scores: FloatArray, rows: IntArray, query: VectorArray, vectors: Vec
     settled = scores.copy()
     settled[doubtful] = (vectors[rows[doubtful]].astype(float) * query).sum(axis=1)
     return settled
+
+
+# Rankings by embeddings or scores, and their fusion.
 
 
 Method = Literal["embedding", "bm25", "hybrid"]
@@ -146,7 +149,7 @@ def reranked(ranking: Ranking, scores: FloatArray) -> Ranking:
     )
 
 
-# BM25 over texts, as `bm25s` computes it by default: no embedder, any language with words or characters of its own.
+# BM25 as `bm25s` computes it by default: without an embedder, for any language with words or characters of its own.
 
 
 ALONE = "\u3005-\u3007\u3040-\u309f\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

@@ -1,4 +1,4 @@
-"""Significance level, Holm's correction, and the smallest samples with which a difference can be significant."""
+"""Significance level, Holm's correction, the fewest values with which a difference can be significant, and intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of tables of measures: the page, the terminal and the report draw the same ones."""
+"""Heads and cells of tables of measures, the same on a page, in the terminal and in a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spans of OpenInference and OpenTelemetry and observations of Langfuse, gathered into traces of a question each."""
+"""Spans of OpenInference and OpenTelemetry and observations of Langfuse, gathered into rows of a question each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chunkers.files import chunk_rows
 from chunkers.support.errors import InputError, shown
 from evaluation.questions.rows import HOP, listed, literal
 
-# Fields of a traced question, under the names that programs give them; imported by the process that reads files.
+# Fields of a traced question, under the names that programs give them.
 
 
 QUESTIONS = ("question", "query", "user_input", "input")
@@ -138,6 +138,9 @@ def is_feedback(name: Any) -> bool:
     """Return whether a score of this name is a verdict on the answer, such as ``user-feedback`` or ``correctness``."""
     words = str(name).lower()
     return any(word in words for word in _FEEDBACK_WORDS) and not words.startswith(("in", "un"))
+
+
+# Spans and observations, gathered into traces.
 
 
 _OBSERVATIONS = {"SPAN", "EVENT", "GENERATION", "RETRIEVER", "AGENT", "TOOL", "CHAIN", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
