@@ -1,7 +1,7 @@
 """Agreement of the retrieved chunks with a question's excerpts, in text, documents and sentences.
 
-Recall, precision, IoU and precision_Ω of text are those of Chroma's technical report (2024) and its code. Ranges are measured
-in characters, as in that code, and in tokens.
+Recall, precision, IoU and precision_Ω of text are those of Chroma's technical report (2024) and its code. Ranges are
+measured in characters, as in that code, and in tokens.
 """
 
 from __future__ import annotations
