@@ -29,7 +29,6 @@ from evaluation.retrieval.measures import (
 )
 from evaluation.retrieval.repeats import RepeatCost
 from evaluation.retrieval.shared_cache import SharedCache
-from evaluation.search.index import Search
 from evaluation.segmentation.measures import Score
 from evaluation.statistics.paired import Difference, compare_all
 from evaluation.statistics.significance import mean_interval, too_few
@@ -359,11 +358,11 @@ class Reports:
     def _report(self, all_measured: Mapping[int, Measured], choice: Choice) -> Report:
         chunkers = {number: self._chunker(number, measured, choice) for number, measured in all_measured.items()}
         distributions = {number: chunker.distribution for number, chunker in chunkers.items()}
-
         others = [number for number in all_measured if number != choice.baseline]
         baseline = distributions[choice.baseline].values
         apart = [distributions[number].values - baseline for number in others]
         compared = compare_all(np.array(apart)) if apart else []
+        search = next(iter(all_measured.values())).evaluation.search
         return Report(
             choice,
             chunkers,
@@ -372,11 +371,8 @@ class Reports:
             self._at_k(all_measured, choice),
             disagreements({number: distribution.values for number, distribution in distributions.items()}),
             self._ruler,
-            self._whole(next(iter(all_measured.values())).evaluation.search, choice.unit),
+            self._wholes.get(choice.unit, lambda: whole_of(search.index.corpus, search.questions, self._ruler, choice.unit)),
         )
-
-    def _whole(self, search: Search, unit: str) -> Whole:
-        return self._wholes.get(unit, lambda: whole_of(search.index.corpus, search.questions, self._ruler, unit))
 
     def _curve(self, all_measured: Mapping[int, Measured], choice: Choice) -> Curve:
         ladders = {number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None}
