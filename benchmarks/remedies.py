@@ -29,7 +29,7 @@ from evaluation.inbox.rules import RULES, Finding, inbox
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.remedies.search import WANTED, Column, Remedy, Variation, variations
-from evaluation.remedies.tested import Failure, Suspect, keep_answer_whole, remove_finding, try_answer, try_findings
+from evaluation.remedies.tested import FailingColumn, Suspect, keep_answer_whole, remove_finding, try_answer, try_findings
 from evaluation.search.ranking import Method
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 
@@ -64,7 +64,7 @@ def is_whole(chunking: Chunking, posed: Posed, method: Method, limit: Limit, too
     return judge(retrieved, posed.answer).fate == "whole", retrieved.tokens
 
 
-def keeps_whole(failure: Failure, tools: Tools, ruler: Ruler) -> Callable[[Chunking], bool]:
+def keeps_whole(failure: FailingColumn, tools: Tools, ruler: Ruler) -> Callable[[Chunking], bool]:
     """Return a function that tests whether chunks give the failing answer whole, within the column's tokens."""
     posed, limit = failure.posed, failure.limit
     _, tokens = is_whole(failure.chunking, posed, failure.method, limit, tools, ruler)
@@ -188,16 +188,16 @@ class Bench:
         limit = Limit(tokens=fitting_budget(len(document.text)))
         return Suspect(self.chunkers[title], self.cut(document, title), METHOD, limit)
 
-    def failure(self, asked: Asked, title: str) -> Failure | None:
+    def failure(self, asked: Asked, title: str) -> FailingColumn | None:
         """Return a column's failure on a question; None if it gives the answer whole."""
         document, posed = asked
         chunking = self.cut(document, title)
         limit = Limit(tokens=fitting_budget(len(document.text)))
         if is_whole(chunking, posed, METHOD, limit, self.tools, self.ruler(document))[0]:
             return None
-        return Failure(self.chunkers[title], chunking, METHOD, limit, posed=posed)
+        return FailingColumn(self.chunkers[title], chunking, METHOD, limit, posed=posed)
 
-    def found(self, failure: Failure) -> list[Remedy]:
+    def found(self, failure: FailingColumn) -> list[Remedy]:
         """Return the remedies for a failure."""
         tried = try_answer(failure, self.tools)
         return [*keep_answer_whole(failure, tried, self.tools, self.ruler(failure.chunking.document))]

@@ -22,7 +22,7 @@ from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.segmentation.ranking import f1
 from evaluation.statistics.paired import compare_families
 from evaluation.statistics.section_swaps import swap_all
-from evaluation.statistics.significance import ALPHA, FEWEST, holm, mean_interval
+from evaluation.statistics.significance import ALPHA, FEWEST_VALUES, holm, mean_interval
 
 DRAWS = 1000
 QUESTIONS = (5, 6, 8, 10, 20, 40, 100)
@@ -122,7 +122,7 @@ def winners(simulated: Simulated, chunkers: int, questions: int, sets: int, bett
     random = np.random.default_rng([chunkers, questions])
     verdicts = [significant(differences_of(simulated(random, (chunkers, size, questions), better))) for size in blocks(sets)]
     ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*verdicts, strict=True))
-    return Shares(None if questions < FEWEST else ours, theirs)
+    return Shares(None if questions < FEWEST_VALUES else ours, theirs)
 
 
 def skewed(skewness: float, questions: int, sets: int) -> Shares:
@@ -130,7 +130,7 @@ def skewed(skewness: float, questions: int, sets: int) -> Shares:
     random, shape = np.random.default_rng([questions]), 4 / skewness**2
     verdicts = [significant(random.gamma(shape, 1, (size, 1, questions)) / shape - 1) for size in blocks(sets)]
     ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*verdicts, strict=True))
-    return Shares(None if questions < FEWEST else ours, theirs)
+    return Shares(None if questions < FEWEST_VALUES else ours, theirs)
 
 
 def coverage_of_differences(simulated: Simulated, questions: int, sets: int, better: float) -> Shares:

@@ -37,7 +37,7 @@ SENTENCES = {
     "chunkers.support.limits.MOST_OUTLINE_MARKS": ("list items and block-quote markers in total",),
     "chunkers.support.limits.MAX_PARAGRAPH": ("a paragraph or a text to embed may have at most",),
     "corpus.inputs.LONGEST_LINE": ("a line may have at most",),
-    "evaluation.questions.reading.MOST": ("a file may have at most",),
+    "evaluation.questions.reading.MOST_QUESTIONS": ("a file may have at most",),
     "evaluation.asking.ask.LONGEST_QUESTION": ("A question may have at most",),
     "evaluation.asking.ask.MOST_TOP": ("The number of chunks may be at most",),
     "evaluation.asking.answer.LONGEST_ANSWER": ("An answer may have at most",),

@@ -10,7 +10,7 @@ from chunkers import InputError
 from evaluation.asking.ask import checked_question
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question
-from evaluation.questions.rows import ANSWERS, Row, listed, rows_in, short
+from evaluation.questions.rows import ANSWER_COLUMNS, Row, as_list, rows_in, short
 
 MOST_QUESTIONS = 500
 """Maximum number of questions of a run: a model is asked up to four times for each of them and each chunker."""
@@ -57,8 +57,8 @@ def _halves(line: str) -> tuple[str, str]:
 def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Items:
     """Read questions and their reference answers from a CSV, JSON or JSON lines file.
 
-    The reference answer is in one of the columns in `ANSWERS`. The question files of the Retrieval page work too: if a row
-    has no answer, its excerpts serve as the reference answer.
+    The reference answer is in one of the columns in `ANSWER_COLUMNS`. The question files of the Retrieval page work too: if
+    a row has no answer, its excerpts serve as the reference answer.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Item
 
 def _reference(row: Row) -> str:
     """Return the reference answer of a row; empty if it has none."""
-    for column in ANSWERS:
+    for column in ANSWER_COLUMNS:
         value = row.get(column)
         if isinstance(value, list):
             value = " ".join(filter(None, (answer for answer in value if isinstance(answer, str))))
@@ -115,7 +115,7 @@ def _reference(row: Row) -> str:
         return value
     for column in EXCERPTS:
         if row.get(column):
-            return " ".join(_excerpt(excerpt, column) for excerpt in listed(row[column], column))
+            return " ".join(_excerpt(excerpt, column) for excerpt in as_list(row[column], column))
     return ""
 
 

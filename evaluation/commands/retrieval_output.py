@@ -14,7 +14,7 @@ from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets
 from evaluation.retrieval.leads import Leads
-from evaluation.retrieval.measures import CALLED, FOUND_SCORES, UNITS, Evaluation, mean_and_deviation
+from evaluation.retrieval.measures import FOUND_SCORES, MEASURE_NAMES, UNITS, Evaluation, mean_and_deviation
 from evaluation.retrieval.repeats import RepeatCost, Repeats
 from evaluation.statistics.paired import Difference
 from evaluation.statistics.significance import FALSE_VERDICTS, mean_interval
@@ -79,7 +79,7 @@ def budget_tables(measured: Sequence[Measured], k: int) -> str:
     heads = [f"k = {k:,}", *(f"{size:,} {budgets.unit}" for size in budgets.sizes)]
     parts = []
     for measure in FOUND_SCORES:
-        title = f"{CALLED[measure]} in {budgets.unit}, 95 % confidence intervals in brackets; {ends}"
+        title = f"{MEASURE_NAMES[measure]} in {budgets.unit}, 95 % confidence intervals in brackets; {ends}"
         rows = [[recipe.name, *map(_cell, (recipe.top_k[measure], *_at(recipe, measure)))] for recipe in measured]
         parts.append(_table(title, heads, rows))
         if len(measured) > 1:
@@ -99,7 +99,7 @@ def leads(measured: Sequence[Measured], measure: str) -> Leads:
     """Return the leading recipe at each budget, by one measure."""
     budgets = measured[0].at.budgets
     values = {size: [recipe.at.values(measure, size, budgets.unit) for recipe in measured] for size in budgets.sizes}
-    return Leads.of([recipe.name for recipe in measured], CALLED[measure], budgets.unit, values)
+    return Leads.of([recipe.name for recipe in measured], MEASURE_NAMES[measure], budgets.unit, values)
 
 
 def _at(measured: Measured, measure: str) -> list[FloatArray]:

@@ -29,7 +29,7 @@ from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import read_questions
 from evaluation.traces.reading import read_traces
 from evaluation.traces.report import TraceReport, as_json, as_text
-from evaluation.traces.stages import STAGES, Diagnosis, Searched, Tracing
+from evaluation.traces.stages import STAGES, Diagnosis, SearchedChunks, Tracing
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
@@ -131,7 +131,7 @@ def _documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Docum
     return documents
 
 
-def _searched(options: argparse.Namespace, spec: ChunkerSpec | None) -> tuple[list[Document], Searched | None]:
+def _searched(options: argparse.Namespace, spec: ChunkerSpec | None) -> tuple[list[Document], SearchedChunks | None]:
     """Return the documents, and the chunks that were searched: from a file, or cut again."""
     if options.documents is None:
         if spec is None or spec.file is None or not spec.has_chunks:
@@ -142,17 +142,17 @@ def _searched(options: argparse.Namespace, spec: ChunkerSpec | None) -> tuple[li
         if options.questions is not None:
             raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
         chunks = read_chunks(file_bytes(str(spec.file)), spec.file.name)
-        return Searched.alone(chunks, spec.file.name, Recipe(chunker="recursive").sentences)
+        return SearchedChunks.alone(chunks, spec.file.name, Recipe(chunker="recursive").sentences)
     documents = _documents(options, None if spec is None else spec.recipe)
     if spec is None:
         return documents, None
     if spec.file is not None and spec.has_chunks:
         chunks = read_chunks(file_bytes(str(spec.file)), spec.file.name)
-        return documents, Searched.of_file(documents, chunks, spec.file.name)
+        return documents, SearchedChunks.of_file(documents, chunks, spec.file.name)
     return documents, _cut_again(options, spec, documents)
 
 
-def _cut_again(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> Searched:
+def _cut_again(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> SearchedChunks:
     chunker = spec.build()
     recipe = spec.recipe_like(Recipe(chunker=chunker.name), chunker)
     if chunker.asks:
@@ -160,7 +160,7 @@ def _cut_again(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequen
             f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."
         )
     tools = opened_tools(recipe.embedder, recipe.tokenizer, options.device)
-    return Searched(tuple([run(chunker, document, tools) for document in documents]), chunker.name, has_reasons=True)
+    return SearchedChunks(tuple([run(chunker, document, tools) for document in documents]), chunker.name, has_reasons=True)
 
 
 def _excerpts_by_question(file: str | None, documents: Sequence[Document]) -> dict[str, list[Place]]:

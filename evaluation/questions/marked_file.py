@@ -13,7 +13,7 @@ from chunkers.support.formatting import as_cell
 from evaluation.questions.sets import QuestionSet, json_lines
 
 
-class Marked(NamedTuple):
+class MarkedQuestion(NamedTuple):
     """A question whose answer the user has marked in a text.
 
     Attributes
@@ -35,7 +35,7 @@ class Marked(NamedTuple):
     answer: str
 
 
-def questions_to_csv(marked: Iterable[Marked]) -> str:
+def questions_to_csv(marked: Iterable[MarkedQuestion]) -> str:
     """Return the questions as CSV, with each answer as JSON in ``references`` and its document in ``corpus_id``.
 
     Text that a spreadsheet would read as a formula gets an apostrophe before it.
@@ -49,7 +49,7 @@ def questions_to_csv(marked: Iterable[Marked]) -> str:
     return written.getvalue()
 
 
-def questions_with_texts(marked: Iterable[Marked], texts: Mapping[str, str]) -> QuestionSet:
+def questions_with_texts(marked: Iterable[MarkedQuestion], texts: Mapping[str, str]) -> QuestionSet:
     """Return a question set of the questions and the texts in which their answers are marked.
 
     Texts with the same name, such as pasted texts, are numbered. ``texts`` has the texts by the identities of their
@@ -60,16 +60,16 @@ def questions_with_texts(marked: Iterable[Marked], texts: Mapping[str, str]) -> 
     for question in marked:
         text = texts[question.identity]
         if text not in names:
-            names[text] = _free(question.document, names.values())
+            names[text] = _unused_name(question.document, names.values())
         rows.append({"question": question.question, "corpus_id": names[text], "references": [_reference(question)]})
     return QuestionSet(tuple((name, text) for text, name in names.items()), json_lines(rows, "kept-questions.jsonl"), ())
 
 
-def _reference(marked: Marked) -> dict[str, str | int]:
+def _reference(marked: MarkedQuestion) -> dict[str, str | int]:
     return {"content": marked.answer, "start_index": marked.start, "end_index": marked.start + len(marked.answer)}
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _unused_name(name: str, taken: Collection[str]) -> str:
     """Return the name, with a number behind it if others have it."""
     numbered = (f"{name} ({number})" for number in count(2))
     return next(candidate for candidate in chain([name], numbered) if candidate not in taken)

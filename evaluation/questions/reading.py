@@ -16,7 +16,7 @@ from chunkers.support.errors import stop_if
 from chunkers.support.limits import MAX_BYTES
 from chunkers.text.quotations import ALIKE, NEAREST, How, Match, Quotation, Searched, Work, context_of
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.rows import EXCERPTS, Row, cut, listed, rows_in, short
+from evaluation.questions.rows import EXCERPT_COLUMNS, Row, as_list, rows_in, short, shortened
 
 # Excerpts, and their places in the documents of a corpus.
 
@@ -64,9 +64,9 @@ class Finder:
             return None
         called = self._called.get(name, []) if isinstance(name, str) else []
         if not called:
-            raise InputError(f"corpus_id must be one of {cut(', '.join(self.corpus.names))}; got {short(name)}.")
+            raise InputError(f"corpus_id must be one of {shortened(', '.join(self.corpus.names))}; got {short(name)}.")
         if len(called) > 1:
-            several = cut(", ".join(self.corpus.names[number] for number in called))
+            several = shortened(", ".join(self.corpus.names[number] for number in called))
             raise InputError(
                 f"corpus_id must match one document; {short(name)} matches several: {several}. Give the full name."
             )
@@ -201,7 +201,7 @@ def _start_index(given: object) -> int | None:
 # Questions from a file.
 
 
-MOST = 5000
+MOST_QUESTIONS = 5000
 """Maximum number of questions of a file that are used: more would take too long for a page and add little."""
 
 
@@ -301,8 +301,10 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
     seen: set[tuple[object, ...]] = set()
     for place, row in rows:
         stop_if(cancelled)
-        if len(usable) == MOST:
-            problems.append(f"{name}, from {place} on: a file may have at most {MOST:,} questions; the rest is left out.")
+        if len(usable) == MOST_QUESTIONS:
+            problems.append(
+                f"{name}, from {place} on: a file may have at most {MOST_QUESTIONS:,} questions; the rest is left out."
+            )
             break
         try:
             if isinstance(row, InputError):
@@ -339,8 +341,8 @@ def _question(row: Row, finder: Finder, labels: list[Label]) -> tuple[Question, 
     number = finder.number(row.get("corpus_id"))
     places: list[Located] = []
     lost: list[str] = []
-    column = next((name for name in EXCERPTS if row.get(name)), None)
-    wanted = [] if column is None else listed(row[column], column)
+    column = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
+    wanted = [] if column is None else as_list(row[column], column)
     excerpts: list[Excerpt] = []
     for item in wanted:
         quoted = str(item.get("content")) if isinstance(item, dict) else str(item)

@@ -23,10 +23,10 @@ JOINT = "\n\n"
 
 def short(value: object) -> str:
     """Return a value's ``repr`` for use in a message, shortened if it is long."""
-    return cut(repr(value), 60)
+    return shortened(repr(value), 60)
 
 
-def cut(text: str, most: int = 200) -> str:
+def shortened(text: str, most: int = 200) -> str:
     """Shorten a text to at most ``most`` characters, ending in three dots."""
     return text if len(text) <= most else text[: most - 3] + "..."
 
@@ -42,7 +42,7 @@ Row = Mapping[str, Any]
 Purpose = Literal["retrieval", "answers"]
 """Purpose of reading questions."""
 
-EXCERPTS = ("references", "excerpts", "documents")
+EXCERPT_COLUMNS = ("references", "excerpts", "documents")
 """The columns that say where the answer is; the first that is not empty counts."""
 
 _CONTEXTS = ("reference_contexts", "contexts")
@@ -50,15 +50,26 @@ _CONTEXTS = ("reference_contexts", "contexts")
 
 _SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
 
-ANSWERS = ("answer", "reference", "ground_truth", "ground_truths")
+ANSWER_COLUMNS = ("answer", "reference", "ground_truth", "ground_truths")
 """The columns that have a reference answer; the first that is not empty counts."""
 
-KNOWN = frozenset(
-    (*EXCERPTS, *_CONTEXTS, *ANSWERS, "question", "user_input", "corpus_id", "response", "evolution_type", "_id", "text")
+KNOWN_COLUMNS = frozenset(
+    (
+        *EXCERPT_COLUMNS,
+        *_CONTEXTS,
+        *ANSWER_COLUMNS,
+        "question",
+        "user_input",
+        "corpus_id",
+        "response",
+        "evolution_type",
+        "_id",
+        "text",
+    )
 )
 """The columns that are read."""
 
-HOP = re.compile(r"\A<\d+-hop>\s*")
+HOP_MARK = re.compile(r"\A<\d+-hop>\s*")
 """Mark of ragas in front of the excerpts of a question that needs several of them."""
 
 
@@ -68,7 +79,7 @@ def rows_in(
     """Yield the rows of a questions file with their positions; an error takes the place of an unreadable row.
 
     The file is read in another process; see `chunkers.text.reader_process`. A row has a ``question`` and, if known, one of
-    the columns in `EXCERPTS` as a list. With the purpose ``answers``, it also has the columns in `ANSWERS`.
+    the columns in `EXCERPT_COLUMNS` as a list. With the purpose ``answers``, it also has the columns in `ANSWER_COLUMNS`.
 
     Raises
     ------
@@ -99,7 +110,7 @@ def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | 
         try:
             if isinstance(row, InputError):
                 raise row
-            yield place, _slim(_renamed(row) if purpose == "retrieval" else row, purpose, counted), ""
+            yield place, _used_columns(_renamed(row) if purpose == "retrieval" else row, purpose, counted), ""
         except InputError as error:
             yield place, None, str(error)
 
@@ -113,15 +124,15 @@ def _check_is_no_part(row: Row, name: str) -> None:
         )
 
 
-def _slim(row: Row, purpose: Purpose, counted: Counted) -> Row:
+def _used_columns(row: Row, purpose: Purpose, counted: Counted) -> Row:
     """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
-    kept = {column: value for column, value in row.items() if column in KNOWN}
-    if column := next((name for name in EXCERPTS if kept.get(name)), None):
+    kept = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
+    if column := next((name for name in EXCERPT_COLUMNS if kept.get(name)), None):
         try:
-            kept[column] = listed(kept[column], column)
+            kept[column] = as_list(kept[column], column)
         except InputError:
             # Where there is an answer, nothing is asked of its excerpts.
-            if purpose == "retrieval" or not any(kept.get(name) for name in ANSWERS):
+            if purpose == "retrieval" or not any(kept.get(name) for name in ANSWER_COLUMNS):
                 raise
             del kept[column]
     items = _items(kept)
@@ -158,7 +169,7 @@ def plain_rows(
     return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check)
 
 
-def listed(value: object, column: str) -> list[Any]:
+def as_list(value: object, column: str) -> list[Any]:
     """Return a cell's excerpts as a list; the cell may hold a list, a text, or a list in JSON or Python syntax.
 
     Raises
@@ -174,7 +185,7 @@ def listed(value: object, column: str) -> list[Any]:
             value = json.loads(written)
         except (ValueError, RecursionError) as error:
             with suppress(ValueError, RecursionError):
-                return list(literal(written))
+                return list(python_literal(written))
             if column == "excerpts":
                 # A plain excerpt may also begin with a bracket.
                 return [value]
@@ -196,7 +207,7 @@ def _renamed(row: Row) -> Row:
         if isinstance(row["user_input"], list):
             raise InputError("user_input must be a single question as a string; this one is a conversation.")
         row = {**row, "question": row["user_input"]}
-    if any(row.get(column) for column in EXCERPTS):
+    if any(row.get(column) for column in EXCERPT_COLUMNS):
         return row
     column = next((name for name in _CONTEXTS if row.get(name)), None)
     if column is None:
@@ -206,7 +217,9 @@ def _renamed(row: Row) -> Row:
             "the passages that contain the answer must be in the column reference_contexts; in a row with an answer, the "
             "column contexts is read as what a pipeline retrieved."
         )
-    excerpts = [HOP.sub("", passage) if isinstance(passage, str) else passage for passage in listed(row[column], column)]
+    excerpts = [
+        HOP_MARK.sub("", passage) if isinstance(passage, str) else passage for passage in as_list(row[column], column)
+    ]
     return {**row, "excerpts": excerpts}
 
 
@@ -220,16 +233,16 @@ def _csv_rows(
         columns = next(rows, [])
         places = places_of(columns, check(columns, name))
         for number, row in enumerate(rows, start=1):
-            yield f"question {number:,}", _as_wide_as(columns, row, separator, places)
+            yield f"question {number:,}", _fields(columns, row, separator, places)
     except csv.Error as error:
         yield f"question {number + 1:,}", InputError(f"the file must be valid CSV; from here on it is not ({error}).")
 
 
 def _check_columns(columns: Sequence[str], name: str) -> Collection[str]:
     known = set(columns)
-    if known & {"question", "user_input"} and known & {*EXCERPTS, *_CONTEXTS}:
-        return KNOWN
-    message = f"{name}: the columns must include question, and references or excerpts; got {cut(', '.join(columns))}."
+    if known & {"question", "user_input"} and known & {*EXCERPT_COLUMNS, *_CONTEXTS}:
+        return KNOWN_COLUMNS
+    message = f"{name}: the columns must include question, and references or excerpts; got {shortened(', '.join(columns))}."
     if answers := [column for column in ("ground_truth", "ground_truths", "reference") if column in known]:
         message += f" {answers[0]} is an answer in words of its own; ragas keeps excerpts in {' or '.join(_CONTEXTS)}."
     elif "retrieved_contexts" in known:
@@ -240,10 +253,10 @@ def _check_columns(columns: Sequence[str], name: str) -> Collection[str]:
 def _check_asked(columns: Sequence[str], name: str) -> Collection[str]:
     if not {"question", "user_input"} & set(columns):
         raise InputError(f"{name}: the file must have a column named question; its columns are {short(', '.join(columns))}.")
-    return KNOWN
+    return KNOWN_COLUMNS
 
 
-def _as_wide_as(columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]) -> Row | InputError:
+def _fields(columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]) -> Row | InputError:
     """Return the known fields of a row, or what is wrong with it if it has too few or too many fields."""
     if len(row) == len(columns):
         return {column: from_cell(row[place]) for column, place in places.items()}
@@ -254,13 +267,13 @@ def _as_wide_as(columns: Sequence[str], row: Sequence[str], separator: str, plac
 
 
 def _json_rows(text: str) -> Iterator[tuple[str, Row | InputError]]:
-    whole = _whole(text)
+    whole = _rows_of_json(text)
     if whole is None:
         return objects_of(text)
     return ((f"item {number:,}", _object(item, "item")) for number, item in enumerate(whole, start=1))
 
 
-def _whole(text: str) -> list[Any] | None:
+def _rows_of_json(text: str) -> list[Any] | None:
     """Return the rows of a file that is one JSON value, None if it is not, or is a single row.
 
     It may be a list of rows, also as ``data`` of an object; or an object of columns, each a list or, as pandas writes it, an
@@ -333,7 +346,7 @@ _WORDS = {"None": None, "nan": None, "NaN": None, "NaT": None, "True": True, "Fa
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
-def literal(text: str) -> Any:
+def python_literal(text: str) -> Any:
     """Return the value of a list, tuple, mapping or string in Python's syntax, tuples as lists; nothing is evaluated.
 
     NumPy's forms are read too: arrays, which have no commas, and of ``array(...)``, ``np.float64(...)`` and the like the

@@ -22,7 +22,7 @@ from chunkers.files.tables import Counted, check_brackets, csv_rows, text_of, va
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
 from chunkers.text.reader_process import parsed_apart
-from evaluation.questions.rows import JOINT, Row, cut, objects_of, short
+from evaluation.questions.rows import JOINT, Row, objects_of, short, shortened
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 """The parts of a set in BEIR's format: two files, and a folder with a table for each split."""
@@ -67,7 +67,7 @@ def read_set(data: bytes, name: str, split: str | None = None, cancelled: Callab
     """
     if not data.startswith(b"PK") and (b'"paragraphs"' not in data or b'"qas"' not in data):
         return None
-    return _gathered(parsed_apart(read_file, data, name, cancelled, split=split))
+    return _assembled(parsed_apart(read_file, data, name, cancelled, split=split))
 
 
 def read_beir(
@@ -95,12 +95,12 @@ def read_beir(
             f"{name}: the files of a question set may have at most {MAX_UNPACKED:,} bytes in total; these have {size:,}."
         )
     sizes = [[path, len(part)] for path, part in parts.items()]
-    question_set = _gathered(parsed_apart(read_parts, b"".join(parts.values()), name, cancelled, sizes=sizes, split=split))
+    question_set = _assembled(parsed_apart(read_parts, b"".join(parts.values()), name, cancelled, sizes=sizes, split=split))
     assert question_set is not None
     return question_set
 
 
-def _gathered(pieces: Iterable[Any]) -> QuestionSet | None:
+def _assembled(pieces: Iterable[Any]) -> QuestionSet | None:
     """Return the set whose pieces the other process has sent, each with its kind; None if there are none."""
     by_kind: dict[str, list[Any]] = defaultdict(list)
     for kind, *content in pieces:
@@ -113,7 +113,7 @@ def _gathered(pieces: Iterable[Any]) -> QuestionSet | None:
 
 
 def _counted_pieces(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
-    """Yield the pieces of a set for `_gathered`, its texts counted."""
+    """Yield the pieces of a set for `_assembled`, its texts counted."""
     name, rows = question_set.questions
     counted = Counted(name, "a set")
     yield "questions", name
@@ -161,9 +161,11 @@ def read_parts(data: bytes, name: str, sizes: list[tuple[str, int]], split: str 
 def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
     for part in (CORPUS, QUERIES):
         if part not in parts:
-            raise InputError(f"{name}: a BEIR set must have {part}; this one has {cut(', '.join(parts)) or 'no files'}.")
+            raise InputError(
+                f"{name}: a BEIR set must have {part}; this one has {shortened(', '.join(parts)) or 'no files'}."
+            )
     texts, empty = _texts(parts[CORPUS], f"{name}/{CORPUS}")
-    table = _table(parts, name, split)
+    table = _table_path(parts, name, split)
     answers, unknown = _answers(parts[table], f"{name}/{table}", {title for title, _ in texts})
     queries = dict(_identified(parts[QUERIES], f"{name}/{QUERIES}"))
     lost = [query for query in answers if query not in queries]
@@ -179,9 +181,9 @@ def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> Ques
         "scores of documents are BEIR's; those of characters and tokens say how much of these documents is retrieved, not "
         "whether the answer is. A relevance of 1 and more counts the same."
     ]
-    notes += _counted(f"{name}/{CORPUS}: documents without text, which are left out", empty)
-    notes += _counted(f"{name}/{table}: documents that are not in {CORPUS}, which are left out", unknown)
-    notes += _counted(f"{name}/{table}: questions that are not in {QUERIES}, which are left out", lost)
+    notes += _left_out(f"{name}/{CORPUS}: documents without text, which are left out", empty)
+    notes += _left_out(f"{name}/{table}: documents that are not in {CORPUS}, which are left out", unknown)
+    notes += _left_out(f"{name}/{table}: questions that are not in {QUERIES}, which are left out", lost)
     return QuestionSet(tuple(texts), json_lines(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
 
 
@@ -197,7 +199,7 @@ def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
         members = [member for member in packed.infolist() if not member.is_dir()]
         corpus_path = next((member.filename for member in members if PurePosixPath(member.filename).name == CORPUS), None)
         if corpus_path is None:
-            held = cut(", ".join(member.filename for member in members))
+            held = shortened(", ".join(member.filename for member in members))
             raise InputError(
                 f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains {held or 'nothing'}."
             )
@@ -278,16 +280,17 @@ def _texts(data: bytes, name: str) -> tuple[list[tuple[str, str]], list[str]]:
     return texts, empty
 
 
-def _table(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
+def _table_path(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
     """Return the path of the table that counts."""
     tables = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
     if not tables:
         raise InputError(f"{name}: a BEIR set must have a table such as {QRELS}/test.tsv; this one has none.")
     if split is not None and split not in tables:
-        raise InputError(f"{name}: the split must be one of {cut(', '.join(tables))}; got {short(split)}.")
+        raise InputError(f"{name}: the split must be one of {shortened(', '.join(tables))}; got {short(split)}.")
     if split is None and _TEST not in tables and len(tables) > 1:
         raise InputError(
-            f"{name}: one of the splits {cut(', '.join(tables))} must be chosen, as the default split, {_TEST}, is missing."
+            f"{name}: one of the splits {shortened(', '.join(tables))} must be chosen, as the default split, {_TEST}, is "
+            "missing."
         )
     return tables[split or (_TEST if _TEST in tables else next(iter(tables)))]
 
@@ -334,8 +337,8 @@ def _is_number(written: str) -> bool:
         return False
 
 
-def _counted(label: str, names: list[str]) -> list[str]:
-    return [f"{label}: {len(names):,} ({cut(', '.join(names), 60)})."] if names else []
+def _left_out(label: str, names: list[str]) -> list[str]:
+    return [f"{label}: {len(names):,} ({shortened(', '.join(names), 60)})."] if names else []
 
 
 def json_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:

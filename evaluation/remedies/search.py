@@ -13,8 +13,8 @@ from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, 
 from chunkers.contract.base import FieldSpec, run
 from chunkers.recipes.registry import CHUNKERS
 from chunkers.results.embedded import EmbeddedAs
-from chunkers.support.errors import stop_if
 from chunkers.support.arrays import VectorArray
+from chunkers.support.errors import stop_if
 from chunkers.support.formatting import signed
 from evaluation.asking.answer import Posed, judge
 from evaluation.asking.ask import Asked, Limit, Passages, ask, embed_question, prepare

@@ -28,7 +28,7 @@ _TEXTS_AT_ONCE = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Failure(Column):
+class FailingColumn(Column):
     """Chunker's result from which retrieval does not return the whole answer to a question.
 
     Attributes
@@ -40,7 +40,7 @@ class Failure(Column):
     posed: Posed = field(kw_only=True)
 
 
-def try_answer(failure: Failure, tools: Tools) -> list[Trial[Chunking]]:
+def try_answer(failure: FailingColumn, tools: Tools) -> list[Trial[Chunking]]:
     """Cut the text with every alternative setting; keep the results in which one chunk contains the whole answer."""
     text, answer = failure.chunking.document.text, failure.posed.answer
 
@@ -51,7 +51,7 @@ def try_answer(failure: Failure, tools: Tools) -> list[Trial[Chunking]]:
 
 
 def keep_answer_whole(
-    failure: Failure,
+    failure: FailingColumn,
     tried: Sequence[Trial[Chunking]],
     tools: Tools,
     ruler: Measuring,
@@ -92,7 +92,7 @@ def keep_answer_whole(
 class _Reach:
     """Tells whether other chunks rank above the answer's and leave no room for it."""
 
-    def __init__(self, failure: Failure, questions: Questions) -> None:
+    def __init__(self, failure: FailingColumn, questions: Questions) -> None:
         self.failure, self.questions = failure, questions
         passages, vector = questions.passages, questions.vector(failure.posed.question)
         self._scores: dict[str, float] = {}

@@ -26,27 +26,27 @@ from chunkers.results.notebook import column, marks, strip
 from chunkers.support.arrays import VectorArray
 from chunkers.support.formatting import counted, milliseconds
 from evaluation.inbox.rules import counts, inbox
-from evaluation.questions.marked_file import Marked
+from evaluation.questions.marked_file import MarkedQuestion
 from evaluation.segmentation.measures import Segmentation, cuts_of, in_sentences, why_no_cut_wins
 from evaluation.segmentation.ranking import by_known, by_structure
 from evaluation.segmentation.unlabelled import BASELINES, sizes_of, unlabelled
 from evaluation.tables.cells import (
     BY_KNOWN,
     BY_STRUCTURE,
-    FOUND,
+    FOUND_HEADS,
     OF_EDITS,
-    SUSPICIOUS,
-    UNLABELLED,
+    SUSPICIOUS_HEAD,
+    UNLABELLED_HEADS,
     Cell,
     Head,
     boundary_cells,
-    count,
+    count_cell,
     found_cells,
     lead_cells,
     spread_cell,
     structure_cells,
     suspicious_cell,
-    unknown,
+    unknown_cell,
     unlabelled_cells,
 )
 
@@ -105,7 +105,7 @@ class Compared:
     embedder: Embedder | None = None
     tokenizer: str = "all-MiniLM-L6-v2"
     vectors: VectorArray | None = None
-    questions: Sequence[Marked] = ()
+    questions: Sequence[MarkedQuestion] = ()
 
     @property
     def names(self) -> list[str]:
@@ -118,7 +118,7 @@ class Compared:
         return Tools(self.embedder, load_tokenizer(self.tokenizer))
 
 
-def ranking(compared: Compared) -> Table:
+def ranking_table(compared: Compared) -> Table:
     """Return the table that ranks the chunkers, by known boundaries or by structure."""
     named_chunkings = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
@@ -144,14 +144,14 @@ def ranking(compared: Compared) -> Table:
     return Table("Which is best?", summary, heads, rows)
 
 
-def scores(compared: Compared) -> Table:
+def scores_table(compared: Compared) -> Table:
     """Return the table of chunk counts, sizes, found and missed boundaries, and suspicious cuts."""
     heads = [
         Head("Chunks", "Number of chunks."),
         Head("Characters", "Fewest, median and most in a chunk."),
         Head("Tokens", f"Fewest, median and most in a chunk, as {compared.tokenizer} counts them."),
-        *(() if compared.known is None else FOUND),
-        SUSPICIOUS,
+        *(() if compared.known is None else FOUND_HEADS),
+        SUSPICIOUS_HEAD,
         Head("Decide, ms", "What cutting took once the embeddings were there."),
     ]
     rows = [
@@ -166,16 +166,16 @@ def _scored(compared: Compared, chunking: Chunking) -> list[Cell]:
     with suppress(InputError):
         tokens = load_tokenizer(compared.tokenizer).count(texts)
     return [
-        count(len(texts)),
+        count_cell(len(texts)),
         spread_cell([len(chunk_text) for chunk_text in texts]),
         spread_cell(tokens),
         *([] if compared.known is None else found_cells(chunking, compared.known)),
         suspicious_cell(counts(inbox(chunking, compared.embedder))),
-        unknown() if timing is None else Cell(milliseconds(timing.decide_ms + timing.merge_ms)),
+        unknown_cell() if timing is None else Cell(milliseconds(timing.decide_ms + timing.merge_ms)),
     ]
 
 
-def without_labels(compared: Compared) -> Table:
+def unlabelled_table(compared: Compared) -> Table:
     """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
     tools = compared.tools
     columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
@@ -187,10 +187,10 @@ def without_labels(compared: Compared) -> Table:
         for name, chunker, chunking in columns
     ]
     note = "No number is a grade by itself: few cuts leave blocks whole, short chunks are alike inside."
-    return Table("Without labels", note, UNLABELLED[:-OF_EDITS], rows)
+    return Table("Without labels", note, UNLABELLED_HEADS[:-OF_EDITS], rows)
 
 
-def answers(compared: Compared) -> Table:
+def answers_table(compared: Compared) -> Table:
     """Return the table of the chunks that contain the marked answers of the kept questions."""
     shown = compared.questions[:MOST_QUESTIONS]
     heads = [
@@ -206,7 +206,7 @@ def answers(compared: Compared) -> Table:
     return Table("Kept questions", f"{counted(left, 'further question')} only counted." if left else "", heads, rows)
 
 
-def _answer_cell(chunking: Chunking, question: Marked) -> Cell:
+def _answer_cell(chunking: Chunking, question: MarkedQuestion) -> Cell:
     """Return the first chunk that contains a marked answer, or the number of chunks that contain parts of it."""
     start, end = question.start, question.start + len(question.answer)
     parts = 0
@@ -275,8 +275,8 @@ def report(compared: Compared) -> str:
 
     The page loads no resources and runs no scripts: its content security policy allows only its own style sheet, by hash.
     """
-    tables = [scores(compared), ranking(compared), without_labels(compared)]
-    tables += [answers(compared)] if compared.questions else []
+    tables = [scores_table(compared), ranking_table(compared), unlabelled_table(compared)]
+    tables += [answers_table(compared)] if compared.questions else []
     cuts = strips([(chunker.title, chunking) for chunker, chunking in compared.columns], compared.known)
     body = "".join([_head(compared), cuts, *map(_table, tables), _columns(compared)])
     return whole_page(compared.document.name, body)
@@ -303,8 +303,8 @@ def _head(compared: Compared) -> str:
     document = compared.document
     facts = [f"{len(document.text):,} characters", f"{counted(len(document.sentences), 'sentence')} ({document.splitter})"]
     if compared.known is not None:
-        count = len(compared.known)
-        facts.append(f"{count:,} known boundar{'y' if count == 1 else 'ies'}")
+        boundaries = len(compared.known)
+        facts.append(f"{boundaries:,} known boundar{'y' if boundaries == 1 else 'ies'}")
     if compared.embedder is not None and any(chunker.embeds for chunker, _ in compared.columns):
         facts.append(f"embedder {compared.embedder.name}")
     facts.append(f"tokens of {compared.tokenizer}")

@@ -25,8 +25,8 @@ from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import stop_if
 from evaluation.questions.corpus import CharacterRuler, Measuring, Ruler, intersection, union
 from evaluation.questions.reading import Question
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, on_axis
-from evaluation.search.index import QUERIES, Index, Queries, touching
+from evaluation.retrieval.measures import FOUND_SCORES, UNITS, excerpt_ranges
+from evaluation.search.index import QUERY_BLOCK, Index, Queries, touching
 
 Last = Literal["cut", "left_out"]
 
@@ -197,7 +197,7 @@ def evaluate_each(
     queries = Queries.of(index, [question.text for question in questions], tools)
     needs = [(lengths[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in several]
     for number, ranked in _ranks(queries, needs, tools):
-        excerpts = on_axis(index.corpus, questions[number])
+        excerpts = excerpt_ranges(index.corpus, questions[number])
         if index.returns is None:
             pieces = _Pieces.of_chunks(index, ranked, excerpts, lengths)
         else:
@@ -292,7 +292,7 @@ def _ranks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tools: Tools
     depth = min(count, max(4 + ceil(1.25 * size * count / max(1, int(lengths.sum()))) for lengths, size in needs))
     while len(open_questions):
         still_open = []
-        at_once = max(1, min(QUERIES, _RANKS_AT_ONCE // max(1, depth)))
+        at_once = max(1, min(QUERY_BLOCK, _RANKS_AT_ONCE // max(1, depth)))
         for start in range(0, len(open_questions), at_once):
             stop_if(tools.cancelled)
             batch = open_questions[start : start + at_once]

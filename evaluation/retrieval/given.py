@@ -12,11 +12,11 @@ from chunkers.support.arrays import IntArray
 from evaluation.questions.corpus import Ruler, difference, measuring
 from evaluation.retrieval.budget import AtBudgets, Last, beginning
 from evaluation.retrieval.ladder import Ladder, best_holders
-from evaluation.retrieval.measures import Evaluation, on_axis
+from evaluation.retrieval.measures import Evaluation, excerpt_ranges
 from evaluation.search.index import touching
 
 
-class Given(NamedTuple):
+class RankedChunk(NamedTuple):
     """Ranked chunk, and the part of it that is retrieved for a question.
 
     Attributes
@@ -59,7 +59,7 @@ class GivenChunks:
         Used part of the budget, in its unit.
     """
 
-    chunks: tuple[Given, ...]
+    chunks: tuple[RankedChunk, ...]
     more: int
     budget: int
     unit: str
@@ -76,7 +76,7 @@ def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
     ranked = evaluation.search.ranked[question, : evaluation.top_k].tolist()
     given = zip(ranked, evaluation.index.given(ranked), strict=True)
     return GivenChunks(
-        tuple(Given(rank, number, spans, spans) for rank, (number, spans) in enumerate(given, start=1)),
+        tuple(RankedChunk(rank, number, spans, spans) for rank, (number, spans) in enumerate(given, start=1)),
         0,
         0,
         "",
@@ -98,7 +98,7 @@ def given_at(
     for rank, (number, spans) in enumerate(zip(first, evaluation.index.given(first), strict=True), start=1):
         is_whole = rank < taken or (rank == taken and not part)
         given = spans if is_whole else tuple(beginning(spans, part, length))
-        shown.append(Given(rank, number, spans, given if rank <= taken else ()))
+        shown.append(RankedChunk(rank, number, spans, given if rank <= taken else ()))
     filled = int(at.given[("characters", "tokens").index(unit), row, question])
     if shown and not shown[-1].given and filled == budget:
         shown.pop()  # The budget is full: nothing is left out for want of room.
@@ -108,7 +108,7 @@ def given_at(
 # Excerpts that are not given in full: their missing parts, the cuts inside them, and the chunk that holds most.
 
 
-class Measured(NamedTuple):
+class MeasuredChunker(NamedTuple):
     """Chunker's retrieval evaluation, with its results at budgets if they were measured."""
 
     evaluation: Evaluation
@@ -205,7 +205,7 @@ class Failure:
         return tuple(other for other, missed in self.missed.items() if other != number and not missed)
 
 
-def failures(all_measured: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
+def failures(all_measured: Mapping[int, MeasuredChunker], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
     Excerpts with equally much missing text are in the order of their questions.
@@ -215,12 +215,12 @@ def failures(all_measured: Mapping[int, Measured], limit: Limit, ruler: Ruler) -
         return lost
     first = next(iter(all_measured.values())).evaluation
     text = first.index.corpus.whole.text
-    givers = {number: _Giver(measured, limit, ruler) for number, measured in all_measured.items()}
+    givers = {number: _GivenText(measured, limit, ruler) for number, measured in all_measured.items()}
     place = -1
     for number, question in enumerate(first.search.questions):
-        for excerpt in on_axis(first.index.corpus, question):
+        for excerpt in excerpt_ranges(first.index.corpus, question):
             place += 1
-            missed = {chunker: _without(text, excerpt, giver.of(number, excerpt)) for chunker, giver in givers.items()}
+            missed = {chunker: _missing(text, excerpt, giver.of(number, excerpt)) for chunker, giver in givers.items()}
             for chunker, size in missed.items():
                 if size:
                     holder, rank, held = _holder(all_measured[chunker], number, place, excerpt)
@@ -229,22 +229,22 @@ def failures(all_measured: Mapping[int, Measured], limit: Limit, ruler: Ruler) -
                     # Where one chunk holds all of it, no cut split it.
                     is_split = held < excerpt.end - excerpt.start
                     cuts = seams(parts, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
-                    outside = _without(text, excerpt, [span for span, _ in parts])
+                    outside = _missing(text, excerpt, [span for span, _ in parts])
                     lost[chunker].append(Failure(number, excerpt, missed, cuts, holder, rank, held, outside))
     for chunker, some in lost.items():
         some.sort(key=lambda failure: -failure.missed[chunker])
     return lost
 
 
-def _without(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
+def _missing(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
     """Count the characters of an excerpt in none of the spans, not counting pieces of white space alone."""
     return sum(end - start for start, end in difference([excerpt], spans) if text[start:end].strip())
 
 
-class _Giver:
+class _GivenText:
     """Lookup of the part of an excerpt that a chunker gives."""
 
-    def __init__(self, measured: Measured, limit: Limit, ruler: Ruler) -> None:
+    def __init__(self, measured: MeasuredChunker, limit: Limit, ruler: Ruler) -> None:
         self._index = measured.evaluation.index
         self._length = measuring(limit.unit, ruler)
         self._beyond: dict[int, list[tuple[int, int]]] = {}
@@ -276,7 +276,7 @@ class _Giver:
         return spans
 
 
-def _holder(measured: Measured, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
+def _holder(measured: MeasuredChunker, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
     """Return the chunk that holds most of an excerpt, the ``place``-th of all, its rank, and how much it holds."""
     index = measured.evaluation.index
     chunks, held = best_holders(index, excerpt)

@@ -13,7 +13,7 @@ from chunkers.support.errors import stop_if
 from evaluation.questions.corpus import Corpus, Ruler, characters, intersection
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last, evaluate_each
-from evaluation.retrieval.measures import UNITS, on_axis
+from evaluation.retrieval.measures import UNITS, excerpt_ranges
 from evaluation.retrieval.repeats import Repeats, find_repeats
 from evaluation.search.index import Index, Indexed, Queries, touching
 
@@ -95,7 +95,7 @@ def ladders_of(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
     return tuple(Budgets(rungs(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
 
 
-def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 0) -> Ladder:
+def measure_ladder(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 0) -> Ladder:
     """Measure retrieval at all budgets of a ladder, with one search for all of them.
 
     Near-duplicates are looked for in the ``top_k`` and at the budgets; not at all if ``top_k`` is 0.
@@ -110,7 +110,7 @@ def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Rule
     def seen(number: int, ranked: IntArray) -> None:
         rows[number] = ranked[:kept].copy()
         after = ranked[kept:]
-        places = touching(index.returned_edges[after], on_axis(index.corpus, questions[number]))
+        places = touching(index.returned_edges[after], excerpt_ranges(index.corpus, questions[number]))
         beyond.extend((number, int(after[place]), kept + place + 1) for place in places)
 
     at_budgets = evaluate_each(index, questions, tools, ruler, ladders_of(index.corpus, ruler), seen)
@@ -131,7 +131,7 @@ def _reasons(index: Index, questions: Sequence[Question]) -> dict[int, str]:
     cuts = np.array(sorted(index.reasons), dtype=np.intp)
     inside = np.zeros(len(cuts), dtype=bool)
     for question in questions:
-        for start, end in on_axis(index.corpus, question):
+        for start, end in excerpt_ranges(index.corpus, question):
             inside[np.searchsorted(cuts, start, "right") : np.searchsorted(cuts, end)] = True
     return {place: index.reasons[place] for place in cuts[inside].tolist()}
 
@@ -150,7 +150,7 @@ def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: 
     open_places: list[tuple[int, int, list[int]]] = []
     for number, question in enumerate(questions):
         places = {chunk: place for place, chunk in enumerate(ranked[number].tolist(), start=1)}
-        for excerpt in on_axis(index.corpus, question):
+        for excerpt in excerpt_ranges(index.corpus, question):
             chunks, _ = best_holders(index, excerpt)
             among = [(places[chunk], chunk) for chunk in chunks if chunk in places]
             if chunks and not among:

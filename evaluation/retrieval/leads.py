@@ -11,7 +11,7 @@ import numpy as np
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import counted, listed, rounded_up
 from evaluation.retrieval.budget import AtBudgets, Budgets
-from evaluation.retrieval.measures import CALLED, mean_and_deviation
+from evaluation.retrieval.measures import MEASURE_NAMES, mean_and_deviation
 from evaluation.statistics.paired import Difference, compare_all, questions_needed
 from evaluation.statistics.significance import mean_interval, too_few
 
@@ -280,6 +280,6 @@ class Curve:
         }
         by_size = {size: [rows[row] for rows in values.values()] for row, size in enumerate(budgets.sizes)}
         leads = Leads.of(
-            [names[number] for number in by_column], CALLED[measure], budgets.unit, by_size, everything=everything
+            [names[number] for number in by_column], MEASURE_NAMES[measure], budgets.unit, by_size, everything=everything
         )
         return cls(budgets, means, bounds, leads)

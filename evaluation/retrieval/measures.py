@@ -24,7 +24,7 @@ from evaluation.segmentation.measures import Score
 # Documents and sentences: recall, precision and F1 at k.
 
 
-AT = (1, 3, 5, 10)
+TOP_KS = (1, 3, 5, 10)
 """The values of k: numbers of chunks."""
 
 SET_SCORES = ("recall", "precision", "f1")
@@ -83,20 +83,20 @@ def sentences_held(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
 def document_scores(
     corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
-    """Return recall, precision and F1 of the retrieved chunks' documents at each k of `AT`."""
+    """Return recall, precision and F1 of the retrieved chunks' documents at each k of `TOP_KS`."""
     wanted = documents_of(corpus, excerpts)
-    return {k: set_scores(wanted, documents_of(corpus, _first(ranked, k))) for k in AT}
+    return {k: set_scores(wanted, documents_of(corpus, _spans_of_first(ranked, k))) for k in TOP_KS}
 
 
 def evidence_scores(
     corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
-    """Return recall, precision and F1 of the retrieved evidence sentences at each k of `AT`."""
+    """Return recall, precision and F1 of the retrieved evidence sentences at each k of `TOP_KS`."""
     wanted = sentences_touched(corpus, excerpts)
-    return {k: set_scores(wanted, sentences_held(corpus, _first(ranked, k))) for k in AT}
+    return {k: set_scores(wanted, sentences_held(corpus, _spans_of_first(ranked, k))) for k in TOP_KS}
 
 
-def _first(ranked: Sequence[Sequence[Span]], count: int) -> list[Span]:
+def _spans_of_first(ranked: Sequence[Sequence[Span]], count: int) -> list[Span]:
     return [span for chunk in ranked[:count] for span in chunk]
 
 
@@ -106,7 +106,7 @@ def _first(ranked: Sequence[Sequence[Span]], count: int) -> list[Span]:
 MEASURES = ("recall", "precision", "precision_omega", "iou")
 """The measures of a question; for all of them higher is better."""
 
-CALLED = {"recall": "recall", "precision": "precision", "precision_omega": "best possible precision", "iou": "IoU"}
+MEASURE_NAMES = {"recall": "recall", "precision": "precision", "precision_omega": "best possible precision", "iou": "IoU"}
 """Their names within a sentence."""
 
 FOUND_SCORES = ("recall", "precision", "iou")
@@ -175,7 +175,8 @@ class Evaluation:
     scores
         Shape (units, measures, questions), in the order of `UNITS` and `MEASURES`.
     documents, evidence
-        Shape (numbers of chunks, scores, questions), in the order of `AT` and `SET_SCORES`; the same for every ``top_k``.
+        Shape (numbers of chunks, scores, questions), in the order of `TOP_KS` and `SET_SCORES`; the same for every
+        ``top_k``.
     """
 
     search: Search
@@ -198,7 +199,7 @@ class Evaluation:
         """Return the retrieval result of the question with the zero-based number ``number``."""
         characters, tokens = (_scores(MEASURES, scores[:, number]) for scores in self.scores)
         documents, evidence = (
-            {k: _scores(SET_SCORES, scores[:, number]) for k, scores in zip(AT, by_k, strict=True)}
+            {k: _scores(SET_SCORES, scores[:, number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
             for by_k in (self.documents, self.evidence)
         )
         ranked = tuple(self.search.ranked[number].tolist())
@@ -211,7 +212,7 @@ class Evaluation:
 
     def retrieved_size(self, length: Measuring) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
-        sizes = [length(_retrieved(self.index, row)) for row in self.search.ranked[:, : self.top_k].tolist()]
+        sizes = [length(_retrieved_spans(self.index, row)) for row in self.search.ranked[:, : self.top_k].tolist()]
         return float(np.mean(sizes)) if sizes else 0.0
 
     def over(self, top_k: int, ruler: Ruler) -> Evaluation:
@@ -219,11 +220,11 @@ class Evaluation:
         scores = self.scores.copy()
         lengths: tuple[Measuring, ...] = (CharacterRuler(), ruler)
         for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
-            excerpts = on_axis(self.index.corpus, question)
-            retrieved = _retrieved(self.index, row[:top_k])
+            excerpts = excerpt_ranges(self.index.corpus, question)
+            retrieved = _retrieved_spans(self.index, row[:top_k])
             for unit, length in enumerate(lengths):
                 for name, score in found_scores(excerpts, retrieved, length).items():
-                    scores[unit, MEASURES.index(name), number] = number_of(score)
+                    scores[unit, MEASURES.index(name), number] = value_or_nan(score)
         return replace(self, top_k=top_k, scores=scores)
 
     def at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
@@ -231,7 +232,7 @@ class Evaluation:
         by_k: FloatArray = getattr(self, what)
         return {
             k: {name: _mean_of(values) for name, values in zip(SET_SCORES, scores, strict=True)}
-            for k, scores in zip(AT, by_k, strict=True)
+            for k, scores in zip(TOP_KS, by_k, strict=True)
         }
 
 
@@ -240,39 +241,39 @@ def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: R
 
     Raises the same errors as `Tools.embed`.
     """
-    return measure(search(index, questions, tools, max(top_k, *AT)), ruler, top_k)
+    return measure(search(index, questions, tools, max(top_k, *TOP_KS)), ruler, top_k)
 
 
 def measure(searched: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
     """Return the retrieval scores of a search.
 
-    The search must be at least ``top_k`` and max(`AT`) chunks deep.
+    The search must be at least ``top_k`` and max(`TOP_KS`) chunks deep.
     """
     index = searched.index
     count = len(searched.questions)
     scores = np.empty((len(UNITS), len(MEASURES), count))
     lengths: tuple[Measuring, ...] = (CharacterRuler(), ruler)
     omega = MEASURES.index("precision_omega")
-    documents, evidence = np.empty((2, len(AT), len(SET_SCORES), count))
+    documents, evidence = np.empty((2, len(TOP_KS), len(SET_SCORES), count))
     for number, (question, row) in enumerate(zip(searched.questions, searched.ranked.tolist(), strict=True)):
-        excerpts = on_axis(index.corpus, question)
+        excerpts = excerpt_ranges(index.corpus, question)
         near = index.near(excerpts)
         for unit, length in enumerate(lengths):
-            scores[unit, omega, number] = number_of(precision_omega(excerpts, near, length))
+            scores[unit, omega, number] = value_or_nan(precision_omega(excerpts, near, length))
         chunks = list(index.given(row))
         for kept, at_k in (
             (documents, document_scores(index.corpus, excerpts, chunks)),
             (evidence, evidence_scores(index.corpus, excerpts, chunks)),
         ):
-            kept[:, :, number] = [[number_of(at_k[k][name]) for name in SET_SCORES] for k in AT]
+            kept[:, :, number] = [[value_or_nan(at_k[k][name]) for name in SET_SCORES] for k in TOP_KS]
     return Evaluation(searched, top_k, scores, documents, evidence).over(top_k, ruler)
 
 
-def _retrieved(index: Indexed, ranked: Sequence[int]) -> list[Span]:
+def _retrieved_spans(index: Indexed, ranked: Sequence[int]) -> list[Span]:
     return [span for spans in index.given(ranked) for span in spans]
 
 
-def number_of(score: Score) -> float:
+def value_or_nan(score: Score) -> float:
     """Return the value of a score, or NaN if the score is undefined."""
     return np.nan if score.value is None else score.value
 
@@ -286,7 +287,7 @@ def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
     }
 
 
-def on_axis(corpus: Corpus, question: Question) -> list[Span]:
+def excerpt_ranges(corpus: Corpus, question: Question) -> list[Span]:
     """Return a question's excerpts in corpus-wide offsets, without white space and punctuation at their ends.
 
     The ends are trimmed unless the corpus has ``exact_ends``, since a chunk that lacks only the full stop still answers the

@@ -16,8 +16,8 @@ from chunkers.support.errors import stop_if
 from evaluation.questions.corpus import Ruler, measuring
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import AtBudgets, evaluate_each
-from evaluation.retrieval.measures import Evaluation, found_scores, number_of, on_axis
-from evaluation.search.index import QUERIES, Index, Queries
+from evaluation.retrieval.measures import Evaluation, excerpt_ranges, found_scores, value_or_nan
+from evaluation.search.index import QUERY_BLOCK, Index, Queries
 from evaluation.search.near_duplicates import ALIKE, near_duplicates
 from evaluation.search.ranking import Bm25
 from evaluation.statistics.paired import Difference, compare
@@ -81,9 +81,9 @@ class Repeats:
         without = recall.copy()
         for (number, places), row in zip(self.places.items(), self.ranked.tolist(), strict=True):
             if np.searchsorted(places, evaluation.top_k):
-                excerpts = on_axis(evaluation.index.corpus, evaluation.search.questions[number])
+                excerpts = excerpt_ranges(evaluation.index.corpus, evaluation.search.questions[number])
                 spans = [span for given in evaluation.index.given(row[: evaluation.top_k]) for span in given]
-                without[number] = number_of(found_scores(excerpts, spans, length)["recall"])
+                without[number] = value_or_nan(found_scores(excerpts, spans, length)["recall"])
         return self._cost(retrieved, recall, without)
 
     def at_budget(self, at: AtBudgets, size: int, unit: str) -> RepeatCost:
@@ -157,9 +157,9 @@ def find_repeats(
     if near.pairs and questions:
         depths = np.max([np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0)
         queries = Queries.of(index, [question.text for question in questions], tools)
-        for start in range(0, len(questions), QUERIES):
+        for start in range(0, len(questions), QUERY_BLOCK):
             stop_if(tools.cancelled)
-            numbers = np.arange(start, min(start + QUERIES, len(questions)))
+            numbers = np.arange(start, min(start + QUERY_BLOCK, len(questions)))
             for number, row in zip(numbers.tolist(), queries.ranked(numbers, int(depths[numbers].max())), strict=True):
                 repeats = near.repeats(row[: depths[number]].tolist())
                 if repeats:
@@ -171,7 +171,7 @@ def find_repeats(
         queries = Queries.of(index, [question.text for question in affected], tools)
         numbers = np.arange(len(affected))
         ranked = np.vstack(
-            [queries.ranked(numbers[first : first + QUERIES], top_k) for first in range(0, len(affected), QUERIES)]
+            [queries.ranked(numbers[first : first + QUERY_BLOCK], top_k) for first in range(0, len(affected), QUERY_BLOCK)]
         )
         at = evaluate_each(index, affected, tools, ruler, [at_budgets.budgets for at_budgets in at])
     return Repeats(sum(map(len, near.groups)), len(near.groups), places, ranked, tuple(at) if places else ())

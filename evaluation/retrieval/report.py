@@ -12,20 +12,20 @@ from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.questions.corpus import Corpus, Ruler, measuring
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import Last
-from evaluation.retrieval.given import Failure, GivenChunks, Limit, Measured, failures, given_at, given_top_k
+from evaluation.retrieval.given import Failure, GivenChunks, Limit, MeasuredChunker, failures, given_at, given_top_k
 from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.leads import Curve, Lead, Leads
 from evaluation.retrieval.measures import (
-    CALLED,
     FOUND_SCORES,
+    MEASURE_NAMES,
     MEASURES,
     UNITS,
     Evaluation,
+    excerpt_ranges,
     found_scores,
     mean_and_deviation,
-    number_of,
-    on_axis,
     precision_omega,
+    value_or_nan,
 )
 from evaluation.retrieval.repeats import RepeatCost
 from evaluation.retrieval.shared_cache import SharedCache
@@ -181,7 +181,7 @@ class ChunkerReport:
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholeText:
     """Retrieval scores of a baseline that gives every question all documents.
 
     Attributes
@@ -207,19 +207,19 @@ class Whole:
         return "Whole document" if self.documents == 1 else f"All {self.documents:,} documents"
 
 
-def whole_of(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: str) -> Whole:
+def whole_text(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: str) -> WholeText:
     """Return the retrieval scores of a baseline that gives every question all documents."""
     length = measuring(unit, ruler)
     spans = [corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)]
     values: dict[str, list[float]] = {name: [] for name in MEASURES}
     for question in questions:
-        excerpts = on_axis(corpus, question)
+        excerpts = excerpt_ranges(corpus, question)
         scores = found_scores(excerpts, spans, length)
         scores["precision_omega"] = precision_omega(excerpts, [[span] for span in spans], length)
         for name, score in scores.items():
-            values[name].append(number_of(score))
+            values[name].append(value_or_nan(score))
     means = {name: mean_and_deviation(np.array(some)) for name, some in values.items()}
-    return Whole(means, int(length(spans)), ruler(spans), len(spans))
+    return WholeText(means, int(length(spans)), ruler(spans), len(spans))
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +252,7 @@ class Report:
     at_k: Leads
     disagreements: IntArray
     ruler: Ruler
-    whole: Whole
+    whole: WholeText
 
     @property
     def everything(self) -> bool:
@@ -303,7 +303,7 @@ def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
     return np.flatnonzero(np.fmax.reduce(all_values) > np.fmin.reduce(all_values))
 
 
-def _gives_everything(measured: Measured, limit: Limit) -> bool:
+def _gives_everything(measured: MeasuredChunker, limit: Limit) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
     chunks = len(measured.evaluation.index.chunks)
     if limit.budget and measured.ladder is not None:
@@ -336,10 +336,10 @@ class Reports:
         self._curves: SharedCache[tuple[tuple[int, ...], Choice], Curve] = SharedCache(REPORTS_KEPT)
         self._leads: SharedCache[tuple[tuple[int, ...], Choice], Leads] = SharedCache(REPORTS_KEPT)
         self._failures: SharedCache[tuple[tuple[int, ...], Limit], Failures] = SharedCache(DEPTHS_KEPT)
-        self._wholes: SharedCache[str, Whole] = SharedCache(len(UNITS))
+        self._wholes: SharedCache[str, WholeText] = SharedCache(len(UNITS))
         self._reports: SharedCache[tuple[tuple[int, ...], Choice], Report] = SharedCache(REPORTS_KEPT)
 
-    def of(self, measured: Mapping[int, Measured], choice: Choice) -> Report:
+    def of(self, measured: Mapping[int, MeasuredChunker], choice: Choice) -> Report:
         """Return a report that compares chunkers with the baseline that ``choice`` names.
 
         If ``choice`` has a budget, all chunkers must have a ladder.
@@ -347,7 +347,7 @@ class Reports:
         measured = {number: measured[number] for number in sorted(measured)}
         return self._reports.get((tuple(measured), choice), lambda: self._report(measured, choice))
 
-    def failures(self, measured: Mapping[int, Measured], limit: Limit) -> Failures:
+    def failures(self, measured: Mapping[int, MeasuredChunker], limit: Limit) -> Failures:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
         if not limit.budget:
             # What only counts for a budget.
@@ -355,7 +355,7 @@ class Reports:
         measured = {number: measured[number] for number in sorted(measured)}
         return self._failures.get((tuple(measured), limit), lambda: failures(measured, limit, self._ruler))
 
-    def _report(self, all_measured: Mapping[int, Measured], choice: Choice) -> Report:
+    def _report(self, all_measured: Mapping[int, MeasuredChunker], choice: Choice) -> Report:
         chunkers = {number: self._chunker(number, measured, choice) for number, measured in all_measured.items()}
         distributions = {number: chunker.distribution for number, chunker in chunkers.items()}
         others = [number for number in all_measured if number != choice.baseline]
@@ -371,10 +371,12 @@ class Reports:
             self._at_k(all_measured, choice),
             disagreements({number: distribution.values for number, distribution in distributions.items()}),
             self._ruler,
-            self._wholes.get(choice.unit, lambda: whole_of(search.index.corpus, search.questions, self._ruler, choice.unit)),
+            self._wholes.get(
+                choice.unit, lambda: whole_text(search.index.corpus, search.questions, self._ruler, choice.unit)
+            ),
         )
 
-    def _curve(self, all_measured: Mapping[int, Measured], choice: Choice) -> Curve:
+    def _curve(self, all_measured: Mapping[int, MeasuredChunker], choice: Choice) -> Curve:
         ladders = {number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None}
         at = {number: ladder.of(choice.unit, choice.last) for number, ladder in ladders.items()}
         names = {number: self._names[number] for number in at}
@@ -385,7 +387,7 @@ class Reports:
         )
         return self._curves.get(key, lambda: Curve.of(at, names, choice.measure, sorted(everything)))
 
-    def _at_k(self, all_measured: Mapping[int, Measured], choice: Choice) -> Leads:
+    def _at_k(self, all_measured: Mapping[int, MeasuredChunker], choice: Choice) -> Leads:
         """Return the leaders at the top k, whatever the report is about."""
         choice = choice._replace(budget=0, baseline=0, last="cut")
 
@@ -397,11 +399,11 @@ class Reports:
             names = [self._names[number] for number in all_measured]
             all_of_it = all(_gives_everything(measured, choice.limit) for measured in all_measured.values())
             everything = (choice.top_k,) * all_of_it
-            return Leads.of(names, CALLED[choice.measure], "chunks", {choice.top_k: values}, everything=everything)
+            return Leads.of(names, MEASURE_NAMES[choice.measure], "chunks", {choice.top_k: values}, everything=everything)
 
         return self._leads.get((tuple(all_measured), choice), compute)
 
-    def _chunker(self, number: int, measured: Measured, choice: Choice) -> ChunkerReport:
+    def _chunker(self, number: int, measured: MeasuredChunker, choice: Choice) -> ChunkerReport:
         measure, unit = choice.measure, choice.unit
         evaluation, costs = self._evaluation(number, measured, choice)
         distribution = self._distributions.get(
@@ -420,7 +422,7 @@ class Reports:
             self._repeat_cost(number, measured, choice),
         )
 
-    def _repeat_cost(self, number: int, measured: Measured, choice: Choice) -> RepeatCost | None:
+    def _repeat_cost(self, number: int, measured: MeasuredChunker, choice: Choice) -> RepeatCost | None:
         ladder, limit, unit = measured.ladder, choice.limit, choice.unit
         repeats = ladder.repeats if ladder is not None else None
         if ladder is None or repeats is None or not repeats.near:
@@ -433,10 +435,10 @@ class Reports:
 
         return self._repeats.get((number, limit, unit), compute)
 
-    def _evaluation(self, number: int, measured: Measured, choice: Choice) -> tuple[Evaluation, Costs]:
+    def _evaluation(self, number: int, measured: MeasuredChunker, choice: Choice) -> tuple[Evaluation, Costs]:
         return self._measured.get((number, choice.limit), lambda: self._measure(measured, choice.limit))
 
-    def _measure(self, measured: Measured, limit: Limit) -> tuple[Evaluation, Costs]:
+    def _measure(self, measured: MeasuredChunker, limit: Limit) -> tuple[Evaluation, Costs]:
         evaluation, ladder = measured
         if limit.budget and ladder is not None:
             at = ladder.of(limit.unit, limit.last)

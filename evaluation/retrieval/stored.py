@@ -14,7 +14,7 @@ from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last
 from evaluation.retrieval.ladder import Ladder
-from evaluation.retrieval.measures import AT, MEASURES, SET_SCORES, UNITS, Evaluation
+from evaluation.retrieval.measures import MEASURES, SET_SCORES, TOP_KS, UNITS, Evaluation
 from evaluation.retrieval.repeats import Repeats
 from evaluation.search.index import Indexed, Search
 
@@ -188,7 +188,7 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
         caveat=stored.caveat,
         parents=None if stored.parents is None else tuple((Span(start, end),) for start, end in stored.parents),
     )
-    at_k = (len(AT), len(SET_SCORES), len(questions))
+    at_k = (len(TOP_KS), len(SET_SCORES), len(questions))
     evaluation = Evaluation(
         Search(index, tuple(questions), ranked, stored.ask_s, stored.search_s),
         stored.top_k,

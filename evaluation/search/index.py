@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Span, Tools, run
+from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.contract.tools import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.results.embedded import EmbeddedAs, embedded_text
@@ -27,14 +27,14 @@ from evaluation.questions.reading import Question
 from evaluation.search.near_duplicates import NearDuplicates
 from evaluation.search.ranking import Bm25, Method, Ranking, by_embedding, by_score, checked_method, fused, nearest, settled
 
-QUERIES = 512
+QUERY_BLOCK = 512
 """Number of questions compared with a block of chunks at a time."""
 
 PARENTS_SEARCHED = "Parents are searched beside their children."
 
 NO_PARENTS = "The chunks have one level: without parents, each returns itself."
 
-REPEATS = 5
+TIMED_RUNS = 5
 """Number of timed searches; the fastest counts, as other work slows the rest."""
 
 
@@ -174,7 +174,7 @@ def build_index(
     if by_child and only_children:
         parents = tuple(on_axis[parent] for parent in by_child.values())
         on_axis = [on_axis[child] for child in by_child]
-        chunkings = [*_only(chunkings, by_child)]
+        chunkings = [*_with_chunks(chunkings, by_child)]
     elif by_child or only_children:
         levels = PARENTS_SEARCHED if by_child else NO_PARENTS
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
@@ -215,7 +215,7 @@ def build_index(
     )
 
 
-def _only(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[Chunking]:
+def _with_chunks(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[Chunking]:
     """Yield results with only those chunks whose ``numbers``, counted over all results, are given."""
     first = 0
     for chunking in chunkings:
@@ -342,7 +342,7 @@ class Search:
     embed_s
         Seconds for embedding all questions; cached embeddings count with their original time.
     search_s
-        Seconds for searching for all questions, the fastest of `REPEATS` runs.
+        Seconds for searching for all questions, the fastest of `TIMED_RUNS` runs.
     """
 
     index: Indexed
@@ -364,8 +364,10 @@ def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int
     if index.chunks and questions:
         seconds = []
         numbers = np.arange(len(questions))
-        for _ in range(REPEATS):
+        for _ in range(TIMED_RUNS):
             began = time.perf_counter()
-            ranked = np.vstack([queries.ranked(numbers[at : at + QUERIES], depth) for at in range(0, len(numbers), QUERIES)])
+            ranked = np.vstack(
+                [queries.ranked(numbers[at : at + QUERY_BLOCK], depth) for at in range(0, len(numbers), QUERY_BLOCK)]
+            )
             seconds.append(time.perf_counter() - began)
     return Search(index, tuple(questions), ranked, meter.cold_s, min(seconds))

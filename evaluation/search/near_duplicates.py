@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.search.ranking import ALONE
+from evaluation.search.ranking import UNSPACED
 
 SHINGLE = 4
 """Words of a shingle, a usual number (Manning, Raghavan and Schütze 2008, section 19.6); a shorter text is one shingle."""
@@ -29,7 +29,7 @@ SHINGLE = 4
 ALIKE = 0.8
 """Jaccard similarity from which two chunks are near-duplicates: one changed word in 39, or four in 147."""
 
-_WORDS = re.compile(rf"[{ALONE}]|[^\W{ALONE}]+")
+_WORDS = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 
 _FACTOR = 0x9E3779B97F4A7C15
 """Odd factor of the hashes of runs."""

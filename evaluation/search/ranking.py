@@ -152,10 +152,10 @@ def reranked(ranking: Ranking, scores: FloatArray) -> Ranking:
 # BM25 as `bm25s` computes it by default: without an embedder, for any language with words or characters of its own.
 
 
-ALONE = "\u3005-\u3007\u3040-\u309f\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+UNSPACED = "\u3005-\u3007\u3040-\u309f\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Han, Hiragana and Katakana, which have no spaces between words: each character is a token, as in Lucene's tokenizer."""
 
-TOKENS = re.compile(rf"(?u)[{ALONE}]|[^\W{ALONE}]{{2,}}")
+TOKENS = re.compile(rf"(?u)[{UNSPACED}]|[^\W{UNSPACED}]{{2,}}")
 """Pattern of a token, as in `bm25s`: two or more letters or digits in a row; one character in scripts without spaces."""
 
 ENGLISH = "en"

@@ -120,7 +120,7 @@ def returning(index: _Index, how: Returned) -> _Index:
     if how.kind == "window":
         return replace(index, returns=tuple(_windows(index, how.size)))
     corpus = index.corpus
-    inside = [_Parents(document, how) for document in corpus.documents]
+    inside = [_Sections(document, how) for document in corpus.documents]
     returns = []
     for spans in index.chunks:
         number = corpus.document_at(spans[0].start)
@@ -134,7 +134,7 @@ def lacking(corpus: Corpus, how: Returned) -> str:
     """Return a sentence on the documents that lack the required sections or pages; empty if there are none."""
     if how.kind not in ("section", "page"):
         return ""
-    names = [document.name for document in corpus.documents if not _Parents(document, how).starts]
+    names = [document.name for document in corpus.documents if not _Sections(document, how).starts]
     if not names:
         return ""
     if how.kind == "page":
@@ -156,7 +156,7 @@ def _windows(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
 
 
 @dataclass(frozen=True)
-class _Parents:
+class _Sections:
     """The sections or pages of a document."""
 
     document: Document

@@ -33,7 +33,7 @@ from evaluation.segmentation.trivial import ANSWERS, answers, as_chunking
 from evaluation.segmentation.unlabelled import integrity
 from evaluation.segmentation.workers import has_processes, spread
 from evaluation.statistics.paired import Difference, compare_all, interval_words
-from evaluation.statistics.significance import FALSE_VERDICTS, fewest, too_few
+from evaluation.statistics.significance import FALSE_VERDICTS, fewest_values, too_few
 
 
 @dataclass(frozen=True)
@@ -366,7 +366,7 @@ def chosen_here_words(comparisons: int) -> str:
     """Return a sentence that explains why a setting cannot be tested on the documents it was chosen on."""
     return (
         "It was chosen on these documents, so its lead is not tested; with "
-        f"{fewest(comparisons)} documents held out, it is tested against the trivial answers."
+        f"{fewest_values(comparisons)} documents held out, it is tested against the trivial answers."
     )
 
 

@@ -30,12 +30,12 @@ import numpy as np
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import signed
 from evaluation.statistics.significance import (
-    ALL,
     ALPHA,
-    FEWEST,
+    FEWEST_VALUES,
     LEVEL,
+    MOST_SUBSETS,
     draws_for,
-    fewest,
+    fewest_values,
     holm,
     level_words,
     p_words,
@@ -175,7 +175,7 @@ def compare_families(
 def testable(differences: FloatArray) -> list[int]:
     """Return the numbers of the comparisons that have enough questions to become significant."""
     counts = [int(np.count_nonzero(~np.isnan(row))) for row in differences]
-    enough = fewest(sum(count >= FEWEST for count in counts))
+    enough = fewest_values(sum(count >= FEWEST_VALUES for count in counts))
     return [number for number, count in enumerate(counts) if count >= enough]
 
 
@@ -229,7 +229,7 @@ class _Tails:
     subsets: int
     lowest: FloatArray
     highest: FloatArray
-    skewed: Sides
+    skewed: OneSidedP
 
     @property
     def p(self) -> float:
@@ -295,14 +295,14 @@ def _tails_of(rows: FloatArray, draws: int, seed: int) -> Iterator[_Tails]:
 
 
 def _takes_all(count: int, draws: int) -> bool:
-    return count < 60 and 2**count <= max(draws, ALL)
+    return count < 60 and 2**count <= max(draws, MOST_SUBSETS)
 
 
 def subsets_of(count: int, draws: int, seed: int) -> Iterator[FloatArray]:
     """Yield subsets of ``count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty subset.
 
-    All subsets are yielded if there are at most ``draws`` or `ALL` of them, whichever is more; otherwise the empty subset
-    and ``draws`` random ones.
+    All subsets are yielded if there are at most ``draws`` or `MOST_SUBSETS` of them, whichever is more; otherwise the empty
+    subset and ``draws`` random ones.
     """
     if _takes_all(count, draws):
         for start in range(0, 2**count, _AT_ONCE):
@@ -342,7 +342,7 @@ _CERTAIN = 1e9
 """Standard normal value whose tail is 0."""
 
 
-class Sides(NamedTuple):
+class OneSidedP(NamedTuple):
     """One-sided p-values of a sample's mean, against a true mean of at most 0 and of at least 0.
 
     Attributes
@@ -357,7 +357,7 @@ class Sides(NamedTuple):
     above: float
 
 
-def skewed_sides(rows: FloatArray) -> list[Sides]:
+def skewed_sides(rows: FloatArray) -> list[OneSidedP]:
     """Return Hall's one-sided p-values of the mean of each sample, a row of at least three values.
 
     ``rows`` has shape (samples, values).
@@ -376,7 +376,7 @@ def skewed_sides(rows: FloatArray) -> list[Sides]:
     t = np.divide(means, np.sqrt(variances / count), out=_CERTAIN * np.sign(means), where=spread)
     bend = np.divide(cubes, variances**1.5 * sqrt(count), out=np.zeros(len(rows)), where=spread)
     h = t + bend * (2 * t * t + 1) / 6 + bend**2 * t**3 / 27
-    return [Sides(erfc(z_score / sqrt(2)) / 2, erfc(-z_score / sqrt(2)) / 2) for z_score in h.tolist()]
+    return [OneSidedP(erfc(z_score / sqrt(2)) / 2, erfc(-z_score / sqrt(2)) / 2) for z_score in h.tolist()]
 
 
 # Number of questions that a difference would need to become significant.
@@ -392,14 +392,14 @@ def questions_needed(differences: FloatArray) -> int | None:
     For a two-sided test at 5 % with a power of 80 %, by the normal approximation:
     n = ((z_0.975 + z_0.8) s / d)², with d the mean of the paired differences and s their standard deviation (of a sample,
     with n - 1 in the denominator), undefined ones left out.
-    Returns None if d is 0 or there are fewer than `FEWEST` questions. The result is at least `FEWEST`.
+    Returns None if d is 0 or there are fewer than `FEWEST_VALUES` questions. The result is at least `FEWEST_VALUES`.
 
     Source: Lachin, Introduction to sample size determination and power analysis for clinical trials, Controlled Clinical
     Trials 2 (1981), the paired difference of means.
     """
     kept = differences[~np.isnan(differences)]
-    if len(kept) < FEWEST or abs(kept.mean()) < 1e-12:
+    if len(kept) < FEWEST_VALUES or abs(kept.mean()) < 1e-12:
         return None
     normal = NormalDist()
     quantiles = normal.inv_cdf((1 + LEVEL) / 2) + normal.inv_cdf(POWER)
-    return max(FEWEST, ceil((quantiles * float(kept.std(ddof=1)) / float(kept.mean())) ** 2))
+    return max(FEWEST_VALUES, ceil((quantiles * float(kept.std(ddof=1)) / float(kept.mean())) ** 2))

@@ -15,7 +15,7 @@ import numpy as np
 
 from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.statistics.paired import Difference, largest_share, subsets_of
-from evaluation.statistics.significance import Corrected, draws_for, fewest, holm, students_t
+from evaluation.statistics.significance import Corrected, draws_for, fewest_values, holm, students_t
 
 Statistic = Callable[[FloatArray], FloatArray]
 """From summed counts, shape (..., k), to values, shape (...)."""
@@ -46,7 +46,7 @@ def swap_all(
     The difference for each comparison; None if there are too few sections for significance.
     """
     sections = len(counts[0]) if counts else 0
-    if not pairs or sections < fewest(len(pairs)):
+    if not pairs or sections < fewest_values(len(pairs)):
         return [None] * len(pairs)
     sums = [table.sum(axis=0) for table in counts]
     observed = [float(statistic(sums[one]) - statistic(sums[other])) for one, other in pairs]

@@ -18,13 +18,13 @@ ALPHA = 0.05
 LEVEL = 1 - ALPHA
 """Confidence level of intervals."""
 
-FEWEST = 6
+FEWEST_VALUES = 6
 """The smallest number of questions, documents or sections with a verdict or an interval: 2 / 2⁶ is below 5 %, 2 / 2⁵ not."""
 
-DRAWS = 10_000
+FEWEST_DRAWS = 10_000
 """Random sign flips, where there are too many to try all."""
 
-ALL = 2**16
+MOST_SUBSETS = 2**16
 """Sign flips up to which all are tried."""
 
 FALSE_VERDICTS = "Where no chunker is better than another, one is called significantly better at most 5 times in 100."
@@ -74,27 +74,27 @@ def holm(p_values: Sequence[float]) -> list[Corrected]:
     return corrected
 
 
-def fewest(comparisons: int = 1) -> int:
+def fewest_values(comparisons: int = 1) -> int:
     """Return the smallest number of questions with which one of several comparisons can be significant.
 
     The lowest p-value of n sign flips is 2 / 2ⁿ, which Holm's procedure multiplies by the number of comparisons.
     """
-    return max(FEWEST, ceil(log2(2 * max(1, comparisons) / ALPHA)))
+    return max(FEWEST_VALUES, ceil(log2(2 * max(1, comparisons) / ALPHA)))
 
 
 def draws_for(comparisons: int) -> int:
     """Return the number of random sign flips needed for a corrected p-value as low as 1.25 %."""
-    return max(DRAWS, ceil(8 * comparisons / ALPHA))
+    return max(FEWEST_DRAWS, ceil(8 * comparisons / ALPHA))
 
 
 def too_few(comparisons: int, count: int, unit: str = "question") -> str:
     """Return a sentence on the number of questions, or other units, that a significant difference requires."""
     available = f"there {'is' if count == 1 else 'are'} {count:,}"
     if comparisons < 2:
-        return f"A significant difference takes at least {counted(FEWEST, unit)}; {available}."
+        return f"A significant difference takes at least {counted(FEWEST_VALUES, unit)}; {available}."
     return (
         f"Among {comparisons:,} comparisons (Holm's correction), a significant difference takes at least "
-        f"{counted(fewest(comparisons), unit)}; {available}."
+        f"{counted(fewest_values(comparisons), unit)}; {available}."
     )
 
 
@@ -119,10 +119,10 @@ def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tu
     values, say little about rare values outside the sample. Agresti and Coull similarly add two successes and two failures
     to a proportion. `benchmarks.verdicts` measures the coverage of the interval.
 
-    Returns None with fewer than `FEWEST` values.
+    Returns None with fewer than `FEWEST_VALUES` values.
     """
     kept = values[~np.isnan(values)]
-    if len(kept) < FEWEST:
+    if len(kept) < FEWEST_VALUES:
         return None
     bottom, top = padded_interval(kept, low, high)
     # All values at one end have their mean there; sums may miss it by a rounding.

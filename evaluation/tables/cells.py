@@ -48,24 +48,24 @@ class Head(NamedTuple):
     help: str
 
 
-def unknown(why: str = "") -> Cell:
+def unknown_cell(why: str = "") -> Cell:
     """Return the table cell for a number that is undefined or unknown."""
     return Cell("–", None, why)
 
 
-def count(value: int, why: str = "") -> Cell:
+def count_cell(value: int, why: str = "") -> Cell:
     """Return the table cell for a count, formatted with thousands separators."""
     return Cell(f"{value:,}", value, why)
 
 
-def share(value: float | None, why: str = "") -> Cell:
+def share_cell(value: float | None, why: str = "") -> Cell:
     """Return the table cell for a share from 0 to 1, formatted in percent."""
-    return unknown(why) if value is None else Cell(f"{value * 100:.3g}\N{NO-BREAK SPACE}%", value, why)
+    return unknown_cell(why) if value is None else Cell(f"{value * 100:.3g}\N{NO-BREAK SPACE}%", value, why)
 
 
-def difference(value: float | None, why: str = "") -> Cell:
+def difference_cell(value: float | None, why: str = "") -> Cell:
     """Return the table cell for a signed number, formatted with two decimals."""
-    return unknown(why) if value is None else Cell(signed(value, ".2f"), value, why)
+    return unknown_cell(why) if value is None else Cell(signed(value, ".2f"), value, why)
 
 
 # Tables of what a change of chunkers costs and does to questions: their heads and the cells of a row.
@@ -83,7 +83,7 @@ _CHANGES: Sequence[Head] = (
 _COST = Head("Cost", "US dollars for embedding these tokens, at the given price.")
 _DOCUMENTS = Head("Documents", "Documents with a chunk that is not kept.")
 
-QUESTIONS: Sequence[Head] = (
+QUESTION_HEADS: Sequence[Head] = (
     Head("Recall", "Share of the answers that is retrieved, as the mean of all questions."),
     Head("Won", "Questions with a higher recall than with the selected column."),
     Head("Lost", "Questions with a lower recall than with the selected column."),
@@ -101,33 +101,35 @@ def change_cells(chunks: int, comparison: Comparison | None, documents: int, pri
     """Return a column's cells; ``comparison`` is None for the column that the others replace."""
     if comparison is None:
         heads = change_heads(documents, price)
-        return [count(chunks), *[unknown("The others are compared with this column.")] * (len(heads) - 1)]
+        return [count_cell(chunks), *[unknown_cell("The others are compared with this column.")] * (len(heads) - 1)]
     changes = comparison.total
     numbers = (changes.after, changes.kept, changes.changed, changes.new, changes.gone, changes.tokens_again)
     why = f"of {changes.tokens:,} tokens"
-    cells = [*map(count, numbers), share(changes.tokens_again / changes.tokens if changes.tokens else None, why)]
+    cells = [*map(count_cell, numbers), share_cell(changes.tokens_again / changes.tokens if changes.tokens else None, why)]
     dollars = dollars_for(changes.tokens_again, price)
     if dollars is not None:
         cells.append(Cell(dollar_words(dollars), dollars, f"{changes.tokens_again:,} tokens at ${price:g} a million"))
     if documents > 1:
-        cells.append(count(comparison.changed_documents, f"of {comparison.documents:,} documents"))
+        cells.append(count_cell(comparison.changed_documents, f"of {comparison.documents:,} documents"))
     return cells
 
 
-def question_cells(name: str, baseline: str, changes: WonAndLost, amount: str, difference: Difference | None) -> list[Cell]:
-    """Return the cells of a column that replaces the column ``baseline``; ``difference`` is None with too few questions."""
+def question_cells(name: str, baseline: str, changes: WonAndLost, amount: str, tested: Difference | None) -> list[Cell]:
+    """Return the cells of a column that replaces the column ``baseline``; ``tested`` is None with too few questions."""
     won, lost = changes.changed(amount)
-    cells = [recall_cell(changes.after[amount]), count(len(won)), count(len(lost))]
-    if difference is None:
-        return [*cells, unknown("Too few questions for an interval.")]
-    words = f"{difference.points} ({difference.interval})"
-    return [*cells, Cell(words, difference.mean, difference.words(name, baseline, "recall"))]
+    cells = [recall_cell(changes.after[amount]), count_cell(len(won)), count_cell(len(lost))]
+    if tested is None:
+        return [*cells, unknown_cell("Too few questions for an interval.")]
+    words = f"{tested.points} ({tested.interval})"
+    return [*cells, Cell(words, tested.mean, tested.words(name, baseline, "recall"))]
 
 
 def recall_cell(recall: FloatArray) -> Cell:
     """Return the cell of the mean recall of questions, shape (questions,)."""
     mean = mean_and_deviation(recall)
-    return share(None if mean is None else mean[0], f"over {counted(int(np.count_nonzero(~np.isnan(recall))), 'question')}")
+    return share_cell(
+        None if mean is None else mean[0], f"over {counted(int(np.count_nonzero(~np.isnan(recall))), 'question')}"
+    )
 
 
 # Tables of the measures of a segmentation, with and without known boundaries: their heads and the cells of a row.
@@ -165,39 +167,41 @@ BY_STRUCTURE: Sequence[Head] = (
 )
 """The heads of a ranking by structure: of `lead_cells`, then of `structure_cells`."""
 
-UNLABELLED = tuple(Head(name.capitalize(), explained) for name, explained in EXPLAINED.items())
+UNLABELLED_HEADS = tuple(Head(name.capitalize(), explained) for name, explained in EXPLAINED.items())
 """The heads of the measures without labels: of `unlabelled_cells`, then of `edit_cells`."""
 
 OF_EDITS = 3
 """Number of cells at the end of a row that are about edits."""
 
-FOUND = (
+FOUND_HEADS = (
     Head("Found", "Known boundaries with a cut."),
     Head("Missed", "Known boundaries without a cut."),
     Head("Added", "Cuts away from any known boundary."),
 )
 """The heads of `found_cells`."""
 
-SUSPICIOUS = Head("Suspicious", "Findings by the rules of the Failures page; they may be mistaken.")
+SUSPICIOUS_HEAD = Head("Suspicious", "Findings by the rules of the Failures page; they may be mistaken.")
 
 
 def lead_cells(ranking: Ranking, place: int) -> list[Cell]:
     """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
     lead = ranking.leads.get(place)
-    own = difference(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
+    own = difference_cell(ranking.values[place], "It cuts nowhere." if ranking.values[place] is None else "")
     if lead is None:
         return [own, *[Cell("")] * 3]
     tested, why = lead.tested, lead.verdict
-    behind = difference(lead.ahead, why)
+    behind = difference_cell(lead.ahead, why)
     if tested is None:
-        return [own, behind, unknown(why), unknown(why)]
+        return [own, behind, unknown_cell(why), unknown_cell(why)]
     return [own, behind, Cell(lead.ends, tested.low, why), Cell(lead.p_words.rpartition(" ")[2], tested.adjusted, why)]
 
 
 def boundary_cells(reference: Segmentation, segmentation: Segmentation) -> list[Cell]:
     """Return the table cells for a segmentation's scores against known boundaries."""
     scores = boundary_scores(reference, segmentation).values()
-    return [unknown(score.undefined) if score.value is None else Cell(f"{score.value:.2f}", score.value) for score in scores]
+    return [
+        unknown_cell(score.undefined) if score.value is None else Cell(f"{score.value:.2f}", score.value) for score in scores
+    ]
 
 
 def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequence[int] | None) -> list[Cell]:
@@ -207,7 +211,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
     """
     positions, whole = structure(chunking, embedder), integrity(chunking)
     sentences = median(sentence_counts(chunking) or [0])
-    tokens = unknown("They cannot be counted here.")
+    tokens = unknown_cell("They cannot be counted here.")
     if lengths:
         middle = median(lengths)
         tokens = Cell(f"{middle:,.4g} ({max(lengths):,})", middle)
@@ -219,39 +223,39 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
         positions.too_long,
     )
     blocks = Cell(f"{whole.all.count:,} of {whole.all.of:,}", whole.all.share, whole.words())
-    return [blocks, Cell(f"{sentences:,.4g}", sentences), tokens, *map(count, numbers)]
+    return [blocks, Cell(f"{sentences:,.4g}", sentences), tokens, *map(count_cell, numbers)]
 
 
 def unlabelled_cells(measured: Unlabelled) -> list[Cell]:
     """Return the table cells for measures that need no known boundaries."""
     blocks, sizes, contrast = measured.blocks, measured.sizes, measured.contrast
     cells = [
-        count(measured.chunks),
-        share(blocks.all.share, blocks.words() or "The text has no list, table, code, formula or heading."),
-        unknown("No size is asked for, or it cannot be counted here.")
+        count_cell(measured.chunks),
+        share_cell(blocks.all.share, blocks.words() or "The text has no list, table, code, formula or heading."),
+        unknown_cell("No size is asked for, or it cannot be counted here.")
         if sizes is None
-        else share(sizes.share, sizes.words()),
+        else share_cell(sizes.share, sizes.words()),
     ]
     if contrast is None:
         why = "The sentences of this text are not embedded: a column of Breakpoint without a buffer does that."
-        return cells + [unknown(why)] * 4
+        return cells + [unknown_cell(why)] * 4
     alone = "No two sentences share a chunk." if contrast.inside is None else "There is one chunk."
     return [
         *cells,
-        difference(contrast.inside, f"{contrast.pairs:,} pairs" if contrast.pairs else alone),
-        difference(contrast.across, f"{contrast.crossing:,} pairs" if contrast.crossing else alone),
-        difference(contrast.difference, "" if contrast.difference is not None else alone),
-        difference(measured.coherence, "" if measured.coherence is not None else alone),
+        difference_cell(contrast.inside, f"{contrast.pairs:,} pairs" if contrast.pairs else alone),
+        difference_cell(contrast.across, f"{contrast.crossing:,} pairs" if contrast.crossing else alone),
+        difference_cell(contrast.difference, "" if contrast.difference is not None else alone),
+        difference_cell(measured.coherence, "" if measured.coherence is not None else alone),
     ]
 
 
 def edit_cells(stability: Stability | str | None) -> list[Cell]:
     """Return the table cells for edit stability, or for the reason why it was not measured."""
     if not isinstance(stability, Stability):
-        return [unknown(stability or "Not measured with these settings.")] * OF_EDITS
+        return [unknown_cell(stability or "Not measured with these settings.")] * OF_EDITS
     worst = stability.worst
     where = f"after sentence {worst.after + 1:,}: {worst.changed:,} of {worst.chunks:,} chunks"
-    return [share(stability.mean, stability.words()), share(worst.share, where), share(stability.inevitable)]
+    return [share_cell(stability.mean, stability.words()), share_cell(worst.share, where), share_cell(stability.inevitable)]
 
 
 def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
@@ -260,18 +264,18 @@ def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
     ``sizes`` is None if they cannot be counted.
     """
     if not sizes:
-        return unknown("They cannot be counted here." if sizes is None else "No chunks.")
+        return unknown_cell("They cannot be counted here." if sizes is None else "No chunks.")
     middle = median(sizes)
     return Cell(f"{min(sizes):,} · {three_figures(middle)} · {max(sizes):,}", middle, why, sizes)
 
 
 def found_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:
     """Return the table cells for known boundaries found, known boundaries missed, and cuts elsewhere."""
-    return [count(number) for number in against_known(cuts_of(chunking), known)]
+    return [count_cell(number) for number in against_known(cuts_of(chunking), known)]
 
 
 def suspicious_cell(counts: Mapping[str, int]) -> Cell:
     """Return the table cell for the number of suspicious findings, explained by the number for each rule."""
-    return count(
+    return count_cell(
         sum(counts.values()), ", ".join(f"{number:,} {RULES[name].title.lower()}" for name, number in counts.items())
     )

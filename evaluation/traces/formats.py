@@ -13,7 +13,7 @@ from typing import Any
 
 from chunkers.files.tables import Counted, check_brackets, text_of
 from chunkers.support.errors import InputError, shown
-from evaluation.questions.rows import listed, objects_of, plain_rows
+from evaluation.questions.rows import as_list, objects_of, plain_rows
 from evaluation.traces.spans import (
     ANSWERS,
     EXCERPTS,
@@ -24,7 +24,7 @@ from evaluation.traces.spans import (
     RETRIEVED,
     UNREADABLE,
     Row,
-    Traces,
+    TraceCollector,
     documents_in,
     first_of,
     is_feedback,
@@ -57,7 +57,7 @@ def read(data: bytes, name: str) -> Iterator[Row]:
     if not text.strip():
         raise InputError(f"{name}: a file of traces must contain at least one trace; this file is empty.")
     counted = Counted(name, "a file of traces")
-    traces = Traces()
+    traces = TraceCollector()
     for place, row in _rows(text, name):
         try:
             if isinstance(row, InputError):
@@ -135,7 +135,7 @@ def _object(value: object) -> Mapping[str, Any] | InputError:
     return InputError(f"every trace must be a JSON object; got {shown(value)}.")
 
 
-def _question(row: Mapping[str, Any], place: str, traces: Traces) -> Row | None:
+def _question(row: Mapping[str, Any], place: str, traces: TraceCollector) -> Row | None:
     """Return the question of a row; None for a part of a trace, which is added to the traces."""
     if "resourceSpans" in row or "resourceLogs" in row:
         for span in otlp_spans(row):
@@ -172,7 +172,7 @@ def _plain(row: Mapping[str, Any], place: str) -> Row:
         )
     items = documents_in(listing)
     if items is None and isinstance(listing, str):
-        items = listed(listing, "retrieved")
+        items = as_list(listing, "retrieved")
     if items is None:
         raise InputError(f"what was retrieved must be a list; got {shown(listing)}.")
     scores = parse(row.get("scores"))

@@ -13,7 +13,7 @@ from chunkers import InputError, Span
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.support.errors import shown
 from chunkers.text.reader_process import parsed_apart
-from evaluation.questions.reading import MOST
+from evaluation.questions.reading import MOST_QUESTIONS
 from evaluation.traces import formats
 
 _BAD = frozenset(
@@ -155,8 +155,8 @@ def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
     for row in parsed_apart(formats.read, data, name, cancelled):
         if "problem" in row:
             problems.append(row["problem"])
-        elif len(questions) == MOST:
-            reason = f"a file may have at most {MOST:,} questions; the rest is left out."
+        elif len(questions) == MOST_QUESTIONS:
+            reason = f"a file may have at most {MOST_QUESTIONS:,} questions; the rest is left out."
             problems.append(f"{name}, from {row['place']} on: {reason}")
             break
         else:

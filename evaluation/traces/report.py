@@ -11,7 +11,7 @@ from typing import Any
 from chunkers import Document
 from chunkers.found_again.unordered import Place, Placement
 from chunkers.support.formatting import counted
-from evaluation.questions.rows import cut, short
+from evaluation.questions.rows import short, shortened
 from evaluation.traces.stages import STAGES, Diagnosis, Stage
 
 MOST_MISSING = 8
@@ -94,7 +94,7 @@ def as_text(report: TraceReport) -> str:
 
 def _line(text: str, most: int) -> str:
     printable = "".join(letter if letter.isprintable() else " " for letter in text)
-    return cut(" ".join(printable.split()), most)
+    return shortened(" ".join(printable.split()), most)
 
 
 def as_json(report: TraceReport) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from chunkers.files import chunk_rows
 from chunkers.support.errors import InputError, shown
-from evaluation.questions.rows import HOP, listed, literal
+from evaluation.questions.rows import HOP_MARK, as_list, python_literal
 
 # Fields of a traced question, under the names that programs give them.
 
@@ -50,8 +50,8 @@ def question_row(
         "answer": text_in(first_of(held, ANSWERS), ANSWERS),
         "reference": text_in(reference, (*REFERENCES, *ANSWERS)),
         "excerpts": [
-            HOP.sub("", excerpt) if isinstance(excerpt, str) else excerpt
-            for excerpt in ([] if excerpts is None else listed(excerpts, "excerpts"))
+            HOP_MARK.sub("", excerpt) if isinstance(excerpt, str) else excerpt
+            for excerpt in ([] if excerpts is None else as_list(excerpts, "excerpts"))
         ],
         "feedback": [[name, value] for name, given in feedback for value in [_verdict(given)] if value is not None],
     }
@@ -94,7 +94,7 @@ def _retrieved_row(item: Any, rank: int) -> Row:
 def parse(value: Any) -> Any:
     """Return the value of a text in JSON, or of a list or mapping as Python writes it; anything else as it is."""
     if isinstance(value, str) and value.lstrip().startswith(("{", "[", '"')):
-        for read in (json.loads, literal):
+        for read in (json.loads, python_literal):
             with suppress(ValueError, RecursionError):
                 return read(value)
     return value
@@ -191,7 +191,7 @@ class _Trace:
         return question_row(self.place, self.form, asked, rows, self.held, self.feedback)
 
 
-class Traces:
+class TraceCollector:
     """Traces by their identifiers, in order of first appearance."""
 
     def __init__(self) -> None:

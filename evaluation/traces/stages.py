@@ -100,7 +100,7 @@ class Diagnosis:
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchedChunks:
     """The chunks that were searched, as far as they are known.
 
     Attributes
@@ -133,7 +133,7 @@ class Searched:
         chunks: Sequence[GivenChunk],
         name: str,
         told: Callable[[int, int], None] = lambda done, count: None,
-    ) -> Searched:
+    ) -> SearchedChunks:
         """Locate the chunks of a file in the documents.
 
         Parameters
@@ -162,7 +162,7 @@ class Searched:
         return cls(tuple(chunkings), name, identified)
 
     @classmethod
-    def alone(cls, chunks: Sequence[GivenChunk], name: str, splitter: str) -> tuple[list[Document], Searched]:
+    def alone(cls, chunks: Sequence[GivenChunk], name: str, splitter: str) -> tuple[list[Document], SearchedChunks]:
         """Put documents together from the chunks of a file; return them with the chunks.
 
         Raises
@@ -225,12 +225,12 @@ class Tracing:
         self,
         documents: Sequence[Document],
         questions: Sequence[TracedQuestion],
-        searched: Searched | None = None,
+        searched: SearchedChunks | None = None,
         answers: Mapping[str, Sequence[Place]] | None = None,
     ) -> None:
         self._documents = documents
         self._questions = questions
-        self._searched = searched or Searched()
+        self._searched = searched or SearchedChunks()
         self._answers = answers or {}
         self._unordered = Unordered(
             documents,
@@ -337,7 +337,7 @@ class Tracing:
             failed, rule = False, f"its {what} was retrieved"
         else:
             given = f"the feedback {feedback} is neither positive nor negative" if feedback else "there is no feedback"
-            return Diagnosis(question, placements, None, f"{given}, and {_unknown(outcomes)}")
+            return Diagnosis(question, placements, None, f"{given}, and {_why_unknown(outcomes)}")
         if not failed:
             return Diagnosis(question, placements, False, rule)
         if not outcomes:
@@ -443,7 +443,7 @@ class Tracing:
         cuts = seams(parts, answer, reasons)
         if judgement.fate == "split":
             if self.knows_chunks or not lacks(document.text, answer, [span for span, _ in parts]):
-                cut = f"; {_said(cuts[0])}" if cuts else ""
+                cut = f"; {_cut_in_words(cuts[0])}" if cuts else ""
                 far = "" if self.knows_chunks else ", as far as the chunks in the trace show"
                 retrieved = sum(judgement.retrieved)
                 evidence = f"{where} is in {len(judgement.chunks)} chunks, {retrieved} of them retrieved{cut}{far}"
@@ -473,9 +473,9 @@ class Tracing:
     def _chunks_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
         if chunkings is not self._searched.chunkings:
-            return _same(_edges(chunkings[place.document]), place.span)
+            return _matching_chunks(_edges(chunkings[place.document]), place.span)
         if place not in self._matching:
-            self._matching[place] = _same(self._edges[place.document], place.span)
+            self._matching[place] = _matching_chunks(self._edges[place.document], place.span)
         return self._matching[place]
 
     @cached_property
@@ -500,7 +500,7 @@ def _edges(chunking: Chunking) -> IntArray:
     return np.array(edges, dtype=np.intp).reshape(-1, 2)
 
 
-def _same(edges: IntArray, span: Span) -> tuple[int, ...]:
+def _matching_chunks(edges: IntArray, span: Span) -> tuple[int, ...]:
     starts, ends = edges[:, 0], edges[:, 1]
     same = np.flatnonzero((starts == span.start) & (ends == span.end))
     if len(same):
@@ -514,11 +514,11 @@ def _same(edges: IntArray, span: Span) -> tuple[int, ...]:
     return tuple(np.flatnonzero((starts >= span.start) & (ends <= span.end)).tolist())
 
 
-def _said(seam: Seam) -> str:
+def _cut_in_words(seam: Seam) -> str:
     reason = f": {seam.reason}" if seam.reason else ""
     return f"chunk {seam.after + 1:,} begins inside it, at {seam.place:,}{reason}"
 
 
-def _unknown(outcomes: Sequence[Outcome]) -> str:
+def _why_unknown(outcomes: Sequence[Outcome]) -> str:
     reason = next((outcome.said for outcome in outcomes if outcome.was_retrieved is None), "")
     return reason or "neither an excerpt nor a reference says what answers it"

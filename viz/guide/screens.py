@@ -17,7 +17,7 @@ from evaluation.asking.answer import Judgement, Posed, judge
 from evaluation.asking.ask import Asked, Limit, ask, checked_question, embed_question, prepare
 from evaluation.questions.corpus import Ruler
 from evaluation.remedies.search import Variation
-from evaluation.remedies.tested import Failure, keep_answer_whole, try_answer
+from evaluation.remedies.tested import FailingColumn, keep_answer_whole, try_answer
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from viz.guide.frames import BEES, BREAD, MORE_BEES, SIX
@@ -292,7 +292,7 @@ def repairs(text: str, tools: Tools) -> list[Variation]:
     tools.embed(document.sentence_texts)
     chunker = build_chunker("fixed_sentences", {"size": SENTENCES})
     chunking = run(chunker, document, tools)
-    failure = Failure(chunker, chunking, "embedding", Limit(tokens=BUDGET), posed=Posed(QUESTION, _answer(document)))
+    failure = FailingColumn(chunker, chunking, "embedding", Limit(tokens=BUDGET), posed=Posed(QUESTION, _answer(document)))
     tried = try_answer(failure, tools)
     return [remedy.variation for remedy in keep_answer_whole(failure, tried, tools, _ruler(chunking, tools))]
 

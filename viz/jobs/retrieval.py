@@ -17,9 +17,9 @@ from chunkers.results.embedded import EmbeddedAs
 from chunkers.support.errors import stop_if
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question, Questions, read_questions
-from evaluation.retrieval.given import Measured
-from evaluation.retrieval.ladder import Ladder, climb
-from evaluation.retrieval.measures import AT, Evaluation, measure
+from evaluation.retrieval.given import MeasuredChunker
+from evaluation.retrieval.ladder import Ladder, measure_ladder
+from evaluation.retrieval.measures import TOP_KS, Evaluation, measure
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Failures, Report, Reports
 from evaluation.retrieval.shared_cache import SharedCache
 from evaluation.retrieval.stored import from_json, to_json
@@ -162,7 +162,7 @@ class KeptRetrieval(KeptRun[_Plan]):
 DEPTH = 20
 """Chunks retrieved per question; the user chooses the top k among them without another search."""
 
-assert max(AT) <= DEPTH
+assert max(TOP_KS) <= DEPTH
 
 PATIENCE_S = 0.2
 """Seconds to wait for a report before the page shows a notice; a few hundred questions take less."""
@@ -193,7 +193,7 @@ class Reporting(Background):
     """
 
     reports: Reports
-    found: Mapping[int, Measured]
+    found: Mapping[int, MeasuredChunker]
     choice: Choice
     made: Told | None = field(default=None, init=False)
     _status: str = field(default="Comparing the chunkers", init=False)
@@ -287,7 +287,7 @@ class Retrieval(KeptJob):
         reports = self._reports
         assert reports is not None
         measured = {
-            number: Measured(evaluation, self.ladders.get(number)) for number, evaluation in dict(self.found).items()
+            number: MeasuredChunker(evaluation, self.ladders.get(number)) for number, evaluation in dict(self.found).items()
         }
         choice = choice._replace(baseline=choice.baseline if choice.baseline in measured else min(measured))
         if not choice.budget or any(measurement.ladder is None for measurement in measured.values()):
@@ -359,7 +359,7 @@ class Retrieval(KeptJob):
                     "those are searched without."
                 )
             self._status = f"{title}: measuring what was found"
-            self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler, DEPTH))
+            self._add(number, measure(searched, ruler), measure_ladder(index, questions, tools, ruler, DEPTH))
 
     def _add(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
         """Add a chunker's results, first on disk, so that a shown result is never lost."""

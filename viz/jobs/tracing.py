@@ -13,7 +13,7 @@ from chunkers.support.errors import stop_if
 from chunkers.support.formatting import counted
 from evaluation.traces.reading import read_traces
 from evaluation.traces.report import TraceReport
-from evaluation.traces.stages import Diagnosis, Searched, Tracing
+from evaluation.traces.stages import Diagnosis, SearchedChunks, Tracing
 from viz.jobs.background import Background
 from viz.jobs.plan import OwnDocuments
 
@@ -65,10 +65,10 @@ class DiagnosingTraces(Background):
         searched = None
         file = self._chunks()
         if file is not None and not documents:
-            documents, searched = Searched.alone(file.chunks, file.name, self.splitter)
+            documents, searched = SearchedChunks.alone(file.chunks, file.name, self.splitter)
         elif file is not None:
             told = partial(self._tell, "chunks of the file located")
-            searched = Searched.of_file(documents, file.chunks, file.name, told)
+            searched = SearchedChunks.of_file(documents, file.chunks, file.name, told)
         elif self.chunker is not None:
             searched = self._cut(self.chunker, documents)
         count = len(traces.questions)
@@ -93,7 +93,7 @@ class DiagnosingTraces(Background):
             return ChunkFile(name, tuple(read_chunks(data, name, self._cancel.is_set)))
         return self.chunker.held if isinstance(self.chunker, YourChunks) else None
 
-    def _cut(self, chunker: Chunker, documents: list[Document]) -> Searched:
+    def _cut(self, chunker: Chunker, documents: list[Document]) -> SearchedChunks:
         chunker = chunker.for_documents([document.name for document in documents])
         if self.embedder is not None:
             self.load(self.embedder)
@@ -102,4 +102,4 @@ class DiagnosingTraces(Background):
         for number, document in enumerate(documents):
             self._tell("documents cut", number, len(documents))
             chunkings.append(run(chunker, document, tools))
-        return Searched(tuple(chunkings), chunker.name, has_reasons=not chunker.elsewhere)
+        return SearchedChunks(tuple(chunkings), chunker.name, has_reasons=not chunker.elsewhere)

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from evaluation.retrieval.measures import AT
+from evaluation.retrieval.measures import TOP_KS
 from evaluation.retrieval.report import AtK, Costs, Distribution
 from evaluation.segmentation.measures import Score
 from evaluation.statistics.paired import Difference
@@ -194,10 +194,10 @@ def at_k(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
     figure = make_subplots(1, 3, subplot_titles=list(SCORES.values()), shared_yaxes=True, horizontal_spacing=0.04)
     for number, scores in by_chunker.items():
         for column, name in enumerate(SCORES, start=1):
-            values = [scores[k][name].value for k in AT]
+            values = [scores[k][name].value for k in TOP_KS]
             figure.add_trace(
                 go.Scatter(
-                    x=[str(k) for k in AT],
+                    x=[str(k) for k in TOP_KS],
                     y=[None if value is None else 100 * value for value in values],
                     name=names[number],
                     legendgroup=names[number],
@@ -225,7 +225,7 @@ def at_k_table(by_chunker: Mapping[int, AtK], names: Mapping[int, str]) -> dict[
         "chunker": [names[number] for number, _ in rows],
         "score": [SCORES[name] for _, name in rows],
     }
-    return table | {f"at {k}": [score_in_percent(by_chunker[number][k][name]) for number, name in rows] for k in AT}
+    return table | {f"at {k}": [score_in_percent(by_chunker[number][k][name]) for number, name in rows] for k in TOP_KS}
 
 
 def score_in_percent(score: Score) -> str:

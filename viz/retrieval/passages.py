@@ -9,7 +9,7 @@ from typing import Literal, TypedDict
 from chunkers import Span
 from evaluation.questions.corpus import Corpus, characters, difference, intersection
 from evaluation.retrieval.given import GivenChunks
-from evaluation.retrieval.measures import Answer, Evaluation, on_axis
+from evaluation.retrieval.measures import Answer, Evaluation, excerpt_ranges
 from viz.components.assets import script, styles
 from viz.components.mounting import component
 from viz.theme.numbers import counted
@@ -63,7 +63,7 @@ def ranked_passages(evaluation: Evaluation, answer: Answer, given: GivenChunks) 
     """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
     corpus = evaluation.index.corpus
     text = corpus.whole.text
-    excerpts = on_axis(corpus, answer.question)
+    excerpts = excerpt_ranges(corpus, answer.question)
     shown: list[PassageData] = []
     for chunk in given.chunks:
         held, size = characters(intersection(chunk.given, excerpts)), characters(chunk.given)
@@ -131,7 +131,7 @@ def document_passages(evaluation: Evaluation, answer: Answer, given: GivenChunks
     index = evaluation.index
     corpus = index.corpus
     text = corpus.whole.text
-    excerpts = on_axis(corpus, answer.question)
+    excerpts = excerpt_ranges(corpus, answer.question)
     chunks = [chunk for chunk in given.chunks if chunk.given]
     retrieved = given.spans
     kinds: dict[PartKind, list[Span]] = {

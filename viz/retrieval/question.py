@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from chunkers.support.arrays import FloatArray, IntArray
-from evaluation.retrieval.measures import MEASURES, on_axis
+from evaluation.retrieval.measures import MEASURES, excerpt_ranges
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice
 from viz.controls.widgets import bound, select
@@ -59,7 +59,7 @@ def _show(told: Told, plan: Plan, choices: Choices) -> None:
     numbers = [index_in_link(words, side, len(titles)) for side in sides]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed = [failure.span for failure in told.failures.get(numbers[0], ()) if failure.question == chosen]
-    for span in [*missed, *on_axis(corpus, questions[chosen])][:1]:
+    for span in [*missed, *excerpt_ranges(corpus, questions[chosen])][:1]:
         show_way_to_compare(corpus, span, plan, numbers, choices)
     for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
         with column:

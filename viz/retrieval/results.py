@@ -10,7 +10,7 @@ import streamlit as st
 
 from chunkers.support.formatting import listed, rounded_up
 from evaluation.retrieval.leads import Lead
-from evaluation.retrieval.measures import CALLED, MEASURES, mean_and_deviation
+from evaluation.retrieval.measures import MEASURE_NAMES, MEASURES, mean_and_deviation
 from evaluation.retrieval.report import Costs, Report
 from evaluation.search.near_duplicates import ALIKE, SHINGLE
 from evaluation.search.ranking import Method
@@ -214,7 +214,7 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
         f"of {counted(len(run.plan.material.texts), 'document')}, {how}",
     )
     # The component shows user text in the key figures verbatim.
-    figures = key_figures(report, names, CALLED[report.choice.measure], asked)
+    figures = key_figures(report, names, MEASURE_NAMES[report.choice.measure], asked)
     _summary(key="retrieval_summary", data={"cells": [list(cell) for cell in figures]})
     if not report.everything and (
         some := [names[number] for number, chunker in report.chunkers.items() if chunker.everything]
@@ -273,11 +273,11 @@ def _differences(report: Report, names: dict[int, str]) -> None:
     if not comparisons:
         notice(report.too_few, key="retrieval_few")
         return
-    sentences = differences_in_words(comparisons, names, names[baseline], CALLED[measure])
+    sentences = differences_in_words(comparisons, names, names[baseline], MEASURE_NAMES[measure])
     if len(comparisons) > 1:
         sentences.append(f"Intervals and p-values are corrected for {len(comparisons)} comparisons (Holm).")
     sentences.append(FALSE_VERDICTS)
-    figure = differences(comparisons, names, names[baseline], CALLED[measure])
+    figure = differences(comparisons, names, names[baseline], MEASURE_NAMES[measure])
     table: dict[str, list[Any]] = {
         "chunker": [names[number] for number in comparisons],
         "difference, points": [round(100 * comparison.mean, 2) for comparison in comparisons.values()],

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from chunkers.language_models.server import LocalServer
     from chunkers.methods.your_chunks import ChunkFile
     from chunkers.results.embedded import EmbeddedAs
-    from evaluation.questions.marked_file import Marked
+    from evaluation.questions.marked_file import MarkedQuestion
     from evaluation.search.ranking import Reranker
     from viz.jobs.asking.job import ChangedCuts
     from viz.jobs.chunking import ChunkingJob, Task
@@ -233,7 +233,7 @@ class Session:
     reopened: Value[SessionFile | None] = Value("reopened", None)  # the reopened file, while Compare shows its columns
 
     reranker: Value[Reranker | None] = Value("reranker", None)  # a cross-encoder that the user has named
-    questions: Container[list[Marked]] = Container("questions", list)  # stored questions with marked answers
+    questions: Container[list[MarkedQuestion]] = Container("questions", list)  # stored questions with marked answers
     question_texts: Container[dict[str, Source]] = Container("question_texts", dict)  # their texts, by Marked.identity
     # Digests of these texts, by the same keys
     question_digests: Container[dict[str, str]] = Container("question_digests", dict)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from chunkers.support.limits import MOST_SPENT_TOKENS
 from evaluation.asking.answer import LONGEST_ANSWER
 from evaluation.asking.ask import LONGEST_QUESTION
-from evaluation.questions.marked_file import Marked
+from evaluation.questions.marked_file import MarkedQuestion
 from evaluation.segmentation.marked_texts import MarkedText
 from viz.jobs.chunking import Task
 from viz.jobs.keeping.notebook_store import Place
@@ -136,7 +136,7 @@ MOST_QUESTIONS = 100
 
 
 class KeptQuestion(BaseModel, frozen=True, extra="forbid"):
-    """The stored form of a question and its marked answer, `evaluation.questions.marked_file.Marked`.
+    """The stored form of a question and its marked answer, `evaluation.questions.marked_file.MarkedQuestion`.
 
     Attributes
     ----------
@@ -155,9 +155,9 @@ class KeptQuestion(BaseModel, frozen=True, extra="forbid"):
     text: str = Field(max_length=64)
 
     @property
-    def marked(self) -> Marked:
-        """The question as a `Marked`, the form of questions in the session."""
-        return Marked(self.question, self.document, self.identity, self.start, self.answer)
+    def marked(self) -> MarkedQuestion:
+        """The question as a `MarkedQuestion`, the form of questions in the session."""
+        return MarkedQuestion(self.question, self.document, self.identity, self.start, self.answer)
 
 
 class Notebook(NamedTuple):

@@ -23,7 +23,7 @@ from evaluation.segmentation.sweep import (
     summaries,
 )
 from evaluation.segmentation.trivial import ANSWERS
-from evaluation.statistics.significance import FEWEST, mean_interval
+from evaluation.statistics.significance import FEWEST_VALUES, mean_interval
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.shell.column_exchange import say_added, take_button
@@ -298,7 +298,7 @@ def best_in_words(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
     between = (
         f"95 % between {interval[0]:.3f} and {interval[1]:.3f}, not counting that it was chosen"
         if interval is not None
-        else f"an interval takes at least {FEWEST}"
+        else f"an interval takes at least {FEWEST_VALUES}"
     )
     over = counted(best.documents, "document")
     return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {over} ({between})."

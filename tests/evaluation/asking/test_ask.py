@@ -20,7 +20,7 @@ from evaluation.asking.ask import (
     score_said,
 )
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.marked_file import Marked, questions_to_csv, questions_with_texts
+from evaluation.questions.marked_file import MarkedQuestion, questions_to_csv, questions_with_texts
 from evaluation.questions.reading import Excerpt, Question, read_questions
 from evaluation.retrieval.budget import filled
 from evaluation.search.index import build_index, search
@@ -226,7 +226,7 @@ def test_what_is_kept_comes_back_through_retrieval(question, answer, name):
     start = text.rindex(answer, 0, len(text) - 7)
     document = Document.from_text(text, "lines", name)
     other = Document.from_text(text, "lines", f"another{name}")
-    data = questions_to_csv([Marked(question, document.name, document.identity, start, answer)]).encode()
+    data = questions_to_csv([MarkedQuestion(question, document.name, document.identity, start, answer)]).encode()
     questions = read_questions(data, "questions.csv", Corpus((other, document)))
     assert not questions.problems
     (read,) = questions.usable
@@ -238,7 +238,7 @@ def test_kept_questions_bring_their_texts_each_once_and_find_their_answers_there
     one, other = (Document.from_text(text, "lines", "Pasted text") for text in ("A. B. A.", "A. C."))
     again = Document.from_text(one.text, "regex", "Pasted text")
     marked = [
-        Marked(question, it.name, it.identity, 6 if it is again else 0, "A.")
+        MarkedQuestion(question, it.name, it.identity, 6 if it is again else 0, "A.")
         for question, it in [("first?", one), ("first?", other), ("=second?", again)]
     ]
     question_set = questions_with_texts(marked, {it.identity: it.text for it in (one, other, again)})

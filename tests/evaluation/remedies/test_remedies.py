@@ -13,7 +13,7 @@ from evaluation.asking.answer import Posed, checked_answer, judge
 from evaluation.asking.ask import Limit, ask, prepare
 from evaluation.questions.corpus import Ruler
 from evaluation.remedies.search import OTHERS, STEPS, WANTED, variations
-from evaluation.remedies.tested import Failure, keep_answer_whole, try_answer
+from evaluation.remedies.tested import FailingColumn, keep_answer_whole, try_answer
 from tests.support import AngleEmbedder, HashEmbedder
 
 COLUMNS = (
@@ -54,7 +54,7 @@ def failure_of(seed, column, limit, method):
     chunking = run(chunker, document, tools)
     if is_whole(chunking, posed, method, limit, tools, ruler)[0]:
         return None
-    return Failure(chunker, chunking, method, limit, posed=posed), tools, ruler
+    return FailingColumn(chunker, chunking, method, limit, posed=posed), tools, ruler
 
 
 def found_for(failure, tools, ruler):
@@ -95,7 +95,7 @@ def angles(limit, others=(), known=None, column=("fixed_sentences", {"size": 1})
     chunker = build_chunker(*column)
     posed = Posed(question, checked_answer(LINES, 0, document.sentences[1].end))
     others = tuple(Posed(text, checked_answer(LINES, *document.sentences[line])) for text, line in others)
-    made = Failure(chunker, run(chunker, document, tools), "embedding", limit, "plain", others, known, posed=posed)
+    made = FailingColumn(chunker, run(chunker, document, tools), "embedding", limit, "plain", others, known, posed=posed)
     return made, tools, ruler
 
 

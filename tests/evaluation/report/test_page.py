@@ -10,9 +10,17 @@ import pytest
 
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.support.formatting import milliseconds
-from evaluation.questions.marked_file import Marked
+from evaluation.questions.marked_file import MarkedQuestion
 from evaluation.report import page
-from evaluation.report.page import MOST_QUESTIONS, Compared, answers, ranking, report, scores, without_labels
+from evaluation.report.page import (
+    MOST_QUESTIONS,
+    Compared,
+    answers_table,
+    ranking_table,
+    report,
+    scores_table,
+    unlabelled_table,
+)
 from evaluation.segmentation.ranking import by_known, by_structure
 from evaluation.segmentation.unlabelled import BASELINES, sentence_vectors
 from sample_docs import load_sample
@@ -45,7 +53,7 @@ def words_of(html):
 def test_its_verdict_is_the_ranking_s(stubs):
     named = [*zip(stubs.names, [chunking for _, chunking in stubs.columns], strict=True)]
     ranked = by_known(stubs.document, stubs.known, named)
-    table = ranking(stubs)
+    table = ranking_table(stubs)
     assert table.said == f"{ranked.words()} By the known boundaries, which part the text into 4 sections."
     assert [name for name, _ in table.rows] == [ranked.contenders[place].name for place in ranked.order]
     assert "no cut" in [name for name, _ in table.rows]
@@ -64,7 +72,7 @@ def test_without_known_boundaries_it_ranks_by_structure(stubs):
 
 
 def test_its_numbers_are_those_of_the_columns(stubs):
-    table = scores(stubs)
+    table = scores_table(stubs)
     heads = [name for name, _ in table.heads]
     for (_, cells), (_, chunking) in zip(table.rows, stubs.columns, strict=True):
         told = dict(zip(heads, [cell.text for cell in cells], strict=True))
@@ -74,7 +82,7 @@ def test_its_numbers_are_those_of_the_columns(stubs):
         assert told["Characters"].split(" · ")[::2] == [f"{sizes[0]}", f"{sizes[-1]}"]
         assert int(told["Found"]) + int(told["Missed"]) == 3
         assert cuts
-    assert [name for name, _ in without_labels(stubs).rows][-2:] == [name for name, _ in BASELINES]
+    assert [name for name, _ in unlabelled_table(stubs).rows][-2:] == [name for name, _ in BASELINES]
 
 
 def test_it_has_every_chunk_reason_recipe_and_gap(stubs):
@@ -93,7 +101,9 @@ def test_it_has_every_chunk_reason_recipe_and_gap(stubs):
 def test_kept_questions_have_the_chunks_with_their_answers(stubs):
     text, cut = stubs.document.text, stubs.columns[0][1].chunks[0].end
     places = [(2, text[2:9]), (cut - 9, text[cut - 9 : cut + 9])]
-    table = answers(replace(stubs, questions=[Marked("Where is it?", "stubs", "", *place) for place in places]))
+    table = answers_table(
+        replace(stubs, questions=[MarkedQuestion("Where is it?", "stubs", "", *place) for place in places])
+    )
     assert [name for name, _ in table.rows] == stubs.names
     assert [cell.text for cell in table.rows[0][1]] == ["1 of 2", "chunk 1", "split in 2"]
 
@@ -118,7 +128,7 @@ def test_hostile_texts_and_names_are_texts():
     hostile = compared("\n".join(STRINGS), (len(STRINGS[0]) + 1,), STRINGS[0])
     first, *others = hostile.columns
     noted = Chunking(first[1].document, first[1].chunks, first[1].gaps, notes=tuple(STRINGS), made_by=first[1].recipe)
-    asked = [Marked(word, "", "", 0, hostile.document.text[:5]) for word in STRINGS]
+    asked = [MarkedQuestion(word, "", "", 0, hostile.document.text[:5]) for word in STRINGS]
     columns = [(first[0], noted), *others]
     html = report(Compared(hostile.document, columns, hostile.known, hostile.embedder, "words", questions=asked))
     assert f"Kept questions {len(STRINGS) - MOST_QUESTIONS} further questions only counted." in words_of(html)

@@ -10,9 +10,9 @@ from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, differenc
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import Budgets, filled
-from evaluation.retrieval.given import Limit, Measured, Seam, failures, given_at, given_top_k
-from evaluation.retrieval.ladder import climb
-from evaluation.retrieval.measures import evaluate, on_axis
+from evaluation.retrieval.given import Limit, MeasuredChunker, Seam, failures, given_at, given_top_k
+from evaluation.retrieval.ladder import measure_ladder
+from evaluation.retrieval.measures import evaluate, excerpt_ranges
 from evaluation.search.index import build_index
 from evaluation.search.ranking import nearest
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -31,7 +31,9 @@ def measured(rows, *settings, embedder=AngleEmbedder, corpus=CORPUS, ruler=RULER
     for number, setting in enumerate(settings):
         bench = tools(embedder())
         index = build_index(corpus, build_chunker("fixed_sentences", setting), bench)
-        runs[number] = Measured(evaluate(index, questions, bench, ruler), climb(index, questions, bench, ruler))
+        runs[number] = MeasuredChunker(
+            evaluate(index, questions, bench, ruler), measure_ladder(index, questions, bench, ruler)
+        )
     return runs
 
 
@@ -77,7 +79,7 @@ def climbed(found, *budgets, size=1, kept=400):
     try:
         bench = tools(AngleEmbedder())
         index = build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), bench)
-        return climb(index, found.evaluation.search.questions, bench, RULER)
+        return measure_ladder(index, found.evaluation.search.questions, bench, RULER)
     finally:
         ladders.ladders_of, ladders.KEPT_RANKS = before
 
@@ -95,7 +97,7 @@ def test_what_is_left_out_is_shown_and_not_given():
     assert given_in(2) == ([(0, True)], 2)
     assert given_in(100) == ([(number, True) for number in range(4)], 8)
     lost = {
-        budget: failures({0: Measured(run.evaluation, ladder)}, Limit(5, budget, "tokens", "left_out"), RULER)[0]
+        budget: failures({0: MeasuredChunker(run.evaluation, ladder)}, Limit(5, budget, "tokens", "left_out"), RULER)[0]
         for budget in (3, 100)
     }
     assert [dict(failure.missed) for failure in lost[3]] == [{0: 8}]
@@ -105,7 +107,7 @@ def test_what_is_left_out_is_shown_and_not_given():
 def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
     (run,) = measured([("0", ["130 delta."])], {"size": 1}).values()
     ladder = climbed(run, Budgets((7, 8), "tokens", "cut"), kept=2)
-    runs = {0: Measured(run.evaluation, ladder)}
+    runs = {0: MeasuredChunker(run.evaluation, ladder)}
     assert failures(runs, Limit(5, 8, "tokens", "cut"), RULER) == {0: []}
     # The last of the four is cut off after “130 ”.
     (cut,) = failures(runs, Limit(5, 7, "tokens", "cut"), RULER)[0]
@@ -162,7 +164,9 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     )
     assert given_at(run.evaluation, run.ladder, 0, budget, unit, last, ruler).spans == wanted
     missed = {
-        number: sum(end - start for start, end in difference(on_axis(corpus, question), wanted) if text[start:end].strip())
+        number: sum(
+            end - start for start, end in difference(excerpt_ranges(corpus, question), wanted) if text[start:end].strip()
+        )
         for number, question in enumerate(run.evaluation.search.questions)
     }
     lost = failures({0: run}, Limit(5, budget, unit, last), ruler)[0]

@@ -12,7 +12,7 @@ from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.ladder import STEPS, best_holders, climb, ladders_of, rungs
+from evaluation.retrieval.ladder import STEPS, best_holders, ladders_of, measure_ladder, rungs
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -32,7 +32,7 @@ def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
     questions = read_questions(text.encode(), "questions.jsonl", corpus()).usable
     bench = tools(AngleEmbedder())
     index = build_index(corpus(), build_chunker("fixed_sentences", {"size": size, "overlap": overlap}), bench)
-    return index, questions, climb(index, questions, bench, Ruler(corpus().whole.text, bench.tokenizer))
+    return index, questions, measure_ladder(index, questions, bench, Ruler(corpus().whole.text, bench.tokenizer))
 
 
 def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
@@ -115,7 +115,7 @@ def test_a_holder_s_rank_is_that_of_the_search(lines, kept, method):
     index = build_index(line_corpus, build_chunker("fixed_sentences", {"size": 1}), bench, searched_by=method)
     before, ladders.KEPT_RANKS = ladders.KEPT_RANKS, kept
     try:
-        ladder = climb(index, questions, bench, Ruler(text, bench.tokenizer))
+        ladder = measure_ladder(index, questions, bench, Ruler(text, bench.tokenizer))
     finally:
         ladders.KEPT_RANKS = before
     ranked = search(index, questions, bench, len(index.chunks)).ranked
@@ -142,8 +142,8 @@ def test_no_question_is_a_ladder_of_nothing_and_a_cancelled_one_is_none():
     index, questions, _ = climbed([("120", ["40 beta."])])
     bench = tools(AngleEmbedder())
     ruler = Ruler(corpus().whole.text, bench.tokenizer)
-    nothing = climb(index, (), bench, ruler)
+    nothing = measure_ladder(index, (), bench, ruler)
     assert (nothing.ranked.shape, nothing.holders.shape, nothing.at[0].scores.shape[-1]) == ((0, 0), (0, 2), 0)
     asked = iter([False, True, True, True])
     with pytest.raises(Cancelled):
-        climb(index, questions, tools(AngleEmbedder(), cancelled=lambda: next(asked, True)), ruler)
+        measure_ladder(index, questions, tools(AngleEmbedder(), cancelled=lambda: next(asked, True)), ruler)

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.embedders.base import checked_vectors
 from evaluation.questions.corpus import Corpus, Covered, Ruler, characters, difference, intersection, union
-from evaluation.questions.reading import MOST, Excerpt, Question, read_questions
+from evaluation.questions.reading import MOST_QUESTIONS, Excerpt, Question, read_questions
 from evaluation.questions.rows import JOINT
 from evaluation.retrieval.measures import (
     document_scores,
     evaluate,
     evidence_scores,
+    excerpt_ranges,
     found_scores,
     mean_and_deviation,
     measure,
-    on_axis,
     precision_omega,
     sentences_held,
     sentences_touched,
@@ -361,9 +361,9 @@ def test_rows_of_no_use_leave_the_others_usable(data, problems):
 
 @pytest.mark.slow
 def test_of_too_many_questions_the_first_are_used():
-    lines = ["question,excerpts", *(f"{number}?,alpha" for number in range(MOST + 3))]
+    lines = ["question,excerpts", *(f"{number}?,alpha" for number in range(MOST_QUESTIONS + 3))]
     questions = read_questions("\n".join(lines).encode(), "q.csv", corpus(**TWO))
-    assert len(questions.usable) == MOST
+    assert len(questions.usable) == MOST_QUESTIONS
     assert questions.problems == (
         "q.csv, from question 5,001 on: a file may have at most 5,000 questions; the rest is left out.",
     )
@@ -420,5 +420,5 @@ def test_a_chunk_that_lacks_the_full_stop_has_the_whole_excerpt():
     question = Question("What?", (Excerpt(0, Span(0, 16)),))
     for exact, expected in ((False, 1.0), (True, 15 / 16)):
         there = Corpus((Document.from_text(text, "lines", "one"),), exact_ends=exact)
-        scores = found_scores(on_axis(there, question), [Span(0, 15)], characters)
+        scores = found_scores(excerpt_ranges(there, question), [Span(0, 15)], characters)
         assert scores["recall"].value == pytest.approx(expected)

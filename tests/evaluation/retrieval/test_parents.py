@@ -12,8 +12,8 @@ from chunkers.results.result import Chunk
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
-from evaluation.retrieval.ladder import climb
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, found_scores, on_axis
+from evaluation.retrieval.ladder import measure_ladder
+from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, excerpt_ranges, found_scores
 from evaluation.retrieval.stored import from_json, to_json
 from evaluation.search.index import NO_PARENTS, PARENTS_SEARCHED, Queries, build_index
 from evaluation.search.ranking import METHODS, Bm25
@@ -109,7 +109,7 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
     for unit, length in lengths.items():
         for name in FOUND_SCORES:
             expected = [
-                found_scores(on_axis(CORPUS, question), given, length)[name].value
+                found_scores(excerpt_ranges(CORPUS, question), given, length)[name].value
                 for question, given in zip(QUESTIONS, spans, strict=True)
             ]
             np.testing.assert_allclose(evaluation.values(name, unit), expected)
@@ -118,7 +118,7 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
             at = evaluate_at(index, QUESTIONS, tools(), RULER, Budgets((150, 700), unit, last))
             for size in (150, 700):
                 expected = [
-                    found_scores(on_axis(CORPUS, question), filled(given, size, lengths[unit], last), lengths[unit])
+                    found_scores(excerpt_ranges(CORPUS, question), filled(given, size, lengths[unit], last), lengths[unit])
                     for question, given in zip(QUESTIONS, parents, strict=True)
                 ]
                 recalls = [scores["recall"].value for scores in expected]
@@ -137,7 +137,7 @@ def test_chunks_in_one_level_return_themselves_and_say_so():
 def test_they_are_stored_with_the_evaluation_and_must_fit():
     index = indexed()
     evaluation = evaluate(index, QUESTIONS, tools(), RULER)
-    written = to_json(evaluation, climb(index, QUESTIONS, tools(), RULER))
+    written = to_json(evaluation, measure_ladder(index, QUESTIONS, tools(), RULER))
     again, _ = from_json(written, CORPUS, QUESTIONS)
     assert returning(again.index, PARENT).returns == index.returns
     assert replace(again.index, returns=None).parents == index.parents

@@ -13,9 +13,9 @@ from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, character
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
-from evaluation.retrieval.given import Measured
-from evaluation.retrieval.ladder import climb
-from evaluation.retrieval.measures import UNITS, evaluate, found_scores, on_axis
+from evaluation.retrieval.given import MeasuredChunker
+from evaluation.retrieval.ladder import measure_ladder
+from evaluation.retrieval.measures import UNITS, evaluate, excerpt_ranges, found_scores
 from evaluation.retrieval.repeats import find_repeats, repeats_by_words
 from evaluation.retrieval.report import Choice, Reports
 from evaluation.retrieval.stored import from_json, to_json
@@ -76,7 +76,7 @@ def complete(index):
 
 
 def recall(question, spans, unit):
-    excerpts = on_axis(CORPUS, question)
+    excerpts = excerpt_ranges(CORPUS, question)
     value = found_scores(excerpts, spans, RULER if unit == "tokens" else characters)["recall"].value
     return float("nan") if value is None else value
 
@@ -167,9 +167,9 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
     )
     index = indexed()
     evaluation = evaluate(index, QUESTIONS, tools(), RULER, 5)
-    ladder = climb(index, QUESTIONS, tools(), RULER, 7)
+    ladder = measure_ladder(index, QUESTIONS, tools(), RULER, 7)
     written = to_json(evaluation, ladder)
-    again = Measured(*from_json(written, CORPUS, QUESTIONS))
+    again = MeasuredChunker(*from_json(written, CORPUS, QUESTIONS))
     for choice in (
         Choice("recall", "tokens", 3, 0),
         Choice("recall", "characters", 6, 0),
@@ -178,7 +178,7 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
     ):
         one, other = (
             Reports(RULER, ["one"]).of({0: measured}, choice).chunkers[0].repeats
-            for measured in (Measured(evaluation, ladder), again)
+            for measured in (MeasuredChunker(evaluation, ladder), again)
         )
         assert one.near == other.near > 0
         assert one.difference == other.difference
@@ -194,7 +194,7 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
 
     before = json.loads(written)
     del before["ladder"]["repeats"]
-    old = Measured(*from_json(json.dumps(before).encode(), CORPUS, QUESTIONS))
+    old = MeasuredChunker(*from_json(json.dumps(before).encode(), CORPUS, QUESTIONS))
     assert old.ladder.repeats is None
     assert Reports(RULER, ["one"]).of({0: old}, Choice("recall", "tokens", 3, 0)).chunkers[0].repeats is None
 
@@ -210,7 +210,9 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
 )
 def test_stored_repeats_that_do_not_fit_are_a_sentence(change, sentence):
     index = indexed()
-    stored = json.loads(to_json(evaluate(index, QUESTIONS, tools(), RULER), climb(index, QUESTIONS, tools(), RULER, 7)))
+    stored = json.loads(
+        to_json(evaluate(index, QUESTIONS, tools(), RULER), measure_ladder(index, QUESTIONS, tools(), RULER, 7))
+    )
     stored["ladder"]["repeats"] |= {"places": [[0, [1]]], "ranked": [[0]], "at": []} | change
     with pytest.raises(InputError, match=sentence):
         from_json(json.dumps(stored).encode(), CORPUS, QUESTIONS)

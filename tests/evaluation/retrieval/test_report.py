@@ -14,8 +14,8 @@ from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST, Budgets
-from evaluation.retrieval.given import Limit, Measured
-from evaluation.retrieval.ladder import climb
+from evaluation.retrieval.given import Limit, MeasuredChunker
+from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import Evaluation, evaluate
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Costs, Distribution, Reports, disagreements
 from evaluation.search.index import build_index
@@ -53,7 +53,9 @@ def found(ruler):
     indexes = [build_index(corpus(), chunker, equipped) for chunker in chunkers]
     with mock.patch.object(ladders, "ladders_of", return_value=LADDERS):
         return {
-            number: Measured(evaluate(index, questions, equipped, ruler, 1), climb(index, questions, equipped, ruler))
+            number: MeasuredChunker(
+                evaluate(index, questions, equipped, ruler, 1), measure_ladder(index, questions, equipped, ruler)
+            )
             for number, index in enumerate(indexes)
         }
 

@@ -14,8 +14,8 @@ from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, character
 from evaluation.questions.reading import Excerpt, Question
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
-from evaluation.retrieval.given import Limit, Measured, failures, given_at, given_top_k
-from evaluation.retrieval.ladder import climb
+from evaluation.retrieval.given import Limit, MeasuredChunker, failures, given_at, given_top_k
+from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, found_scores, measure
 from evaluation.search.index import Index, build_index, search
 from evaluation.search.returned import MOST_NEIGHBOURS, Returned, lacking, returning
@@ -233,7 +233,7 @@ def climbed(word):
     evaluation = evaluate(index, asked, equipped, ANGLES_RULER, 2)
     both = tuple(Budgets((500,), unit, last) for unit in UNITS for last in LAST)
     with mock.patch.object(ladders, "ladders_of", return_value=both):
-        return Measured(evaluation, climb(index, asked, equipped, ANGLES_RULER))
+        return MeasuredChunker(evaluation, measure_ladder(index, asked, equipped, ANGLES_RULER))
 
 
 def test_what_a_question_is_given_is_told_rank_by_rank():

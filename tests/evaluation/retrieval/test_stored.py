@@ -10,8 +10,8 @@ from chunkers import Document, InputError, build_chunker, load_tokenizer
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
-from evaluation.retrieval.given import Measured
-from evaluation.retrieval.ladder import climb
+from evaluation.retrieval.given import MeasuredChunker
+from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import UNITS, evaluate
 from evaluation.retrieval.report import Choice, Reports
 from evaluation.retrieval.stored import from_json, to_json
@@ -40,7 +40,7 @@ def found(request):
 def ladder(monkeypatch):
     # So that there is a rank beyond those that are kept.
     monkeypatch.setattr(ladders, "KEPT_RANKS", 2)
-    made_ladder = climb(
+    made_ladder = measure_ladder(
         build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER
     )
     assert len(made_ladder.beyond)
@@ -59,7 +59,7 @@ def test_it_is_the_same_again(found):
     for top_k in (1, 2, 4):
         np.testing.assert_array_equal(again.over(top_k, RULER).scores, found.over(top_k, RULER).scores)
     reports = [
-        Reports(RULER, ["one"]).of({0: Measured(evaluation, None)}, Choice("recall", UNITS[0], 2, 0))
+        Reports(RULER, ["one"]).of({0: MeasuredChunker(evaluation, None)}, Choice("recall", UNITS[0], 2, 0))
         for evaluation in (found, again)
     ]
     assert reports[0].costs == reports[1].costs

@@ -10,8 +10,8 @@ from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.given import Limit, Measured, failures
-from evaluation.retrieval.ladder import climb
+from evaluation.retrieval.given import Limit, MeasuredChunker, failures
+from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import evaluate
 from evaluation.retrieval.report import Costs
 from evaluation.retrieval.stored import from_json, to_json
@@ -75,7 +75,7 @@ def test_overlaps_fill_a_budget_as_often_as_they_are_given():
 
 def test_what_is_in_no_chunk_is_told_of_a_failed_question():
     index, bench, asked = index_of(), tools(AngleEmbedder()), questions("dd ee", "ff", "90 gg")
-    runs = {0: Measured(evaluate(index, asked, bench, RULER), climb(index, asked, bench, RULER))}
+    runs = {0: MeasuredChunker(evaluate(index, asked, bench, RULER), measure_ladder(index, asked, bench, RULER))}
     by_question = {failure.question: failure for failure in failures(runs, Limit(1, 0, "tokens", "cut"), RULER)[0]}
     assert [by_question[number].outside for number in range(3)] == [3, 2, 0]
     assert [by_question[number].held for number in range(3)] == [2, 0, 5]
@@ -87,7 +87,7 @@ def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
     caveat = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which are not searched: 4."
     assert index.caveat == caveat
     evaluation = evaluate(index, questions("bb"), tools(AngleEmbedder()), RULER)
-    written = to_json(evaluation, climb(index, questions("bb"), tools(AngleEmbedder()), RULER))
+    written = to_json(evaluation, measure_ladder(index, questions("bb"), tools(AngleEmbedder()), RULER))
     assert not any(word in written.decode() for word in ("theirs", "Nowhere", "/data", "words.txt"))
     again, _ = from_json(written, CORPUS, questions("bb"))
     assert again.index.caveat == caveat

@@ -19,7 +19,7 @@ from evaluation.segmentation.ranking import (
     rank,
     structure,
 )
-from evaluation.statistics.significance import FALSE_VERDICTS, FEWEST
+from evaluation.statistics.significance import FALSE_VERDICTS, FEWEST_VALUES
 from tests.support import HashEmbedder, cut
 
 LINES = Document.from_text("\n".join(f"Line {number}." for number in range(40)), "lines")
@@ -125,7 +125,7 @@ def test_a_winner_is_significantly_ahead_of_every_other(tables):
     values = [ranking.values[column] for column in ranking.order]
     assert values == sorted(values, reverse=True)
     if winner(ranking) is not None:
-        assert sections >= FEWEST
+        assert sections >= FEWEST_VALUES
         assert all(lead.tested.adjusted < 0.05 and lead.tested.low > 0 for lead in ranking.leads.values())
     elif len({*values}) > 1 and values[0] != values[1]:
         assert "not significantly" in ranking.words()

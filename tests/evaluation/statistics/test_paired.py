@@ -16,7 +16,7 @@ from evaluation.statistics.paired import (
     questions_needed,
     skewed_sides,
 )
-from evaluation.statistics.significance import FEWEST, fewest
+from evaluation.statistics.significance import FEWEST_VALUES, fewest_values
 
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 
@@ -36,7 +36,7 @@ ROWS = st.integers(6, 12).flatmap(
 def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(rows):
     for difference, row in zip(compare_all(np.array(rows)), rows, strict=True):
         if difference is None:
-            assert len(row) < fewest(len(rows))
+            assert len(row) < fewest_values(len(rows))
             continue
         assert difference.significant == (difference.adjusted < 0.05) == (difference.low > 0 or difference.high < 0)
         assert -1 <= difference.low <= difference.mean + 1e-9
@@ -92,7 +92,7 @@ def test_where_all_differences_are_equal_the_interval_has_a_width():
 
 
 def test_with_too_few_questions_there_is_no_interval_and_no_verdict():
-    assert (FEWEST, fewest(), fewest(3), fewest(18), fewest(546)) == (6, 6, 7, 10, 15)
+    assert (FEWEST_VALUES, fewest_values(), fewest_values(3), fewest_values(18), fewest_values(546)) == (6, 6, 7, 10, 15)
     assert compare(NOISE[:5] + 10, NOISE[:5]) is None
     assert compare(NOISE[:6] + 0.5, NOISE[:6]).significant
     assert compare_all(np.full((3, 6), 0.5)) == [None] * 3
@@ -105,9 +105,9 @@ def test_with_too_few_questions_there_is_no_interval_and_no_verdict():
 
 @pytest.mark.parametrize("comparisons", [1, 2, 3, 10, 45, 100])
 def test_with_the_smallest_number_a_difference_on_every_question_is_significant(comparisons):
-    differences = compare_all(np.full((comparisons, fewest(comparisons)), 0.5))
+    differences = compare_all(np.full((comparisons, fewest_values(comparisons)), 0.5))
     assert all(difference.significant for difference in differences)
-    assert compare_all(np.full((comparisons, fewest(comparisons) - 1), 0.5)) == [None] * comparisons
+    assert compare_all(np.full((comparisons, fewest_values(comparisons) - 1), 0.5)) == [None] * comparisons
 
 
 def test_among_many_comparisons_the_level_is_higher_and_the_interval_wider():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evaluation.segmentation.ranking import f1
 from evaluation.statistics.paired import compare_all
 from evaluation.statistics.section_swaps import swap_all
-from evaluation.statistics.significance import fewest
+from evaluation.statistics.significance import fewest_values
 
 COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=6, max_size=9)
 
@@ -37,7 +37,7 @@ def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(tables)
     counts = [np.array(table[:sections]) for table in tables]
     for difference in swap_all(counts, [(0, index) for index in range(1, len(counts))], f1):
         if difference is None:
-            assert sections < fewest(len(counts) - 1)
+            assert sections < fewest_values(len(counts) - 1)
             continue
         assert difference.significant == (difference.low > 0 or difference.high < 0)
         assert -1 <= difference.low <= difference.mean <= difference.high <= 1

@@ -12,7 +12,8 @@ from langchain_core.load import dumpd
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from chunkers import Cancelled, InputError
-from evaluation.traces.reading import MOST, read_traces
+from evaluation.questions.reading import MOST_QUESTIONS
+from evaluation.traces.reading import read_traces
 from tests.evaluation.traces.generator import lines
 
 TEXT = "The tide goes out."
@@ -258,8 +259,8 @@ def test_a_file_without_a_usable_trace_is_refused(data, said):
 
 @pytest.mark.slow
 def test_a_file_has_no_more_questions_than_are_used_elsewhere():
-    traces = read_traces(lines([ASKED] * (MOST + 2)), "a")
-    assert len(traces.questions) == MOST
+    traces = read_traces(lines([ASKED] * (MOST_QUESTIONS + 2)), "a")
+    assert len(traces.questions) == MOST_QUESTIONS
     assert traces.problems == ("a, from line 5,001 on: a file may have at most 5,000 questions; the rest is left out.",)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from chunkers.found_again.inspected import read_chunks
 from evaluation.traces.reading import read_traces
-from evaluation.traces.stages import MOST_BEFORE, Searched, Tracing
+from evaluation.traces.stages import MOST_BEFORE, SearchedChunks, Tracing
 from tests.evaluation.traces.generator import documents
 from tests.fixtures.traces import FOLDER, unpacked
 
@@ -31,7 +31,7 @@ WITHOUT_FEEDBACK = ("ragas", "langfuse_spans")
 
 @pytest.fixture(scope="module")
 def index():
-    return Searched.of_file(documents(), read_chunks(unpacked("chunks.jsonl"), "chunks.jsonl"), "chunks.jsonl")
+    return SearchedChunks.of_file(documents(), read_chunks(unpacked("chunks.jsonl"), "chunks.jsonl"), "chunks.jsonl")
 
 
 def test_every_file_is_tested_and_they_are_small():

@@ -11,7 +11,7 @@ from chunkers.found_again import unordered
 from chunkers.found_again.inspected import read_chunks
 from chunkers.text.sentences import DEFAULT_SPLITTER
 from evaluation.traces.reading import read_traces
-from evaluation.traces.stages import Searched, Tracing
+from evaluation.traces.stages import SearchedChunks, Tracing
 from tests.evaluation.traces.generator import FORMATS, STAGES, chunk_file, documents, lines, made
 from tests.support import tools
 
@@ -32,12 +32,12 @@ def diagnosed(rows, **given):
 
 
 def searched(rows=ROWS):
-    return Searched.of_file(DOCUMENTS, read_chunks(json.dumps(rows).encode(), "chunks.json"), "chunks.json")
+    return SearchedChunks.of_file(DOCUMENTS, read_chunks(json.dumps(rows).encode(), "chunks.json"), "chunks.json")
 
 
 @pytest.fixture(scope="module")
 def index():
-    return Searched.of_file(documents(), read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl")
+    return SearchedChunks.of_file(documents(), read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl")
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_a_cut_has_the_chunkers_reason():
     chunker = build_chunker("fixed_sentences", {"size": 2})
     chunkings = tuple(run(chunker, document, tools()) for document in DOCUMENTS)
     rows = [{"query": "When?", "retrieved": [FIRST], "excerpts": ["taken by the end of March. Notice is three months"]}]
-    (diagnosis,) = diagnosed(rows, searched=Searched(chunkings, "fixed_sentences", has_reasons=True))
+    (diagnosis,) = diagnosed(rows, searched=SearchedChunks(chunkings, "fixed_sentences", has_reasons=True))
     assert diagnosis.stage == "cut apart"
     assert diagnosis.outcome.judgement.fate == "split"
     (seam,) = diagnosis.outcome.seams
@@ -156,7 +156,9 @@ def test_identifiers_alone_are_looked_up_in_the_file_of_chunks():
 
 
 def alone(chunks, *rows):
-    documents, searched = Searched.alone(read_chunks(json.dumps(chunks).encode(), "c.json"), "c.json", DEFAULT_SPLITTER)
+    documents, searched = SearchedChunks.alone(
+        read_chunks(json.dumps(chunks).encode(), "c.json"), "c.json", DEFAULT_SPLITTER
+    )
     tracing = Tracing(documents, read_traces(lines(rows), "t.jsonl").questions, searched).locate()
     return documents, tracing, [*tracing.diagnoses()]
 
@@ -222,7 +224,7 @@ def test_chunks_without_texts_need_the_documents(chunks, said):
 
 @pytest.mark.slow
 def test_a_hundred_questions_are_diagnosed_from_the_chunks_alone():
-    documents, searched = Searched.alone(read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl", DEFAULT_SPLITTER)
+    documents, searched = SearchedChunks.alone(read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl", DEFAULT_SPLITTER)
     questions = read_traces(FORMATS["plain rows"](made()), "a.jsonl").questions
     tracing = Tracing(documents, questions, searched).locate()
     stages = Counter()

@@ -11,7 +11,7 @@ from chunkers import Document, Tools, build_chunker, load_embedder, load_tokeniz
 from evaluation.asking.ask import Limit
 from evaluation.changes.effects import Changes, ChunkComparison, tokens_to_embed
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.marked_file import Marked
+from evaluation.questions.marked_file import MarkedQuestion
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at
 from evaluation.search.index import build_index
@@ -178,7 +178,7 @@ def test_marked_answers_are_questions_on_this_text(app):
     document = Document.from_text(text, "regex", title)
     identity, answers = document.identity, document.sentence_texts[:12:2]
     questions = [
-        Marked(f"Question {number}: {answer[:20]}?", title, identity, text.index(answer), answer)
+        MarkedQuestion(f"Question {number}: {answer[:20]}?", title, identity, text.index(answer), answer)
         for number, answer in enumerate(answers)
     ]
     app.session_state["questions"] = questions

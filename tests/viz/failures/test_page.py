@@ -10,7 +10,7 @@ from chunkers import Span, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.asking.answer import Posed
 from evaluation.inbox.rules import RULES, inbox
-from evaluation.questions.marked_file import Marked
+from evaluation.questions.marked_file import MarkedQuestion
 from evaluation.remedies.tested import Findings
 from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.measures import Score
@@ -350,7 +350,7 @@ def test_a_near_duplicate_says_how_many_of_the_best_places_are_taken(app):
     assert without.endswith("Mark answers on Compare to see here how many of the best places near-duplicates take.")
     document = app.session_state["split_document"]
     answer = "opens at nine on weekdays"
-    marked = Marked("When does the shop open?", document.name, document.identity, text.index(answer), answer)
+    marked = MarkedQuestion("When does the shop open?", document.name, document.identity, text.index(answer), answer)
     app.session_state["questions"] = [marked]
     app.session_state["question_texts"] = {document.identity: Source(text, document.name)}
     app.run()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.retrieval.measures import AT
+from evaluation.retrieval.measures import TOP_KS
 from evaluation.retrieval.report import Costs, Distribution
 from evaluation.segmentation.measures import Score
 from evaluation.statistics.paired import compare_all
@@ -53,7 +53,7 @@ def test_a_difference_that_is_not_significant_is_an_open_circle():
 
 
 def test_at_k_is_the_same_in_the_figure_and_in_the_table():
-    scores = {k: {"recall": Score(k / 10), "precision": Score.without("why"), "f1": Score(0.5)} for k in AT}
+    scores = {k: {"recall": Score(k / 10), "precision": Score.without("why"), "f1": Score(0.5)} for k in TOP_KS}
     recall, precision, f1 = at_k({2: scores}, NAMES).data
     assert recall.y == pytest.approx([10, 30, 50, 100])
     assert set(precision.y) == {None}

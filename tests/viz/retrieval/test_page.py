@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evaluation.questions.corpus import characters
-from evaluation.retrieval.measures import MEASURES, on_axis
+from evaluation.retrieval.measures import MEASURES, excerpt_ranges
 from evaluation.retrieval.report import Choice
 from tests import ROOT
 from tests.support import ended
@@ -141,7 +141,7 @@ def test_the_passages_are_the_question_s_chunks(measured):
         missed = sum(
             len(words) for passage in side["passages"] if passage["kind"] == "missed" for words, _ in passage["parts"]
         )
-        wanted = characters(on_axis(evaluation.index.corpus, evaluation.answers[0].question))
+        wanted = characters(excerpt_ranges(evaluation.index.corpus, evaluation.answers[0].question))
         assert evaluation.answers[0].characters["recall"].value == pytest.approx(hit / wanted)
         assert hit + missed == pytest.approx(wanted, abs=2)
 

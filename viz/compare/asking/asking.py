@@ -12,7 +12,7 @@ from chunkers.results.embedded import EmbeddedAs
 from evaluation.asking.answer import Judgement, checked_answer, judge
 from evaluation.asking.ask import STATED_SEARCHED, Hit, checked_question, has_stated, score_said
 from evaluation.asking.ask import Asked as Found
-from evaluation.questions.marked_file import Marked
+from evaluation.questions.marked_file import MarkedQuestion
 from viz.compare.asking.contexts import NOT_WRITTEN, in_context
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
 from viz.compare.state.session import session
@@ -195,11 +195,11 @@ def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_Ready]) -> list[
     return not_written + [STATED_SEARCHED] * any(has_stated(chunking) for _, _, chunking in ready)
 
 
-def _is_in(answer: Marked, document: Document) -> bool:
+def _is_in(answer: MarkedQuestion, document: Document) -> bool:
     return document.text.startswith(answer.answer, answer.start)
 
 
-def _column(retrieval: Found, document: Document, answer: Marked | None) -> AskedColumn:
+def _column(retrieval: Found, document: Document, answer: MarkedQuestion | None) -> AskedColumn:
     places = {name: ranking.places() for name, ranking in retrieval.sources.items()}
     last = retrieval.hits[-1] if retrieval.hits else None
     cut = None
@@ -231,7 +231,7 @@ def _said(retrieval: Found, places: dict[str, dict[int, int]], hit: Hit) -> str:
     return "; ".join(parts)
 
 
-def _span(answer: Marked, document: Document) -> Any:
+def _span(answer: MarkedQuestion, document: Document) -> Any:
     return checked_answer(document.text, answer.start, answer.start + len(answer.answer))
 
 
@@ -281,7 +281,8 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
     except InputError as error:
         session.answer_complaint = str(error)
         return
-    session.answer = Marked(question, document.name, document.identity, span.start, document.text[span.start : span.end])
+    answer = document.text[span.start : span.end]
+    session.answer = MarkedQuestion(question, document.name, document.identity, span.start, answer)
     session.questions[:] = [*kept, session.answer]
     texts[document.identity] = Source(document.text, document.name, parts=document.parts)
     forget_texts()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from evaluation.questions.marked_file import Marked, questions_to_csv
+from evaluation.questions.marked_file import MarkedQuestion, questions_to_csv
 from evaluation.search.ranking import RERANKED, Reranker
 from viz.compare.asking.asking import forget_texts
 from viz.compare.state.session import session
@@ -99,11 +99,11 @@ def _short(answer: str) -> str:
     return words if len(words) <= LONGEST_SHOWN else f"{words[:LONGEST_SHOWN]}…"
 
 
-def _ask(marked: Marked) -> None:
+def _ask(marked: MarkedQuestion) -> None:
     session.question, session.answer, session.answer_complaint = marked.question, marked, ""
 
 
-def _remove(marked: Marked) -> None:
+def _remove(marked: MarkedQuestion) -> None:
     session.questions[:] = [other for other in session.questions if other is not marked]
     forget_texts()
     if session.answer is marked:

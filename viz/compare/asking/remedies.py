@@ -9,8 +9,8 @@ import streamlit as st
 
 from chunkers import Document, Embedder
 from evaluation.asking.answer import Posed, checked_answer
-from evaluation.questions.marked_file import Marked
-from evaluation.remedies.tested import Failure
+from evaluation.questions.marked_file import MarkedQuestion
+from evaluation.remedies.tested import FailingColumn
 from viz.compare.asking.payload import AskedColumn
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
@@ -27,7 +27,7 @@ def find_remedies(
     document: Document,
     results: Sequence[ColumnResult],
     columns: Sequence[AskedColumn | None],
-    answer: Marked,
+    answer: MarkedQuestion,
     known: tuple[int, ...] | None,
 ) -> list[ColumnRemedies | None]:
     """Return, for each column that fails to keep the answer whole, the changes of settings found so far that keep it whole.
@@ -49,7 +49,7 @@ def find_remedies(
     others = posed_about(document, besides=answer.question)
     asked = inquiry.method, inquiry.limit, inquiry.embedded_as, others, known
     searches = {
-        task: search_answer(Failure(chunker, chunking, *asked, posed=posed), inquiry.tokenizer, reranker)
+        task: search_answer(FailingColumn(chunker, chunking, *asked, posed=posed), inquiry.tokenizer, reranker)
         for _, task, chunker, chunking in failing
     }
     identity = None if embedder is None else (embedder.name, embedder.identity)

@@ -15,7 +15,7 @@ from evaluation.changes.effects import ChunkComparison, Comparison, WonAndLost, 
 from evaluation.questions.marked_file import questions_with_texts
 from evaluation.search.ranking import Method
 from evaluation.statistics.paired import compare_all
-from evaluation.tables.cells import QUESTIONS, change_cells, change_heads, question_cells, recall_cell, unknown
+from evaluation.tables.cells import QUESTION_HEADS, change_cells, change_heads, question_cells, recall_cell, unknown_cell
 from viz.compare.asking.contexts import in_context
 from viz.compare.scores.table import RowData, draw, row
 from viz.compare.state.session import session
@@ -57,7 +57,7 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
     for number in changes:
         cells = [recall_cell(changes[number].after[amount])]
         if number == choices.selected:
-            cells += [unknown("The others are compared with this column.")] * (len(QUESTIONS) - 1)
+            cells += [unknown_cell("The others are compared with this column.")] * (len(QUESTION_HEADS) - 1)
         else:
             cells = question_cells(f"Column {number + 1}", baseline, changes[number], amount, tested[number])
         rows.append(row(number, chunker_class(results[number].choice.chunker).title, settings_of(results[number]), cells))
@@ -67,7 +67,7 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
     ]
     draw(
         choices,
-        QUESTIONS,
+        QUESTION_HEADS,
         rows,
         key="changes_questions",
         said=f"Recall at {amount} of {counted(len(job.questions), 'question')}, searched {RANKED_BY[job.setting.method]}, "

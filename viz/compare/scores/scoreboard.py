@@ -16,18 +16,18 @@ from evaluation.segmentation.ranking import Contender, Ranking, by_known, by_str
 from evaluation.tables.cells import (
     BY_KNOWN,
     BY_STRUCTURE,
-    FOUND,
-    SUSPICIOUS,
+    FOUND_HEADS,
+    SUSPICIOUS_HEAD,
     Cell,
     Head,
     boundary_cells,
-    count,
+    count_cell,
     found_cells,
     lead_cells,
     spread_cell,
     structure_cells,
     suspicious_cell,
-    unknown,
+    unknown_cell,
 )
 from viz.compare.scores.table import RowData, draw, mark_best, row
 from viz.compare.state.session import session
@@ -94,8 +94,8 @@ def _heads(known: bool, tokenizer: str) -> list[Head]:
     return [
         Head("Chunks", "Number of chunks."),
         Head("Tokens", f"Fewest, median and most in a chunk, as {tokenizer} counts them; every dot is a chunk."),
-        *(FOUND if known else ()),
-        SUSPICIOUS,
+        *(FOUND_HEADS if known else ()),
+        SUSPICIOUS_HEAD,
         *([] if lecture.is_on() else times),
     ]
 
@@ -117,7 +117,11 @@ def _row(
     suspicious = suspicious_cell(_found(column.task, column.chunking, embedder))
     times = [] if lecture.is_on() else _times(column)
     return row(
-        number, title, settings, [count(len(column.chunking.chunks)), tokens, *known_cells, suspicious, *times], column.error
+        number,
+        title,
+        settings,
+        [count_cell(len(column.chunking.chunks)), tokens, *known_cells, suspicious, *times],
+        column.error,
     )
 
 
@@ -130,17 +134,17 @@ def _times(column: ColumnResult) -> list[Cell]:
     assert column.chunking is not None
     assert column.task is not None
     if column.chunker is not None and column.chunker.elsewhere:
-        return [unknown("These chunks were made elsewhere.")] * 2
+        return [unknown_cell("These chunks were made elsewhere.")] * 2
     timing, repeats = column.chunking.timing, session.repeats.get(column.task)
     if timing is None:
-        return [unknown()] * 2
+        return [unknown_cell()] * 2
     took = repeats.median if repeats is not None else timing.decide_ms + timing.merge_ms
     decide = Cell(duration(took), took, f"median of {repeats.runs} runs" if repeats is not None else "")
     if column.chunker is None or not column.chunker.embeds:
-        return [decide, unknown("It embeds nothing.")]
+        return [decide, unknown_cell("It embeds nothing.")]
     cold = timing.cold_ms
     if math.isnan(cold):
-        return [decide, unknown("It was not recorded.")]
+        return [decide, unknown_cell("It was not recorded.")]
     return [decide, Cell(duration(cold), cold, f"{counted(timing.embedded + timing.cached, 'text')} in all")]
 
 

@@ -11,7 +11,7 @@ from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputErro
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.arrays import VectorArray
 from evaluation.segmentation.unlabelled import BASELINES, EDITS, Stability, Unlabelled, check_edits, sizes_of, unlabelled
-from evaluation.tables.cells import OF_EDITS, UNLABELLED, edit_cells, unlabelled_cells
+from evaluation.tables.cells import OF_EDITS, UNLABELLED_HEADS, edit_cells, unlabelled_cells
 from viz.compare.scores.table import RowData, draw, row
 from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
@@ -56,7 +56,7 @@ def show_unlabelled(
     ]
     draw(
         choices,
-        UNLABELLED if edited else UNLABELLED[:-OF_EDITS],
+        UNLABELLED_HEADS if edited else UNLABELLED_HEADS[:-OF_EDITS],
         rows,
         key="unlabelled",
         said="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "

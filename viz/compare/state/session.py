@@ -8,7 +8,7 @@ from viz.state.keys import Container, Job, Session, Value
 
 if TYPE_CHECKING:
     from chunkers import Chunking
-    from evaluation.questions.marked_file import Marked
+    from evaluation.questions.marked_file import MarkedQuestion
     from viz.jobs.asking.job import AskJob, Situating
     from viz.jobs.asking.remedies import RemedyJob
     from viz.jobs.chunking import ChunkingJob, Repeats, Task
@@ -40,7 +40,7 @@ class CompareSession(Session):
     question_moment: Value[float | None] = Value("question_moment", None)
     ask_job: Job[AskJob | None] = Job("ask_job", None)
     remedy_job: Job[RemedyJob | None] = Job("remedy_job", None)
-    answer: Value[Marked | None] = Value("answer", None)  # the passage marked as the answer
+    answer: Value[MarkedQuestion | None] = Value("answer", None)  # the passage marked as the answer
     answer_complaint = Value("answer_complaint", "")
     situating: Job[Situating | None] = Job("situating", None)  # writes the context sentences of the columns of Compare
 

@@ -9,7 +9,7 @@ from chunkers import Embedder, Tools
 from evaluation.inbox.rules import Finding
 from evaluation.remedies.search import Remedy, Trial
 from evaluation.remedies.tested import (
-    Failure,
+    FailingColumn,
     Findings,
     Suspect,
     keep_answer_whole,
@@ -35,7 +35,7 @@ class Outcome:
 Search = Callable[[Tools], Outcome]
 
 
-def search_answer(failure: Failure, tokenizer: str, reranker: Reranker | None) -> Search:
+def search_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | None) -> Search:
     """Return a function that searches for changes of settings that keep an answer whole."""
 
     def search(tools: Tools) -> Outcome:

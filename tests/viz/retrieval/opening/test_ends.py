@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from chunkers import load_tokenizer
 from evaluation.questions.corpus import Ruler
-from evaluation.retrieval.given import Limit, Measured, failures
+from evaluation.retrieval.given import Limit, MeasuredChunker, failures
 from tests import ROOT
 from tests.support import ended
 from viz.retrieval.first_run import first_run
@@ -20,7 +20,7 @@ def recall_and_failures(run, exact_ends):
             5, ruler
         )
         recalls.append(f"{100 * there.values('recall').mean():.1f}")
-        measured = {number: Measured(there, run.ladders[number])}
+        measured = {number: MeasuredChunker(there, run.ladders[number])}
         lost.append(str(len(failures(measured, Limit(5, 2000, "tokens", "cut"), ruler)[number])))
     return recalls, lost
 
