@@ -18,7 +18,6 @@ from chunkers.contract.tools import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.results.embedded import EmbeddedAs, embedded_text
 from chunkers.results.levels import parents_by_child
-from chunkers.results.result import start_after
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import stop_if
 from chunkers.text.languages import detect_language
@@ -226,7 +225,7 @@ def _with_chunks(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Ite
 
 def cut_reasons(chunking: Chunking) -> dict[int, str]:
     """Return the reason for every cut of a document, by the offset at which the later chunk begins."""
-    return {start_after(chunking.document, gap): gap.reason for gap in chunking.gaps if gap.verdict.is_cut}
+    return {gap.start_after(chunking.document): gap.reason for gap in chunking.gaps if gap.verdict.is_cut}
 
 
 def embed_together(document: Document, texts: Sequence[str], tools: Tools) -> VectorArray:
