@@ -17,9 +17,8 @@ from evaluation.answering.report import MEASURES
 from evaluation.answering.results import Result, Sizes
 from viz.answers.model import judge_of
 from viz.answers.session import session
-from viz.components.assets import script, styles
 from viz.components.job_progress import show_job_progress
-from viz.components.mounting import component
+from viz.components.mounting import Component
 from viz.components.notice import notice, remark
 from viz.components.sending import ask_to_send
 from viz.controls.widgets import select
@@ -28,13 +27,6 @@ from viz.jobs.answering.plan import AnswerPlan
 from viz.state.choices import Choices
 from viz.state.models import chosen_model, identity_of
 from viz.theme.numbers import counted
-
-_cards = component(
-    "seamark_answers",
-    html='<div class="answers"></div>',
-    css=styles("answers/cards.css"),
-    js=script("answers/cards.js"),
-)
 
 ROLES = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
@@ -89,6 +81,11 @@ class AnswerCardsData(TypedDict):
     question: str
     reference: str
     cards: list[AnswerCardData]
+
+
+_cards = Component[AnswerCardsData](
+    "seamark_answers", "answers/cards.js", "answers/cards.css", html='<div class="answers"></div>'
+)
 
 
 def card(title: str, context: Context | None, result: Result | None, budget: int, *, running: bool) -> AnswerCardData:

@@ -7,18 +7,10 @@ from typing import TypedDict
 
 from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
-from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import Component
 from viz.components.reader.payload import VerdictData, verdict_data, verdicts_of
 from viz.components.text_in_browser import compact_json
 from viz.jobs.resources import CACHED_BYTES, kept
-
-_ledger = component(
-    "seamark_ledger",
-    html='<div class="ledger"></div>',
-    css=styles("components/shared/common.css", "breakpoints/gap_table.css"),
-    js=script("breakpoints/gap_table.js"),
-)
 
 STANDING = {
     Verdict.CUT: "cut",
@@ -79,6 +71,15 @@ class GapTableData(TypedDict):
     rows: str
 
 
+_ledger = Component[GapTableData](
+    "seamark_ledger",
+    "breakpoints/gap_table.js",
+    "components/shared/common.css",
+    "breakpoints/gap_table.css",
+    html='<div class="ledger"></div>',
+)
+
+
 def gap_table(chunking: Chunking, identity: Hashable, margin: float, body_hash: str, key: str) -> None:
     """Mount the table of gaps, in which scores within ``margin`` of the threshold are marked.
 
@@ -88,13 +89,15 @@ def gap_table(chunking: Chunking, identity: Hashable, margin: float, body_hash: 
     answer to the last says what would change the verdict. On ``seamark-gap`` the table scrolls to the row of that gap. The
     sentences come from the text in the store.
     """
-    data: GapTableData = {
-        "source": chunking.document.identity,
-        "hash": body_hash,
-        "score": chunking.curves[0].label if chunking.curves else "score",
-        "rows": _rows(chunking, identity, margin),
-    }
-    _ledger(key=key, data=data)
+    _ledger(
+        key=key,
+        data={
+            "source": chunking.document.identity,
+            "hash": body_hash,
+            "score": chunking.curves[0].label if chunking.curves else "score",
+            "rows": _rows(chunking, identity, margin),
+        },
+    )
 
 
 @kept(CACHED_BYTES, lambda chunking, identity, margin: (chunking.document.identity, identity, margin), len)

@@ -17,26 +17,16 @@ from evaluation.segmentation.chunk_facts import Pieces
 from viz.clustering import figures as cluster_figures
 from viz.clustering.figures import centres_table, density_table, heatmap_table, joins_table
 from viz.clustering.linkage import layout, linkage_steps
-from viz.components.assets import script, styles
 from viz.components.figure import show_figure
 from viz.components.heatmap.heatmap import Coloured, block_size, heatmap, mean_distances
-from viz.components.mounting import component
+from viz.components.mounting import Component
 from viz.components.notice import notice
 from viz.components.reader.column_body import segments
 from viz.components.stepper.stepper import stepper
 from viz.state.choices import Choices
-from viz.theme import palette
 from viz.theme.palette import theme
 
 # The list of chunks on the Clustering page, each with its sentences.
-
-
-_chunk_list = component(
-    "seamark_chunk_list",
-    html='<div class="chunks"></div>',
-    css=palette.css("chunks") + styles("clustering/chunk_list.css"),
-    js=script("clustering/chunk_list.js"),
-)
 
 
 class ChunkListData(TypedDict):
@@ -48,18 +38,29 @@ class ChunkListData(TypedDict):
     breaks: str
 
 
+_chunk_list = Component[ChunkListData](
+    "seamark_chunk_list",
+    "clustering/chunk_list.js",
+    "clustering/chunk_list.css",
+    html='<div class="chunks"></div>',
+    colours="chunks",
+)
+
+
 def chunk_list(coloured: Coloured, tags: Sequence[str], breaks: str, key: str) -> None:
     """Mount the list of the chunks with their sentences, linked to the text.
 
     ``tags`` has a string per chunk, shown instead of its size if not empty; ``breaks`` is a sentence about the order breaks.
     """
-    data: ChunkListData = {
-        "chunk_of": list(coloured.chunk_of),
-        "grounds": list(coloured.grounds),
-        "tags": list(tags),
-        "breaks": breaks,
-    }
-    _chunk_list(key=key, data=data)
+    _chunk_list(
+        key=key,
+        data={
+            "chunk_of": list(coloured.chunk_of),
+            "grounds": list(coloured.grounds),
+            "tags": list(tags),
+            "breaks": breaks,
+        },
+    )
 
 
 def show_origin(

@@ -23,10 +23,9 @@ from viz.compare.parsing import show_parsing
 from viz.compare.scores.changes import show_changes
 from viz.compare.scores.scoreboard import show_ranking, show_scoreboard
 from viz.compare.scores.unlabelled import show_unlabelled
-from viz.components.assets import script
 from viz.components.download import download
 from viz.components.figure import show_figure
-from viz.components.mounting import component
+from viz.components.mounting import Component
 from viz.components.notice import notice
 from viz.controls.widgets import bound
 from viz.jobs.chunking import sentence_vectors
@@ -37,6 +36,7 @@ from viz.state.keys import session
 from viz.state.models import chosen_model
 from viz.state.stored import written_questions
 from viz.state.text import Source
+from viz.state.values import Data
 from viz.theme.palette import edge
 
 # The figures of the Compare page.
@@ -161,7 +161,7 @@ def offer_report(
 # Scrolling to the view that the user has opened below the text.
 
 
-_arrival = component("seamark_arrival", html='<div class="arrival"></div>', js=script("compare/scroll_to_view.js"))
+_arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
 
 
 def scroll_to(view: str) -> None:

@@ -3,47 +3,67 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, TypeVar
 
 import streamlit as st
 
-from viz.components.assets import script
+from viz.components import assets
 from viz.state.keys import session
 from viz.state.values import Data
+from viz.theme import palette
+
+Payload = TypeVar("Payload", bound=Data)
 
 
-class Mount(Protocol):
-    """A function that draws a component; ``on_NAME_change`` is called when the script sets the state NAME."""
+class Component(Generic[Payload]):
+    """A browser component, registered when it is made, and drawn with its payload when it is called.
+
+    Each payload has a sequence number. A browser that receives new data while it fetches the script draws all payloads, in
+    any order; ``shared/in_order.js`` skips outdated ones.
+
+    Parameters
+    ----------
+    script, styles
+        Paths of the script and of the style sheets, below ``viz/``.
+    html
+        The element that the script fills.
+    colours
+        The class of the element that has the colours of the theme as custom properties; empty if the component needs none.
+    draws
+        The exported function of the script that draws the component, if the script has no default export.
+    """
+
+    def __init__(
+        self, name: str, script: str, *styles: str, html: str = "", colours: str = "", draws: str | None = None
+    ) -> None:
+        css = "\n".join([*([palette.css(colours)] if colours else []), assets.styles(*styles)])
+        self._mount = st.components.v2.component(name, html=html, css=css, js=assets.script(script, draws))
 
     def __call__(
         self,
         *,
         key: str,
-        data: Data | None = None,
+        data: Payload | None = None,
         height: Literal["content", "stretch"] | int = "content",
         **on_change: Any,
-    ) -> object:
-        """Draw the component with ``data``; unchanged data is not sent again."""
+    ) -> None:
+        """Draw the component with ``data``; unchanged data is not sent again.
+
+        ``on_NAME_change`` is called when the script sets the state NAME.
+        """
+        self._mount(key=_key(key), data=None if data is None else _ordered(key, data), height=height, **on_change)
 
 
-def component(name: str, *, js: str, html: str = "", css: str = "") -> Mount:
-    """Register a browser component and return the function that draws it.
+class Store(Generic[Payload]):
+    """An invisible component that stores data in the browser, for other components, by the function ``stores``."""
 
-    ``js`` is the result of `viz.components.assets.script`. Each payload has a sequence number. A browser that receives new
-    data while it fetches the script draws all payloads, in any order; ``shared/in_order.js`` skips outdated ones.
-    """
-    mounted = st.components.v2.component(name, html=html, css=css, js=js)
+    def __init__(self, name: str, stores: str) -> None:
+        self._component = Component[Payload](name, "components/shared/store.js", draws=stores)
 
-    def mount(
-        *,
-        key: str,
-        data: Data | None = None,
-        height: Literal["content", "stretch"] | int = "content",
-        **on_change: Any,
-    ) -> object:
-        return mounted(key=_key(key), data=None if data is None else _ordered(key, data), height=height, **on_change)
-
-    return mount
+    def __call__(self, data: Payload, *, key: str) -> None:
+        """Send ``data``; unchanged data is not sent again."""
+        # Streamlit turns the key into a CSS class, by which the page's style sheet hides all stores.
+        self._component(key=f"store_{key}", data=data, height=0)
 
 
 def take_event(key: str, event: str) -> dict[str, Any] | None:
@@ -88,24 +108,3 @@ def _ordered(key: str, data: Data) -> bytes | list[object]:
         return f"{order.session} {order.number}\n".encode() + data
     # Streamlit looks for tables among the values of a mapping, and imports pandas for that, but not inside a list.
     return [data, order]
-
-
-# Invisible components that store data in the browser for other components.
-
-
-class Store(Protocol):
-    """A function that sends data to the browser's store."""
-
-    def __call__(self, data: Data, *, key: str) -> None:
-        """Send ``data``; unchanged data is not sent again."""
-
-
-def store(name: str, function: str) -> Store:
-    """Register the component ``name``, which stores data in the browser, and return the function that sends the data."""
-    mount = component(name, js=script("components/shared/store.js", function))
-
-    def send(data: Data, *, key: str) -> None:
-        # Streamlit turns the key into a CSS class, by which the page's style sheet hides all stores.
-        mount(key=f"store_{key}", data=data, height=0)
-
-    return send

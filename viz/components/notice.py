@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import Component
+from viz.state.values import Data
 
-_notice = component("seamark_notice", html="<p></p>", css=styles("components/notice.css"), js=script("components/notice.js"))
+_notice = Component[Data]("seamark_notice", "components/notice.js", "components/notice.css", html="<p></p>")
 
 
 def notice(text: str, tone: str = "info", *, key: str) -> None:

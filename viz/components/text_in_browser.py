@@ -11,7 +11,7 @@ import numpy as np
 
 from chunkers import Document
 from chunkers.support.arrays import IntArray
-from viz.components.mounting import store
+from viz.components.mounting import Store
 from viz.jobs.resources import CACHED_BYTES, forget_by, kept
 
 
@@ -60,7 +60,7 @@ def positions(document: Document, offsets: Sequence[int]) -> list[float]:
 # The text, sent to the browser once and stored there for all components.
 
 
-text_store = store("seamark_text", "storeText")
+text_store = Store[bytes]("seamark_text", "storeText")
 
 
 @kept(CACHED_BYTES, lambda document: (document.identity,), len)

@@ -8,16 +8,8 @@ from typing import TypedDict
 
 from chunkers import Chunking, Verdict
 from chunkers.results.reason import Reason
-from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import Component
 from viz.double_pass.story import MOST_SENTENCES, minis, seams, told
-
-_corrections = component(
-    "seamark_corrections",
-    html='<section class="corrections"></section>',
-    css=styles("double_pass/corrections.css"),
-    js=script("double_pass/corrections.js"),
-)
 
 
 class CorrectionsData(TypedDict):
@@ -26,6 +18,14 @@ class CorrectionsData(TypedDict):
     title: str
     words: list[str]
     rows: list[CorrectionData]
+
+
+_corrections = Component[CorrectionsData](
+    "seamark_corrections",
+    "double_pass/corrections.js",
+    "double_pass/corrections.css",
+    html='<section class="corrections"></section>',
+)
 
 
 class CorrectionData(TypedDict):
@@ -126,5 +126,4 @@ def show_corrections(removals: Sequence[Correction], said: Sequence[str], name: 
         for removal in removals
         if removal.gap < MOST_SENTENCES
     ]
-    data: CorrectionsData = {"title": "Corrections", "words": list(said), "rows": listed}
-    _corrections(key=key, data=data)
+    _corrections(key=key, data={"title": "Corrections", "words": list(said), "rows": listed})

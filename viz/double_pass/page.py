@@ -15,8 +15,7 @@ from chunkers.recipes.registry import chunker_class
 from chunkers.support.formatting import counted, signed
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
-from viz.components.assets import script, styles
-from viz.components.mounting import component, take_event
+from viz.components.mounting import Component, take_event
 from viz.components.reader.reader import Column, HeadRow, reader
 from viz.components.stepper.stepper import WORDS, Step, stepper
 from viz.controls.chunker import parameter_controls
@@ -38,20 +37,20 @@ from viz.theme import palette
 # The distribution of the similarities compared with a threshold, drawn under the threshold's slider.
 
 
-_histogram = component(
-    "seamark_similarities",
-    html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
-    css=styles("double_pass/similarities.css"),
-    js=script("double_pass/similarities.js"),
-)
-
-
 class SimilaritiesData(TypedDict):
     """Payload of the histogram of similarities: counts over the slider's range, the threshold, and a caption."""
 
     counts: list[int]
     at: float
     words: str
+
+
+_histogram = Component[SimilaritiesData](
+    "seamark_similarities",
+    "double_pass/similarities.js",
+    "double_pass/similarities.css",
+    html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
+)
 
 
 def compared_with(chunking: Chunking, parameter: str) -> list[float]:
@@ -81,12 +80,14 @@ def show_similarities(similarities: Sequence[float], threshold: float, bounds: t
     """Draw a histogram of the similarities under the slider of their threshold, clipped to ``bounds``."""
     low, high = bounds
     counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
-    data: SimilaritiesData = {
-        "counts": counts.tolist() if len(similarities) else [],
-        "at": (threshold - low) / (high - low),
-        "words": above(similarities, threshold),
-    }
-    _histogram(key=key, data=data)
+    _histogram(
+        key=key,
+        data={
+            "counts": counts.tolist() if len(similarities) else [],
+            "at": (threshold - low) / (high - low),
+            "words": above(similarities, threshold),
+        },
+    )
 
 
 PAGE = "double_pass"

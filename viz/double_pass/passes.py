@@ -10,19 +10,9 @@ from typing import Any, Literal, TypedDict
 from chunkers import Chunking, Comparison
 from chunkers.results.result import ComparisonKind, Outcome
 from chunkers.support.formatting import signed
-from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import Component
 from viz.components.text_in_browser import positions
 from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, told, words
-from viz.theme import palette
-
-_passes = component(
-    "seamark_passes",
-    html='<div class="passes"></div>',
-    css=palette.css("passes")
-    + styles("components/shared/common.css", "double_pass/passes.css", "components/shared/zoom_window.css"),
-    js=script("double_pass/passes.js"),
-)
 
 
 @dataclass(frozen=True)
@@ -43,6 +33,17 @@ class PassesData(TypedDict):
     source: str
     message: str
     tone: str
+
+
+_passes = Component[PassesData](
+    "seamark_passes",
+    "double_pass/passes.js",
+    "components/shared/common.css",
+    "double_pass/passes.css",
+    "components/shared/zoom_window.css",
+    html='<div class="passes"></div>',
+    colours="passes",
+)
 
 
 class PassRowsData(TypedDict):
@@ -101,15 +102,17 @@ def passes(
     changes, the zoom is reset.
     """
     rows_json = "" if rows is None else json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
-    data: PassesData = {
-        "title": title,
-        "summary": summary,
-        "made": rows_json,
-        "source": source,
-        "message": message,
-        "tone": tone,
-    }
-    _passes(key=key, data=data)
+    _passes(
+        key=key,
+        data={
+            "title": title,
+            "summary": summary,
+            "made": rows_json,
+            "source": source,
+            "message": message,
+            "tone": tone,
+        },
+    )
 
 
 def pass_rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> PassRowsData:

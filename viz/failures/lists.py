@@ -7,18 +7,14 @@ from typing import Any, Literal, TypedDict
 
 from chunkers.recipes.registry import chunker_class
 from evaluation.segmentation.sweep import MEASURES
-from viz.components.assets import script, styles
-from viz.components.mounting import component, take_event
+from viz.components.mounting import Component, take_event
 from viz.failures.results import SEARCH_MEASURE, MeasuredSetting
 from viz.state.choices import Choices
-from viz.theme import palette
+from viz.state.values import Data
 from viz.theme.glossary import SEGMENTATION
 
-_lists = component(
-    "seamark_failures",
-    html='<div class="failures"></div>',
-    css=palette.css("failures") + "\n" + styles("failures/lists.css"),
-    js=script("failures/lists.js"),
+_lists = Component[Data](
+    "seamark_failures", "failures/lists.js", "failures/lists.css", html='<div class="failures"></div>', colours="failures"
 )
 
 

@@ -8,9 +8,7 @@ from typing import TypedDict
 
 from chunkers import Chunking, Document, Span
 from chunkers.support.formatting import signed
-from viz.components.assets import script, styles
-from viz.components.mounting import component, take_event
-from viz.theme import palette
+from viz.components.mounting import Component, take_event
 from viz.theme.glossary import Piece
 
 LONGEST_ROW = 400
@@ -18,15 +16,6 @@ LONGEST_ROW = 400
 
 LONGEST_RANKED = 160
 """Most characters of a ranked text that a picture shows."""
-
-_pictures = component(
-    "seamark_pictures",
-    html='<div class="pictures"></div>',
-    css=palette.css("pictures")
-    + "\n"
-    + styles("components/shared/common.css", "components/gaps/gaps.css", "guide/pictures.css"),
-    js=script("guide/pictures.js"),
-)
 
 
 class PartData(TypedDict):
@@ -147,6 +136,17 @@ class PicturesData(TypedDict):
     told: list[Piece] | None
 
 
+_pictures = Component[PicturesData](
+    "seamark_pictures",
+    "guide/pictures.js",
+    "components/shared/common.css",
+    "components/gaps/gaps.css",
+    "guide/pictures.css",
+    html='<div class="pictures"></div>',
+    colours="pictures",
+)
+
+
 def picture(title: str, *said: list[Piece]) -> PictureData:
     """Return a picture that has only a title and paragraphs."""
     return {
@@ -260,5 +260,9 @@ def show_pictures(
         if cut is not None and (event := take_event(key, "cuts")):
             cut([int(gap) for gap in event["gaps"] or ()], float(event["at"]))
 
-    data: PicturesData = {"pictures": [*pictures], "first": first, "small": small, "told": told}
-    _pictures(key=key, data=data, on_asked_change=hear_question, on_cuts_change=hear_cuts)
+    _pictures(
+        key=key,
+        data={"pictures": [*pictures], "first": first, "small": small, "told": told},
+        on_asked_change=hear_question,
+        on_cuts_change=hear_cuts,
+    )

@@ -10,17 +10,10 @@ from chunkers import Span
 from evaluation.questions.corpus import Corpus, characters, difference, intersection
 from evaluation.retrieval.given import GivenChunks
 from evaluation.retrieval.measures import Answer, Evaluation, excerpt_ranges
-from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import Component
 from viz.theme.numbers import counted
 from viz.theme.palette import EDGES, GROUNDS, theme
 
-_passages = component(
-    "seamark_passages",
-    html='<div class="passages"></div>',
-    css=styles("retrieval/passages.css"),
-    js=script("retrieval/passages.js"),
-)
 _GREEN = 2
 """Palette index of the colour for hits."""
 
@@ -57,6 +50,11 @@ class PassagesData(TypedDict):
     hit: str
     edge: str
     passages: list[PassageData]
+
+
+_passages = Component[PassagesData](
+    "seamark_passages", "retrieval/passages.js", "retrieval/passages.css", html='<div class="passages"></div>'
+)
 
 
 def ranked_passages(evaluation: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
@@ -188,5 +186,4 @@ def show_passages(evaluation: Evaluation, answer: Answer, given: GivenChunks, *,
 
 def draw_passages(passages: list[PassageData], key: str) -> None:
     """Draw passages in the colours of the theme."""
-    data: PassagesData = {"hit": GROUNDS[theme()][_GREEN], "edge": EDGES[theme()][_GREEN], "passages": passages}
-    _passages(key=key, data=data)
+    _passages(key=key, data={"hit": GROUNDS[theme()][_GREEN], "edge": EDGES[theme()][_GREEN], "passages": passages})

@@ -16,20 +16,18 @@ from evaluation.search.near_duplicates import ALIKE, SHINGLE
 from evaluation.search.ranking import Method
 from evaluation.statistics.paired import Difference, ends_words
 from evaluation.statistics.significance import FALSE_VERDICTS
-from viz.components.assets import script, styles
 from viz.components.figure import show_figure
-from viz.components.mounting import component
+from viz.components.mounting import Component
 from viz.components.notice import notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.budget_curve import show_curve
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_off
 from viz.retrieval.link_words import COSTS, TITLES, choose_word
+from viz.state.values import Data
 from viz.theme.glossary import RETRIEVAL
 from viz.theme.numbers import counted, three_figures
 
-_summary = component(
-    "seamark_summary", html="<dl></dl>", css=styles("retrieval/summary.css"), js=script("retrieval/summary.js")
-)
+_summary = Component[Data]("seamark_summary", "retrieval/summary.js", "retrieval/summary.css", html="<dl></dl>")
 
 
 class KeyFigure(NamedTuple):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypedDict
 
-from viz.components.assets import script, styles
-from viz.components.mounting import component
+from viz.components.mounting import Component
 from viz.shell import lecture
-from viz.theme import palette
 
 
 class Key(NamedTuple):
@@ -96,13 +94,6 @@ KEYS = (
 )
 """All shortcuts in the order of the dialog."""
 
-_dialog = component(
-    "seamark_keys",
-    html='<div class="keys"></div>',
-    css=palette.css("keys") + "\n" + styles("shell/keys.css"),
-    js=script("shell/keys.js"),
-)
-
 
 class KeyData(TypedDict):
     """Payload of a shortcut: its keys, its effect, and the selector of the element that it needs."""
@@ -118,6 +109,11 @@ class KeysData(TypedDict):
     rows: list[KeyData]
 
 
+_dialog = Component[KeysData](
+    "seamark_keys", "shell/keys.js", "shell/keys.css", html='<div class="keys"></div>', colours="keys"
+)
+
+
 def key_dialog() -> None:
     """Draw the dialog of keyboard shortcuts, which stays closed until ``?`` is pressed."""
     rows: list[KeyData] = [
@@ -125,5 +121,4 @@ def key_dialog() -> None:
         for shortcut in KEYS
         if lecture.is_on() or not shortcut.in_lecture
     ]
-    data: KeysData = {"rows": rows}
-    _dialog(key="keys", data=data, height=0)
+    _dialog(key="keys", data={"rows": rows}, height=0)

@@ -9,22 +9,13 @@ from uuid import uuid4
 
 import streamlit as st
 
-from viz.components.assets import script, styles
-from viz.components.mounting import component, take_event
+from viz.components.mounting import Component, take_event
 from viz.shell import deck, lecture
 from viz.state.decks import DRAWN, OWN_DECK, Scene
 from viz.state.keys import session
 from viz.state.values import ScenePicture
-from viz.theme import palette
 
 KEY = "deck"
-
-_bar = component(
-    "seamark_deck",
-    html='<div class="deck-root"></div>',
-    css=palette.css("deck-root") + "\n" + styles("components/shared/common.css", "shell/lecture_bar.css"),
-    js=script("shell/lecture_bar.js"),
-)
 
 
 class SceneData(TypedDict):
@@ -91,6 +82,16 @@ class DeckData(TypedDict):
     heard: float | None
 
 
+_bar = Component[DeckData](
+    "seamark_deck",
+    "shell/lecture_bar.js",
+    "components/shared/common.css",
+    "shell/lecture_bar.css",
+    html='<div class="deck-root"></div>',
+    colours="deck-root",
+)
+
+
 def lecture_bar() -> None:
     """Draw the bar, which is empty without a lecture and hears the keys of lecture mode.
 
@@ -100,21 +101,26 @@ def lecture_bar() -> None:
     """
     session.lecture_asked = session.lecture_asked or uuid4().hex
     showing = deck.current() if lecture.is_on() else None
-    data: DeckData = {
-        "lecture": lecture.is_on(),
-        "name": "" if session.playing is None or showing is None else session.playing.deck,
-        "title": "" if showing is None else showing[0].title,
-        "scenes": [] if showing is None else [_scene(scene) for scene in showing[0].scenes],
-        "at": 0 if showing is None else showing[1],
-        "own": session.playing is not None and session.playing.deck == OWN_DECK,
-        "started": session.lectures_started,
-        "adding": session.scene_adding,
-        "picture": session.scene_picture,
-        "ask": session.lecture_asked,
-        "awaited": deck.is_awaited(),
-        "heard": session.taken.get((KEY, "act")),
-    }
-    _bar(key=KEY, data=data, height=0, on_act_change=_take, on_kept_change=_take_kept)
+    _bar(
+        key=KEY,
+        data={
+            "lecture": lecture.is_on(),
+            "name": "" if session.playing is None or showing is None else session.playing.deck,
+            "title": "" if showing is None else showing[0].title,
+            "scenes": [] if showing is None else [_scene(scene) for scene in showing[0].scenes],
+            "at": 0 if showing is None else showing[1],
+            "own": session.playing is not None and session.playing.deck == OWN_DECK,
+            "started": session.lectures_started,
+            "adding": session.scene_adding,
+            "picture": session.scene_picture,
+            "ask": session.lecture_asked,
+            "awaited": deck.is_awaited(),
+            "heard": session.taken.get((KEY, "act")),
+        },
+        height=0,
+        on_act_change=_take,
+        on_kept_change=_take_kept,
+    )
     deck.keep_lecture()
     if session.lecture_said:
         st.toast(session.lecture_said)

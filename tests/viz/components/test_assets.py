@@ -105,11 +105,10 @@ def test_python_names_scripts_and_styles_and_holds_none():
     named = set()
     for path in VIZ.rglob("*.py"):
         text = path.read_text()
-        mounted = len(re.findall(r"= component\(", text))
+        scripts = re.findall(r'= Component\[\w+\]\(\s*"\w+",\s*"([^"]*)"', text)
         assert ("v2.component(" in text) == (path == VIZ / "components/mounting.py"), path
-        assert len(re.findall(r"\bjs=script\(", text)) == mounted, path
-        assert not re.search(r"\bcss=[\"'_A-Z]", text), path
-        named |= set(re.findall(r'\bjs=script\("([^"]*)"', text))
+        assert len(re.findall(r"= Component\[", text)) == len(scripts), path
+        named |= set(scripts)
     assert named == set(ENTRIES)
 
 

@@ -5,7 +5,7 @@ import pytest
 import streamlit as st
 
 from viz.components.assets import VIZ
-from viz.components.mounting import component, note_event, take_event
+from viz.components.mounting import Component, note_event, take_event
 from viz.state.keys import session
 
 
@@ -13,7 +13,7 @@ from viz.state.keys import session
 def send(registered, monkeypatch):
     """Draw a component with data; what the browser is sent comes back."""
     monkeypatch.setattr(st, "session_state", {})
-    mount = component("seamark_test", js="script")
+    mount = Component("seamark_test", "components/notice.js")
 
     def send(data, key="one"):
         mount(key=key, data=data)
@@ -99,7 +99,7 @@ def test_the_latest_event_counts(monkeypatch):
 
 def test_a_key_may_have_two_underscores_in_a_row(registered, monkeypatch):
     monkeypatch.setattr(st, "session_state", {})
-    component("seamark_test", js="script")(key="run a__b___c", data={})
+    Component("seamark_test", "components/notice.js")(key="run a__b___c", data={})
     ((key,),) = ([call["key"] for call in registered["seamark_test"][1]],)
     assert "__" not in key
     st.session_state[key] = {"act": {"at": 1.0}}

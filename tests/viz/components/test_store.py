@@ -1,11 +1,11 @@
 import re
 
 from viz.components.assets import VIZ, script
-from viz.components.mounting import store
+from viz.components.mounting import Store
 
 
 def test_a_store_is_hidden_by_the_class_of_its_key(registered):
-    send = store("seamark_test", "storeText")
+    send = Store("seamark_test", "storeText")
     send(b"bytes", key="reader_text")
     (files, mounted) = registered["seamark_test"]
     assert files["js"] == script("components/shared/store.js", "storeText")
@@ -15,7 +15,7 @@ def test_a_store_is_hidden_by_the_class_of_its_key(registered):
 
 
 def test_the_store_of_a_component_is_nobody_elses():
-    used = [re.findall(r'\bstore\("(\w+)", "(\w+)"\)', path.read_text()) for path in VIZ.rglob("*.py")]
+    used = [re.findall(r'\bStore\[\w+\]\("(\w+)", "(\w+)"\)', path.read_text()) for path in VIZ.rglob("*.py")]
     pairs = [pair for matches in used for pair in matches]
     assert sorted(pairs) == [
         ("seamark_matrix", "storeMatrix"),

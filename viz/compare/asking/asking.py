@@ -16,8 +16,7 @@ from evaluation.questions.marked_file import MarkedQuestion
 from viz.compare.asking.contexts import NOT_WRITTEN, in_context
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
 from viz.compare.state.session import session
-from viz.components.assets import script
-from viz.components.mounting import component, run_again
+from viz.components.mounting import Component, run_again
 from viz.components.text_in_browser import code_points, utf16_offsets
 from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
@@ -40,13 +39,14 @@ LARGEST_TEXTS = 40_000_000
 _Ready = tuple[int, Task, Chunking]
 """A finished column: its number from 0, its task and its chunks."""
 
-_asker = component("seamark_asker", html='<div class="asker"></div>', js=script("compare/asking/asker.js"))
-
 
 class AskerData(TypedDict):
     """Payload of the question component: the state and the result of the last question."""
 
     asked: Asked
+
+
+_asker = Component[AskerData]("seamark_asker", "compare/asking/asker.js", html='<div class="asker"></div>')
 
 
 @st.fragment
@@ -80,8 +80,7 @@ def answer_question(
     }
     if session.question or event:
         _answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
-    data: AskerData = {"asked": asked}
-    _asker(key=KEY, data=data, height=0, on_asked_change=run_again)
+    _asker(key=KEY, data={"asked": asked}, height=0, on_asked_change=run_again)
 
 
 def _hear(told: dict[str, Any]) -> None:

@@ -6,17 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 from evaluation.tables.cells import Cell, Head
-from viz.components.assets import script, styles
-from viz.components.mounting import component, take_event
+from viz.components.mounting import Component, take_event
 from viz.state.choices import Choices
-from viz.theme import palette
-
-_table = component(
-    "seamark_scores",
-    html='<div class="scores"></div>',
-    css=palette.css("scores") + "\n" + styles("components/shared/common.css", "compare/scores/table.css"),
-    js=script("compare/scores/table.js"),
-)
 
 
 class ScoresData(TypedDict):
@@ -40,6 +31,16 @@ class ScoresData(TypedDict):
     rows: list[RowData]
     limit: float | None
     chosen: int
+
+
+_table = Component[ScoresData](
+    "seamark_scores",
+    "compare/scores/table.js",
+    "components/shared/common.css",
+    "compare/scores/table.css",
+    html='<div class="scores"></div>',
+    colours="scores",
+)
 
 
 class HeadData(TypedDict):
@@ -116,12 +117,15 @@ def draw(
         if (event := take_event(key, "chosen")) and 0 <= int(event["column"]) < len(choices.columns):
             choices.selected = int(event["column"])
 
-    data: ScoresData = {
-        "said": said,
-        "note": note,
-        "heads": [{"label": head.label, "help": head.help} for head in heads],
-        "rows": rows,
-        "limit": limit,
-        "chosen": choices.selected,
-    }
-    _table(key=key, data=data, on_chosen_change=chosen)
+    _table(
+        key=key,
+        data={
+            "said": said,
+            "note": note,
+            "heads": [{"label": head.label, "help": head.help} for head in heads],
+            "rows": rows,
+            "limit": limit,
+            "chosen": choices.selected,
+        },
+        on_chosen_change=chosen,
+    )

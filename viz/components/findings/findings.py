@@ -7,20 +7,11 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from chunkers import Document
-from viz.components.assets import script, styles
-from viz.components.mounting import component, run_again
+from viz.components.mounting import Component, run_again
 from viz.components.remedies.payload import ColumnRemedies
-from viz.theme import palette
 
 MOST_FINDINGS = 200
 """Most findings that are listed; the rest are counted."""
-
-_findings = component(
-    "seamark_findings",
-    html='<div class="inbox"></div>',
-    css=palette.css("inbox") + "\n" + styles("components/findings/findings.css", "components/remedies/remedies.css"),
-    js=script("components/findings/findings.js"),
-)
 
 
 class FindingsData(TypedDict):
@@ -38,6 +29,16 @@ class FindingsData(TypedDict):
     less: str
     nothing: str
     sought: SoughtData | None
+
+
+_findings = Component[FindingsData](
+    "seamark_findings",
+    "components/findings/findings.js",
+    "components/findings/findings.css",
+    "components/remedies/remedies.css",
+    html='<div class="inbox"></div>',
+    colours="inbox",
+)
 
 
 class SoughtData(TypedDict):
@@ -84,16 +85,20 @@ def show_findings(
       ``{"id", "search", "at"}``. The event repeats, without ``search``, while the search runs.
     - ``remedy``: the user wants a change as a column, ``{"setting", "at"}``, or tested on Tune, ``{"tune", "at"}``.
     """
-    data: FindingsData = {
-        "summary": summary,
-        "counts": counts,
-        "rows": json.dumps(findings, ensure_ascii=False),
-        "more": total - len(findings),
-        "less": less,
-        "nothing": nothing,
-        "sought": sought,
-    }
-    _findings(key=key, data=data, on_sought_change=run_again, on_remedy_change=run_again)
+    _findings(
+        key=key,
+        data={
+            "summary": summary,
+            "counts": counts,
+            "rows": json.dumps(findings, ensure_ascii=False),
+            "more": total - len(findings),
+            "less": less,
+            "nothing": nothing,
+            "sought": sought,
+        },
+        on_sought_change=run_again,
+        on_remedy_change=run_again,
+    )
 
 
 def sentences_of(document: Document, start: int, end: int) -> tuple[int, int]:

@@ -14,10 +14,8 @@ import numpy as np
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.support.arrays import FloatArray
 from chunkers.support.recently_used import RecentlyUsed, cached_in
-from viz.components.assets import script, styles
-from viz.components.mounting import component, store
+from viz.components.mounting import Component, Store
 from viz.jobs.resources import CACHED_BYTES
-from viz.theme import palette
 
 # The chunks' colours in the text.
 
@@ -30,13 +28,7 @@ class Coloured:
     grounds: Sequence[int]
 
 
-_store = store("seamark_matrix", "storeMatrix")
-_heatmap = component(
-    "seamark_heatmap",
-    html='<div class="heatmap"></div>',
-    css=palette.css("heatmap") + styles("components/shared/common.css", "components/heatmap/heatmap.css"),
-    js=script("components/heatmap/heatmap.js"),
-)
+_store = Store[bytes]("seamark_matrix", "storeMatrix")
 
 MOST_CELLS = 400
 """Most rows of the heatmap; in longer texts a row is a block of sentences, and a cell the mean over its pairs."""
@@ -74,6 +66,16 @@ class HeatmapData(TypedDict):
     lasts: list[int] | None
 
 
+_heatmap = Component[HeatmapData](
+    "seamark_heatmap",
+    "components/heatmap/heatmap.js",
+    "components/shared/common.css",
+    "components/heatmap/heatmap.css",
+    html='<div class="heatmap"></div>',
+    colours="heatmap",
+)
+
+
 def heatmap(
     coloured: Coloured,
     vectors: FloatArray,
@@ -100,17 +102,19 @@ def heatmap(
     if 0 < len(vectors) <= MOST_SENTENCES:
         matrix = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
         _store(_matrix(vectors, matrix), key=f"{key}_matrix")
-    data: HeatmapData = {
-        "chunk_of": list(coloured.chunk_of),
-        "grounds": list(coloured.grounds),
-        "weight": weight,
-        "line": line,
-        "matrix": matrix,
-        "block": block_size(len(vectors)),
-        "most": MOST_SENTENCES,
-        "lasts": lasts,
-    }
-    _heatmap(key=key, data=data)
+    _heatmap(
+        key=key,
+        data={
+            "chunk_of": list(coloured.chunk_of),
+            "grounds": list(coloured.grounds),
+            "weight": weight,
+            "line": line,
+            "matrix": matrix,
+            "block": block_size(len(vectors)),
+            "most": MOST_SENTENCES,
+            "lasts": lasts,
+        },
+    )
 
 
 def block_size(count: int) -> int:

@@ -7,28 +7,27 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Chunker, Chunking, Document
-from viz.components.assets import script, styles
 from viz.components.gaps.gaps import Clicked, Marking, clicked
-from viz.components.mounting import component, run_again, take_event
+from viz.components.mounting import Component, run_again, take_event
 from viz.components.reader.column_body import curve_of, segments
 from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
 from viz.components.text_in_browser import compact_json, positions, source_bytes, text_store, utf16_offsets
 from viz.jobs.resources import CACHED_BYTES, kept
 from viz.state.keys import session
-from viz.theme import palette
 
-_reader = component(
+_reader = Component[ReaderData](
     "seamark_reader",
+    "components/reader/reader.js",
+    "components/shared/common.css",
+    "components/reader/reader.css",
+    "components/shared/zoom_window.css",
+    "components/reader/disagreements/disagreements.css",
+    "components/reader/ask/ask.css",
+    "components/remedies/remedies.css",
+    "components/gaps/gaps.css",
+    "components/reader/marking/marking.css",
     html='<div class="seamark"></div>',
-    css=palette.css()
-    + styles("components/shared/common.css", "components/reader/reader.css", "components/shared/zoom_window.css")
-    + styles(
-        "components/reader/disagreements/disagreements.css",
-        "components/reader/ask/ask.css",
-        "components/remedies/remedies.css",
-    )
-    + styles("components/gaps/gaps.css", "components/reader/marking/marking.css"),
-    js=script("components/reader/reader.js"),
+    colours="seamark",
 )
 
 

@@ -7,8 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Literal, NotRequired, TypedDict
 
-from viz.components.assets import script, styles
-from viz.components.mounting import component, store, take_event
+from viz.components.mounting import Component, Store, take_event
 from viz.components.notice import notice
 from viz.state.keys import session
 
@@ -23,14 +22,6 @@ WORDS = {"step": "1", "pace": PACES[0], "known": KNOWN[0]}
 
 LONGEST_NUMBER = 12
 """Most digits of a step number in a link."""
-
-_store = store("seamark_steps", "storeSteps")
-_stepper = component(
-    "seamark_stepper",
-    html='<div class="stepper"></div>',
-    css=styles("components/shared/common.css", "components/stepper/stepper.css"),
-    js=script("components/stepper/stepper.js"),
-)
 
 
 class Mark(TypedDict):
@@ -104,6 +95,9 @@ class StepsData(TypedDict):
     steps: str
 
 
+_store = Store[StepsData]("seamark_steps", "storeSteps")
+
+
 class StepperData(TypedDict):
     """Payload of the stepper: its key, the hash of its steps, and the number, from 0, of the current step.
 
@@ -121,6 +115,15 @@ class StepperData(TypedDict):
     votes: bool
     known: bool | None
     would: str
+
+
+_stepper = Component[StepperData](
+    "seamark_stepper",
+    "components/stepper/stepper.js",
+    "components/shared/common.css",
+    "components/stepper/stepper.css",
+    html='<div class="stepper"></div>',
+)
 
 
 def stepper(
@@ -154,23 +157,26 @@ def stepper(
             words["known"] = KNOWN[bool(chosen["known"])]
 
     # The steps are sent separately, so that moving to another step does not send them again.
-    stored: StepsData = {"key": key, "id": identity, "steps": body}
-    _store(stored, key=f"{key}_steps")
+    _store({"key": key, "id": identity, "steps": body}, key=f"{key}_steps")
     pace = _word(words, "pace", PACES, key)
     early = _word(words, "known", KNOWN, key) == KNOWN[1]
     # In lecture mode a scene must fit the projector.
     shows_change = bool(steps) and pace == PACES[0] and not session.lecture
-    data: StepperData = {
-        "key": key,
-        "id": identity,
-        "at": at,
-        "turn": session.taken.get((key, "place")),
-        "pace": pace,
-        "votes": bool(session.lecture),
-        "known": early if known else None,
-        "would": would(at) if would is not None and shows_change else "",
-    }
-    _stepper(key=key, data=data, on_place_change=moved, on_chosen_change=paced)
+    _stepper(
+        key=key,
+        data={
+            "key": key,
+            "id": identity,
+            "at": at,
+            "turn": session.taken.get((key, "place")),
+            "pace": pace,
+            "votes": bool(session.lecture),
+            "known": early if known else None,
+            "would": would(at) if would is not None and shows_change else "",
+        },
+        on_place_change=moved,
+        on_chosen_change=paced,
+    )
 
 
 def _word(words: dict[str, str], name: str, allowed: Sequence[str], key: str) -> str:

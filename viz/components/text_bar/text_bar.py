@@ -7,26 +7,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal, TypedDict
 
-from viz.components.assets import script, styles
-from viz.components.mounting import component, note_event, store
+from viz.components.mounting import Component, Store, note_event
+from viz.state.values import Data
 
 BAR, FOOT = "document", "own_foot"
 """Keys of the row and of the footer; `viz.components.mounting.take_event` takes their events."""
-
-_bar = component(
-    "seamark_text_bar",
-    html='<div class="text-bar" role="group" aria-label="Document"></div>',
-    css=styles("components/text_bar/text_bar.css"),
-    js=script("components/text_bar/text_bar.js"),
-)
-_foot = component(
-    "seamark_text_foot",
-    html='<div class="text-foot"></div>',
-    css=styles("components/text_bar/foot.css"),
-    js=script("components/text_bar/foot.js"),
-)
-_kept = store("seamark_own", "keepOwn")
-_words = store("seamark_words", "keepWords")
 
 
 class DocumentData(TypedDict):
@@ -68,6 +53,17 @@ class TextBarData(TypedDict):
     notebook: NotebookChip
 
 
+_bar = Component[TextBarData](
+    "seamark_text_bar",
+    "components/text_bar/text_bar.js",
+    "components/text_bar/text_bar.css",
+    html='<div class="text-bar" role="group" aria-label="Document"></div>',
+)
+_foot = Component[Data](
+    "seamark_text_foot", "components/text_bar/foot.js", "components/text_bar/foot.css", html='<div class="text-foot"></div>'
+)
+
+
 class KeptHead(TypedDict):
     """Metadata of a text kept in the browser's tab; see `viz.controls.keeping`.
 
@@ -88,6 +84,10 @@ class KeptWords(TypedDict):
 
     name: Literal["questions", "lecture"]
     words: str
+
+
+_kept = Store[bytes]("seamark_own", "keepOwn")
+_words = Store[KeptWords]("seamark_words", "keepWords")
 
 
 def text_bar(data: TextBarData) -> None:

@@ -10,21 +10,12 @@ import streamlit as st
 
 from evaluation.retrieval.given import Failure, Seam
 from evaluation.retrieval.report import Report
-from viz.components.assets import script, styles
-from viz.components.mounting import component, take_event
+from viz.components.mounting import Component, take_event
 from viz.components.notice import notice
 from viz.controls.widgets import select
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Told
-from viz.theme import palette
 from viz.theme.numbers import counted
-
-_failed = component(
-    "seamark_failed",
-    html='<div class="failed"></div>',
-    css=palette.css("failed") + "\n" + styles("retrieval/failed/failed.css"),
-    js=script("retrieval/failed/failed.js"),
-)
 
 KEY = "retrieval_failed_list"
 BELOW = ".st-key-retrieval_one"
@@ -65,6 +56,15 @@ class FailedData(TypedDict):
     below: str
 
 
+_failed = Component[FailedData](
+    "seamark_failed",
+    "retrieval/failed/failed.js",
+    "retrieval/failed/failed.css",
+    html='<div class="failed"></div>',
+    colours="failed",
+)
+
+
 def failed_list(data: FailedData, key: str, chosen: Callable[[], None]) -> None:
     """Draw a list of failed questions; ``chosen`` is called after a press on a row."""
     _failed(key=key, data=data, on_chosen_change=chosen)
@@ -102,8 +102,9 @@ def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
     rows = [_row(report, plan, failure, number, words) for failure in lost[:MOST_LISTED]]
     left = len(lost) - len(rows)
     more = f"{counted(left, 'more excerpt')} with less missed" if left else ""
-    data: FailedData = {"rows": rows, "more": more, "below": BELOW}
-    _failed(key=KEY, data=data, on_chosen_change=partial(_choose, lost, number, words))
+    _failed(
+        key=KEY, data={"rows": rows, "more": more, "below": BELOW}, on_chosen_change=partial(_choose, lost, number, words)
+    )
 
 
 def _choose(lost: Sequence[Failure], number: int, words: dict[str, str]) -> None:

@@ -9,9 +9,8 @@ from typing import TypedDict
 from chunkers import Document, Span
 from evaluation.questions.corpus import Corpus
 from sample_docs import load_sample, sample_titles
-from viz.components.assets import script, styles
 from viz.components.findings.findings import sentences_of
-from viz.components.mounting import component, take_event
+from viz.components.mounting import Component, take_event
 from viz.controls.text_source import give_text
 from viz.jobs.plan import Plan
 from viz.jobs.resources import split_document
@@ -22,14 +21,6 @@ from viz.state.keys import session
 from viz.state.own_text import choose_document
 from viz.state.text import Source
 from viz.state.undo import undoable
-from viz.theme import palette
-
-_link = component(
-    "seamark_on_compare",
-    html='<div class="on-compare"></div>',
-    css=palette.css("on-compare") + "\n" + styles("retrieval/failed/on_compare.css"),
-    js=script("retrieval/failed/on_compare.js"),
-)
 
 KEY = "retrieval_on_compare"
 
@@ -39,6 +30,15 @@ class OnCompareData(TypedDict):
 
     label: str
     range: tuple[int, int]
+
+
+_link = Component[OnCompareData](
+    "seamark_on_compare",
+    "retrieval/failed/on_compare.js",
+    "retrieval/failed/on_compare.css",
+    html='<div class="on-compare"></div>',
+    colours="on-compare",
+)
 
 
 @lru_cache(maxsize=1)

@@ -12,8 +12,7 @@ from chunkers import Chunking, Document, Embedder, Gap, InputError
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.formatting import signed
 from evaluation.asking.answer import Search
-from viz.components.assets import script
-from viz.components.mounting import component, run_again
+from viz.components.mounting import Component, run_again
 from viz.components.text_in_browser import positions
 from viz.jobs.asking.job import ChangedCuts
 from viz.jobs.chunking import tipping_at_once, worked_at_once
@@ -245,8 +244,6 @@ KEY = "store_verdicts"
 _NEAR = 0.001
 """Tolerance, in sentences, for two positions on the axis to count as equal, since they are sent rounded."""
 
-_verdicts = component("seamark_verdicts", html='<div class="verdicts"></div>', js=script("shell/card/verdicts.js"))
-
 
 class ChangeData(TypedDict):
     """Payload of the change of parameters that would reverse the verdict on a gap.
@@ -313,6 +310,9 @@ class AnswerData(TypedDict):
     moment: float | None
 
 
+_verdicts = Component[AnswerData]("seamark_verdicts", "shell/card/verdicts.js", html='<div class="verdicts"></div>')
+
+
 @st.fragment
 def answer_verdicts(
     document: Document,
@@ -347,8 +347,7 @@ def answer_verdicts(
             cells[0]["reason"] = gap.why.brief()
         preview = preview_of(results, wanted, search, known, embedder) if wanted else None
         answer = {"at": at, "hashes": [*hashes], "cells": cells, "preview": preview}
-    data: AnswerData = {"answer": answer, "moment": asked.get("moment")}
-    _verdicts(key=KEY, data=data, height=0, on_asked_change=run_again)
+    _verdicts(key=KEY, data={"answer": answer, "moment": asked.get("moment")}, height=0, on_asked_change=run_again)
 
 
 def cell_of(
