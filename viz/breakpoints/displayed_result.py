@@ -28,19 +28,13 @@ def displayed_result(result: ColumnResult, axis: str) -> DisplayedResult | None:
 
     Scores that are not Breakpoint's plain distances, and results without a curve, stay as they are.
     """
-    chunker = result.chunker
-    if result.task is None or result.chunking is None or chunker is None:
+    finished = result.finished
+    if finished is None:
         return None
-    if (
-        axis == "similarity"
-        and isinstance(chunker, Breakpoint)
-        and has_similarity_reading(chunker)
-        and result.chunking.curves
-    ):
-        return DisplayedResult(
-            (result.task, axis), SimilarityReading(**chunker.model_dump()), _read(result.task, result.chunking)
-        )
-    return DisplayedResult((result.task, "distance"), chunker, result.chunking)
+    task, chunker, chunking = finished
+    if axis == "similarity" and isinstance(chunker, Breakpoint) and has_similarity_reading(chunker) and chunking.curves:
+        return DisplayedResult((task, axis), SimilarityReading(**chunker.model_dump()), _read(task, chunking))
+    return DisplayedResult((task, "distance"), chunker, chunking)
 
 
 @kept(8, lambda task, chunking: (task.document, task))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
-from chunkers.recipes.registry import chunker_class
 from chunkers.support.recently_used import RecentlyUsed, cached_in
 from evaluation.segmentation.agreement import Shift, agreement, distance_shift
 from viz.compare.state.session import session
@@ -16,17 +14,9 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, sentence_vectors
 from viz.shell.page import Page
-from viz.shell.results import ColumnResult
+from viz.shell.results import ColumnResult, Finished
 from viz.state.text import Text
 from viz.theme.numbers import three_figures
-
-
-class _Done(NamedTuple):
-    """A column with a chunker that embeds, its number (from 1) and its result."""
-
-    number: int
-    chunker: Chunker
-    chunking: Chunking
 
 
 def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> None:
@@ -35,15 +25,17 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
     """
     embedder = here.embedder
-    columns = [
-        _done(number, column) for number, column in enumerate(results, start=1) if column.chunker and column.chunker.embeds
+    embedding = [
+        (number, column.finished)
+        for number, column in enumerate(results, start=1)
+        if column.chunker and column.chunker.embeds
     ]
-    done = [column for column in columns if column is not None]
+    finished = [(number, column) for number, column in embedding if column is not None]
     subject = text.document.identity, "" if embedder is None else embedder.name
     if session.compared_embedders not in (None, subject):
         _end()
     # Until the columns are complete, the page shows their progress.
-    if embedder is None or not embedder.approximates or not done or len(done) < len(columns):
+    if embedder is None or not embedder.approximates or not finished or len(finished) < len(embedding):
         return
     if session.compared_embedders is None:
         st.button(
@@ -56,17 +48,16 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
         return
     full = load_embedder(embedder.approximates)
     try:
-        tasks = [(Task.of(text.document, full, here.choices.tokenizer, column.chunker), column.chunker) for column in done]
+        tasks = [
+            (Task.of(text.document, full, here.choices.tokenizer, column.chunker), column.chunker) for _, column in finished
+        ]
         chunkings = _results(tasks, text.document, full)
     except InputError as error:
         notice(str(error), "error", key="agreement_error")
         return
     if chunkings is not None:
-        _show(here, text.document, full, [(column, chunkings[task]) for column, (task, _) in zip(done, tasks, strict=True)])
-
-
-def _done(number: int, column: ColumnResult) -> _Done | None:
-    return None if column.chunker is None or column.chunking is None else _Done(number, column.chunker, column.chunking)
+        pairs = [(number, column, chunkings[task]) for (number, column), (task, _) in zip(finished, tasks, strict=True)]
+        _show(here, text.document, full, pairs)
 
 
 def _end() -> None:
@@ -114,7 +105,7 @@ def _forget_job() -> None:
     session.full_job = None
 
 
-def _show(here: Page, document: Document, full: Embedder, pairs: Sequence[tuple[_Done, Chunking]]) -> None:
+def _show(here: Page, document: Document, full: Embedder, columns: Sequence[tuple[int, Finished, Chunking]]) -> None:
     """Draw the comparison: the distances, then every column that embeds."""
     assert here.embedder is not None
     name = here.embedder.name
@@ -125,12 +116,11 @@ def _show(here: Page, document: Document, full: Embedder, pairs: Sequence[tuple[
         shift = None
     moved = f": distances of neighbouring sentences moved by {_by(shift)}." if shift is not None else "."
     remark(f"{name} beside {full.name}{moved}", key="agreement")
-    for column, chunking in pairs:
+    for number, column, chunking in columns:
         agreed = agreement(chunking, column.chunking)
         scores = f"; scores moved by {_by(agreed.scores)}" if shift is None and agreed.scores is not None else ""
-        title = chunker_class(column.chunker.name).title
         remark(
-            f"Column {column.number}, {title}: {agreed.words(full.name, name)}{scores}.", key=f"agreement_{column.number}"
+            f"Column {number}, {column.chunker.title}: {agreed.words(full.name, name)}{scores}.", key=f"agreement_{number}"
         )
 
 

@@ -17,7 +17,7 @@ from viz.jobs.chunking import Task
 from viz.jobs.resources import kept
 from viz.shell import lecture
 from viz.shell.column_head import Head, against_known_row
-from viz.shell.results import ColumnResult
+from viz.shell.results import ColumnResult, Finished
 from viz.state.text import Text
 from viz.state.values import LastChange
 from viz.theme.numbers import counted, duration, embedding_in_words, stages_in_words, three_figures
@@ -25,24 +25,23 @@ from viz.theme.numbers import counted, duration, embedding_in_words, stages_in_w
 
 def facts_of(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> Head:
     """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
-    chunking, task = result.chunking, result.task
-    assert chunking is not None
-    assert task is not None
+    finished = result.finished
+    assert finished is not None
+    task, chunker, chunking = finished
     facts = _measured(task, chunking, embedder)
     count = len(chunking.chunks)
     rows = [HeadRow("chunks", f"{count:,}", brief=counted(count, "chunk"))]
-    elsewhere = result.chunker is not None and result.chunker.elsewhere
     # Other chunks lie in each other by chance.
-    rows += _levels(chunking) if elsewhere or getattr(result.chunker, "parent_size", None) else ()
+    rows += _levels(chunking) if chunker.elsewhere or getattr(chunker, "parent_size", None) else ()
     if facts.sizes:
         first = facts.sizes[0]
         rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
     if facts.pieces.chunks:
         rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
     if not lecture.is_on():
-        time = "not known: made elsewhere" if elsewhere else _time(chunking, session.repeats.get(task))
+        time = "not known: made elsewhere" if chunker.elsewhere else _time(chunking, session.repeats.get(task))
         rows.append(HeadRow("time", time))
-        if result.chunker is not None and result.chunker.embeds:
+        if chunker.embeds:
             rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if chunking.spending is not None and not lecture.is_on():
         rows.append(HeadRow("asked", str(chunking.spending)))
@@ -52,7 +51,7 @@ def facts_of(number: int, result: ColumnResult, text: Text, embedder: Embedder |
     if facts.unread is not None and embedder is not None:
         brief = f"{counted(facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
         rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong", brief))
-    changed, fresh = _changed(number, result, text.document, facts.cuts)
+    changed, fresh = _changed(number, finished, text.document, facts.cuts)
     if changed:
         rows.append(HeadRow("changed", changed, "changed", f"changed: {changed}"))
     table: tuple[tuple[str, ...], ...] = ()
@@ -75,10 +74,8 @@ def _measured(task: Task, chunking: Chunking, embedder: Embedder | None) -> Fact
     return Facts.of(chunking, load_tokenizer(task.tokenizer), embedder)
 
 
-def _changed(number: int, result: ColumnResult, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
+def _changed(number: int, result: Finished, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
     """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
-    assert result.task is not None
-    assert result.chunker is not None
     # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
     task = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")
     last = session.history.get(number)

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from chunkers import Document, Embedder, InputError
+from chunkers import Chunking, Document, Embedder, InputError
 from viz.compare import first_screen
 from viz.compare.asking.asking import answer_question, mark_answer
 from viz.compare.facts import facts_of
@@ -76,20 +76,18 @@ def offers(choices: Choices) -> dict[str, str]:
 
 def say_reopened(results: Sequence[ColumnResult]) -> None:
     """Report whether the results match the reopened session file, until the text or the columns change."""
-    file = session.reopened
-    if file is None or not all(outcome.chunker and outcome.chunking is not None for outcome in results):
+    file, finished = session.reopened, [finished for column in results if (finished := column.finished)]
+    if file is None or len(finished) < len(results):
         return
-    now = [(outcome.chunker.name, outcome.chunker.model_dump()) for outcome in results if outcome.chunker]
+    now = [(column.chunker.name, column.chunker.model_dump()) for column in finished]
     kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
-    if now != kept or any(
-        outcome.chunking is not None and outcome.chunking.document.text != file.text for outcome in results
-    ):
+    if now != kept or any(column.chunking.document.text != file.text for column in finished):
         session.reopened = None
         return
     others = [
         number
-        for number, (outcome, column) in enumerate(zip(results, file.columns, strict=True), start=1)
-        if outcome.chunking is not None and spans_of(outcome.chunking) != column.chunks
+        for number, (result, column) in enumerate(zip(finished, file.columns, strict=True), start=1)
+        if spans_of(result.chunking) != column.chunks
     ]
     if not others:
         notice(f"{file.name} was reopened with the same chunks in every column.", key="reopened_file")
@@ -97,13 +95,12 @@ def say_reopened(results: Sequence[ColumnResult]) -> None:
     which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
     versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
     message = f"{file.name}: {which} came out differently from the file, which was made with {versions}."
-    reasons = dict.fromkeys(_changed_since(results[number - 1], file.columns[number - 1]) for number in others)
+    reasons = dict.fromkeys(_reason(finished[number - 1].chunking, file.columns[number - 1]) for number in others)
     notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened_file")
 
 
-def _changed_since(result: ColumnResult, column: KeptColumn) -> str:
-    assert result.chunking is not None
-    return column.recipe.changed_since(len(result.chunking.document.sentences))
+def _reason(chunking: Chunking, column: KeptColumn) -> str:
+    return column.recipe.changed_since(len(chunking.document.sentences))
 
 
 READER = "reader"

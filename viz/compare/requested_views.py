@@ -11,7 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, Recipe, load_tokenizer
 from chunkers.language_models.base import LanguageModel
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
-from chunkers.recipes.registry import chunker_class
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from chunkers.results.stated import Proposition
 from evaluation.asking.ask import has_stated
@@ -220,9 +219,7 @@ def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: Sourc
 def _whole_session(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_as = session.embedded_as
-    columns = [
-        (column.chunker, column.chunking) for column in results if column.chunker is not None and column.chunking is not None
-    ]
+    columns = [(finished.chunker, finished.chunking) for column in results if (finished := column.finished)]
     if len(columns) == len(results):
         model = _model()
         recipes = [
@@ -247,10 +244,7 @@ def _sizes(results: list[ColumnResult], done: list[tuple[int, Chunking]], tokeni
     units = ["sentences", "tokens", "characters"]
     unit = str(st.segmented_control("Size unit", units, default="sentences", key="size_unit", required=True))
     try:
-        values = {
-            f"{number + 1} {chunker_class(results[number].choice.chunker).title}": _lengths(chunking, unit, tokenizer)
-            for number, chunking in done
-        }
+        values = {f"{number + 1} {results[number].title}": _lengths(chunking, unit, tokenizer) for number, chunking in done}
     except InputError as error:
         notice(str(error), "error", key="sizes_error")
         return

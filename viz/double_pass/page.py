@@ -181,7 +181,7 @@ def _similarities(result: ColumnResult | None) -> Callable[[FieldSpec], None] | 
 def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     choices, double, beside = here.choices, results[DOUBLE], results[BESIDE]
     chunking, chunker = double.chunking, double.chunker
-    name = chunker_class(beside.choice.chunker).title
+    name = beside.title
     # Both sides from the start: rows that begin as wide as the page would jump.
     left, right = sides(PAGE, 2, 1)
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:

@@ -306,9 +306,7 @@ def _search(
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
     wanted = [result] if answer is not None else [result, sentences]
     ready = [
-        (number, column.task, column.chunking)
-        for number, column in enumerate(wanted)
-        if column.task and column.chunking is not None
+        (number, finished.task, finished.chunking) for number, column in enumerate(wanted) if (finished := column.finished)
     ]
     if len(ready) < len(wanted):
         return None, None, "Waiting for the chunks."

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from chunkers import Chunking
-from chunkers.recipes.registry import chunker_class
 from viz.components.reader.reader import Column, HeadRow, Result
 from viz.shell.results import ColumnResult
 from viz.state.choices import effective
@@ -56,18 +55,17 @@ def column_of(
     movable
         True if the threshold lines can be dragged.
     """
-    title = chunker_class(result.choice.chunker).title
     subtitle = ": ".join(part for part in (prefix, settings_of(result)) if part)
     if result.error:
         # Waiting for consent or for a file is not an error.
         waits = result.sending is not None or result.error in (MISSING, NO_FILE, NAME_AGAIN, CUT_FIRST)
-        return Column(title, subtitle, message=result.error, tone="" if waits else "error")
+        return Column(result.title, subtitle, message=result.error, tone="" if waits else "error")
     if result.chunker is None or result.chunking is None:
-        return Column(title, subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks))
+        return Column(result.title, subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks))
     drawn = drawn or Result(result.task, result.chunker, result.chunking, movable)
     top = head(drawn.chunking)
     notes = drawn.chunking.notes
-    return Column(title, subtitle, drawn, top.rows, top.table, notes, fresh=top.fresh, wrong=top.wrong)
+    return Column(result.title, subtitle, drawn, top.rows, top.table, notes, fresh=top.fresh, wrong=top.wrong)
 
 
 def against_known_row(found: int, missed: int, added: int) -> HeadRow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,7 +15,7 @@ from chunkers.embedders import MiniLM
 from chunkers.embedders.static import Static
 from chunkers.language_models.asking import Asking
 from chunkers.methods.your_chunks import YourChunks
-from chunkers.recipes.registry import ELSEWHERE
+from chunkers.recipes.registry import ELSEWHERE, chunker_class
 from chunkers.text.fitness import Misfit, Remedy, misfits_of
 from chunkers.text.languages import LANGUAGES, in_latin_letters
 from viz.components.job_progress import show_job_progress
@@ -41,6 +42,14 @@ class Sending:
     estimate: Estimate
 
 
+class Finished(NamedTuple):
+    """A column's chunks, with the task and the chunker that made them."""
+
+    task: Task
+    chunker: Chunker
+    chunking: Chunking
+
+
 @dataclass(frozen=True)
 class ColumnResult:
     """A column's chunker, if its parameters are valid, and its result or error.
@@ -56,6 +65,18 @@ class ColumnResult:
     error: str = ""
     sending: Sending | None = None
     tried: bool = False
+
+    @property
+    def title(self) -> str:
+        """The chunker's title."""
+        return chunker_class(self.choice.chunker).title
+
+    @property
+    def finished(self) -> Finished | None:
+        """The column's chunks with their task and chunker; None if the column has none."""
+        if self.task is None or self.chunker is None or self.chunking is None:
+            return None
+        return Finished(self.task, self.chunker, self.chunking)
 
 
 def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:

@@ -124,9 +124,7 @@ def _answer(
         asked["state"], asked["said"] = "failed", str(error)
         return
     ready = [
-        (number, column.task, column.chunking)
-        for number, column in enumerate(results)
-        if column.task and column.chunking is not None
+        (number, finished.task, finished.chunking) for number, column in enumerate(results) if (finished := column.finished)
     ]
     embedded_as, ready = _searched(results, ready)
     method = method_of(choices)

@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
-from chunkers.recipes.registry import chunker_class
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, embedded_text
 from evaluation.changes.effects import ChunkComparison, Comparison, WonAndLost, dollar_words, dollars_for, tokens_to_embed
 from evaluation.questions.marked_file import questions_with_texts
@@ -17,7 +16,7 @@ from evaluation.search.ranking import Method
 from evaluation.statistics.paired import compare_all
 from evaluation.tables.cells import QUESTION_HEADS, change_cells, change_heads, question_cells, recall_cell, unknown_cell
 from viz.compare.asking.contexts import in_context
-from viz.compare.scores.table import RowData, draw, row
+from viz.compare.scores.table import RowData, column_row, draw
 from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
@@ -26,7 +25,7 @@ from viz.jobs.chunking import Task
 from viz.jobs.index_changes import MOST_LISTED, IndexChanges, Setting
 from viz.jobs.plan import Material
 from viz.jobs.resources import kept
-from viz.shell.column_head import settings_of, waiting_words
+from viz.shell.column_head import waiting_words
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.compared import RANKED_BY, limit_of, method_of
@@ -60,11 +59,8 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
             cells += [unknown_cell("The others are compared with this column.")] * (len(QUESTION_HEADS) - 1)
         else:
             cells = question_cells(f"Column {number + 1}", baseline, changes[number], amount, tested[number])
-        rows.append(row(number, chunker_class(results[number].choice.chunker).title, settings_of(results[number]), cells))
-    rows += [
-        row(number, chunker_class(results[number].choice.chunker).title, settings_of(results[number]), message=why)
-        for number, why in refused.items()
-    ]
+        rows.append(column_row(number, results[number], cells))
+    rows += [column_row(number, results[number], message=why) for number, why in refused.items()]
     draw(
         choices,
         QUESTION_HEADS,
@@ -96,7 +92,7 @@ def show_details(
     others = [number for number in others if number in won or (number in comparisons and comparisons[number].documents > 1)]
     if not others:
         return
-    titles = {number: f"{number + 1}. {chunker_class(results[number].choice.chunker).title}" for number in others}
+    titles = {number: f"{number + 1}. {results[number].title}" for number in others}
     number = others[0]
     if len(others) > 1:
         # A column that is gone or selected now is not among the options any more.
@@ -177,7 +173,6 @@ def show_changes(
     comparisons: dict[int, Comparison] = {}
     rows: list[RowData] = []
     for number, column in enumerate(results):
-        title, settings = chunker_class(column.choice.chunker).title, settings_of(column)
         try:
             compared = (
                 _of_this_text(results, choices.selected, number)
@@ -187,12 +182,12 @@ def show_changes(
         except InputError as error:
             compared = str(error)
         if isinstance(compared, str):
-            rows.append(row(number, title, settings, message=compared))
+            rows.append(column_row(number, column, message=compared))
             continue
         chunks, comparison = compared
         if comparison is not None:
             comparisons[number] = comparison
-        rows.append(row(number, title, settings, change_cells(chunks, comparison, documents, price)))
+        rows.append(column_row(number, column, change_cells(chunks, comparison, documents, price)))
     draw(
         choices,
         change_heads(documents, price),

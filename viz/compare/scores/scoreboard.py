@@ -29,13 +29,13 @@ from evaluation.tables.cells import (
     suspicious_cell,
     unknown_cell,
 )
-from viz.compare.scores.table import RowData, draw, mark_best, row
+from viz.compare.scores.table import RowData, column_row, draw, mark_best, row
 from viz.compare.state.session import session
 from viz.jobs.chunking import Task
 from viz.jobs.resources import kept
 from viz.shell import lecture
-from viz.shell.column_head import settings_of, waiting_words
-from viz.shell.results import ColumnResult
+from viz.shell.column_head import settings_of
+from viz.shell.results import ColumnResult, Finished
 from viz.state.choices import OWN, Choices
 from viz.theme.numbers import counted, duration
 
@@ -76,10 +76,10 @@ def _special_tokens(results: Sequence[ColumnResult], limited: Embedder) -> int |
     added = {
         length - size
         for column in results
-        if column.task is not None and column.chunking is not None
+        if (finished := column.finished)
         for length, size in zip(
-            token_counts(column.task, column.chunking, limited) or (),
-            token_counts(column.task, column.chunking, None) or (),
+            token_counts(finished.task, finished.chunking, limited) or (),
+            token_counts(finished.task, finished.chunking, None) or (),
             strict=False,
         )
     }
@@ -107,22 +107,17 @@ def _row(
     embedder: Embedder | None,
     limited: Embedder | None,
 ) -> RowData:
-    title, settings = chunker_class(column.choice.chunker).title, settings_of(column)
-    if column.chunking is None or column.task is None or column.chunker is None:
-        return row(number, title, settings, message=column.error or waiting_words())
-    sizes, read = token_counts(column.task, column.chunking, None), token_counts(column.task, column.chunking, limited)
+    finished = column.finished
+    if finished is None:
+        return column_row(number, column)
+    task, _, chunking = finished
+    sizes, read = token_counts(task, chunking, None), token_counts(task, chunking, limited)
     beyond = 0 if limited is None or limited.max_tokens is None else sum(size > limited.max_tokens for size in read or ())
     tokens = spread_cell(sizes, f"{counted(beyond, 'chunk')} longer than the model reads" if beyond else "")
-    known_cells = [] if known is None else found_cells(column.chunking, known)
-    suspicious = suspicious_cell(_found(column.task, column.chunking, embedder))
-    times = [] if lecture.is_on() else _times(column)
-    return row(
-        number,
-        title,
-        settings,
-        [count_cell(len(column.chunking.chunks)), tokens, *known_cells, suspicious, *times],
-        column.error,
-    )
+    known_cells = [] if known is None else found_cells(chunking, known)
+    suspicious = suspicious_cell(_found(task, chunking, embedder))
+    times = [] if lecture.is_on() else _times(finished)
+    return column_row(number, column, [count_cell(len(chunking.chunks)), tokens, *known_cells, suspicious, *times])
 
 
 @kept(32, lambda task, chunking, embedder: (task.document, task))
@@ -130,17 +125,15 @@ def _found(task: Task, chunking: Chunking, embedder: Embedder | None) -> dict[st
     return counts(inbox(chunking, embedder))
 
 
-def _times(column: ColumnResult) -> list[Cell]:
-    assert column.chunking is not None
-    assert column.task is not None
-    if column.chunker is not None and column.chunker.elsewhere:
+def _times(column: Finished) -> list[Cell]:
+    if column.chunker.elsewhere:
         return [unknown_cell("These chunks were made elsewhere.")] * 2
     timing, repeats = column.chunking.timing, session.repeats.get(column.task)
     if timing is None:
         return [unknown_cell()] * 2
     took = repeats.median if repeats is not None else timing.decide_ms + timing.merge_ms
     decide = Cell(duration(took), took, f"median of {repeats.runs} runs" if repeats is not None else "")
-    if column.chunker is None or not column.chunker.embeds:
+    if not column.chunker.embeds:
         return [decide, unknown_cell("It embeds nothing.")]
     cold = timing.cold_ms
     if math.isnan(cold):
@@ -160,7 +153,7 @@ def show_ranking(
 ) -> None:
     """Draw the ranking of Compare's columns, with the significance of their differences."""
     done = [(number, column) for number, column in enumerate(results) if column.chunking is not None]
-    names = tuple(f"{chunker_class(column.choice.chunker).title} (column {number + 1})" for number, column in done)
+    names = tuple(f"{column.title} (column {number + 1})" for number, column in done)
     tasks = tuple(column.task for _, column in done)
     chunkings = [column.chunking for _, column in done if column.chunking is not None]
     apart = tuple(place for place, (_, column) in enumerate(done) if chunker_class(column.choice.chunker).reads_blocks)
@@ -179,9 +172,11 @@ def show_ranking(
             if known is not None
             else structure_cells(chunkings[place], embedder, _counts(done[place][1]))
         )
-        title = contender.name if number is None else chunker_class(results[number].choice.chunker).title
-        settings = "" if number is None else _settings(results[number], contender)
-        rows.append(row(number, title, settings, lead_cells(ranking, place) + more))
+        cells = lead_cells(ranking, place) + more
+        if number is None:
+            rows.append(row(None, contender.name, cells=cells))
+        else:
+            rows.append(row(number, results[number].title, _settings(results[number], contender), cells))
     note = " ".join(filter(None, (note, _said_of_size([column for _, column in done]))))
     summary = f"{ranking.words()} {ranking.basis(known is not None)}"
     if known is None and choices.document == OWN:
@@ -217,7 +212,7 @@ def _said_of_size(results: Sequence[ColumnResult]) -> str:
             continue
         longest = max(_counts(column) or [0])
         if longest > BOUND_TOKENS:
-            long.append(f"{chunker_class(column.choice.chunker).title} has a chunk of {longest:,} tokens")
+            long.append(f"{column.title} has a chunk of {longest:,} tokens")
     if not long:
         return ""
     return (

@@ -7,6 +7,8 @@ from typing import TypedDict
 
 from evaluation.tables.cells import Cell, Head
 from viz.components.mounting import Component, take_event
+from viz.shell.column_head import settings_of, waiting_words
+from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 
 
@@ -89,6 +91,13 @@ def row(column: int | None, title: str, settings: str = "", cells: Sequence[Cell
     """Return a row of the score table, for a column of Compare or a trivial baseline."""
     shown: list[CellData] = [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in cells]  # type: ignore[typeddict-item]
     return {"column": column, "title": title, "settings": settings, "message": message, "cells": shown}
+
+
+def column_row(number: int, column: ColumnResult, cells: Sequence[Cell] = (), message: str = "") -> RowData:
+    """Return the row of a column of Compare; without cells and a message, it says why the column has no result."""
+    if not cells:
+        message = message or column.error or waiting_words()
+    return row(number, column.title, settings_of(column), cells, message)
 
 
 def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
-from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
-from chunkers.recipes.registry import chunker_class
+from chunkers import Cancelled, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
 from chunkers.support.arrays import VectorArray
 from evaluation.segmentation.unlabelled import BASELINES, EDITS, Stability, Unlabelled, check_edits, sizes_of, unlabelled
 from evaluation.tables.cells import OF_EDITS, UNLABELLED_HEADS, edit_cells, unlabelled_cells
-from viz.compare.scores.table import RowData, draw, row
+from viz.compare.scores.table import RowData, column_row, draw, row
 from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once, sentence_vectors
 from viz.jobs.edit_stability import EditStabilityJob
 from viz.jobs.resources import kept
-from viz.shell.column_head import settings_of, waiting_words
-from viz.shell.results import ColumnResult
+from viz.shell.results import ColumnResult, Finished
 from viz.state.choices import Choices
 
-
-@dataclass(frozen=True)
-class _Contender:
-    """A column of Compare with its number from 0, or a trivial baseline without a number."""
-
-    number: int | None
-    name: str
-    settings: str
-    task: Task
-    chunker: Chunker
-    chunking: Chunking
+_Contender = tuple[int | None, str, Finished]
+"""A column of Compare, with its number from 0 and its title, or a trivial baseline, without a number."""
 
 
 def show_unlabelled(
@@ -41,19 +29,18 @@ def show_unlabelled(
 ) -> None:
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
     vectors = _vectors(document, embedder, choices.tokenizer)
-    contenders = [*_columns(results), *_trivial(document, choices.tokenizer)]
-    edit_results = _edits(document)
-    edited = any(contender.task in edit_results for contender in contenders)
-    rows: list[RowData] = []
-    for contender in contenders:
-        measured = unlabelled_cells(_measured(contender.task, contender.chunking, contender.chunker, vectors, embedder))
-        edits = edit_cells(edit_results.get(contender.task)) if edited else []
-        rows.append(row(contender.number, contender.name, contender.settings, measured + edits))
-    rows += [
-        _waiting(number, column)
-        for number, column in enumerate(results)
-        if not (column.chunking and column.task and column.chunker)
+    contenders: list[_Contender] = [
+        (number, column.title, finished) for number, column in enumerate(results) if (finished := column.finished)
     ]
+    contenders += _trivial(document, choices.tokenizer)
+    edit_results = _edits(document)
+    edited = any(contender.task in edit_results for _, _, contender in contenders)
+    rows: list[RowData] = []
+    for number, name, contender in contenders:
+        measured = unlabelled_cells(_measured(contender, vectors, embedder))
+        edits = edit_cells(edit_results.get(contender.task)) if edited else []
+        rows.append(row(number, name, "" if number is None else contender.chunker.describe(), measured + edits))
+    rows += [column_row(number, column) for number, column in enumerate(results) if column.finished is None]
     draw(
         choices,
         UNLABELLED_HEADS if edited else UNLABELLED_HEADS[:-OF_EDITS],
@@ -66,37 +53,16 @@ def show_unlabelled(
     _offer_edits(contenders, document, embedder, edit_results)
 
 
-def _columns(results: Sequence[ColumnResult]) -> list[_Contender]:
-    return [
-        _Contender(
-            number,
-            chunker_class(column.choice.chunker).title,
-            settings_of(column),
-            column.task,
-            column.chunker,
-            column.chunking,
-        )
-        for number, column in enumerate(results)
-        if column.task is not None and column.chunker is not None and column.chunking is not None
-    ]
-
-
 def _trivial(document: Document, tokenizer: str) -> list[_Contender]:
     """Return the trivial baselines, which embed nothing."""
-    baselines = []
+    baselines: list[_Contender] = []
     for name, parameters in BASELINES:
         chunker = build_chunker("fixed_sentences", parameters)
         task = Task.of(document, None, tokenizer, chunker)
         chunking = chunk_at_once(task, chunker, document, None, False)
         if chunking is not None:
-            baselines.append(_Contender(None, name, "", task, chunker, chunking))
+            baselines.append((None, name, Finished(task, chunker, chunking)))
     return baselines
-
-
-def _waiting(number: int, column: ColumnResult) -> RowData:
-    return row(
-        number, chunker_class(column.choice.chunker).title, settings_of(column), message=column.error or waiting_words()
-    )
 
 
 def _vectors(document: Document, embedder: Embedder | None, tokenizer: str) -> VectorArray | None:
@@ -109,12 +75,10 @@ def _vectors(document: Document, embedder: Embedder | None, tokenizer: str) -> V
         return None
 
 
-@kept(32, lambda task, chunking, chunker, vectors, embedder: (task.document, task, vectors is None, embedder is None))
-def _measured(
-    task: Task, chunking: Chunking, chunker: Chunker, vectors: VectorArray | None, embedder: Embedder | None
-) -> Unlabelled:
-    tools = Tools(embedder, load_tokenizer(task.tokenizer))
-    return unlabelled(chunking, vectors, sizes_of(chunking, chunker, tools))
+@kept(32, lambda result, vectors, embedder: (result.task.document, result.task, vectors is None, embedder is None))
+def _measured(result: Finished, vectors: VectorArray | None, embedder: Embedder | None) -> Unlabelled:
+    tools = Tools(embedder, load_tokenizer(result.task.tokenizer))
+    return unlabelled(result.chunking, vectors, sizes_of(result.chunking, result.chunker, tools))
 
 
 # The effect of edits
@@ -144,7 +108,11 @@ def _offer_edits(
         return
     if job is not None and job.error:
         notice(job.error, "error", key="edits_error")
-    missing = [contender for contender in contenders if contender.task not in edit_results]
+    missing = [
+        (name if number is None else f"Column {number + 1}", contender.task, contender.chunker)
+        for number, name, contender in contenders
+        if contender.task not in edit_results
+    ]
     if not missing:
         return
     try:
@@ -155,15 +123,7 @@ def _offer_edits(
 
     def measure() -> None:
         known = {task: stability for task, stability in edit_results.items() if isinstance(stability, Stability)}
-        names = [
-            (
-                contender.name if contender.number is None else f"Column {contender.number + 1}",
-                contender.task,
-                contender.chunker,
-            )
-            for contender in missing
-        ]
-        session.edits = EditStabilityJob(document, embedder, names, session.on_disk, results=known)
+        session.edits = EditStabilityJob(document, embedder, missing, session.on_disk, results=known)
         session.edits.start()
 
     st.button(
