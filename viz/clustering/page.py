@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 
 import streamlit as st
 
-from chunkers import Cancelled, Chunking
+from chunkers import Chunking
 from chunkers.recipes.registry import chunker_class
-from chunkers.support.arrays import FloatArray
 from evaluation.segmentation.chunk_facts import Pieces, against_known, sentence_counts
 from evaluation.segmentation.measures import cuts_of, mixed_sections
 from sample_docs import sample_splitters
@@ -21,7 +19,7 @@ from viz.components.reader.reader import HeadRow, reader
 from viz.components.stepper.stepper import WORDS
 from viz.controls.chunker import parameter_controls
 from viz.controls.widgets import bound
-from viz.jobs.chunking import sentence_vectors
+from viz.jobs.chunking import vectors_at_hand
 from viz.shell import lecture
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
 from viz.shell.column_head import Head, column_of
@@ -71,9 +69,10 @@ def _draw(here: Page) -> None:
         _choose(choices)
         if result.chunking is None or not result.chunking.chunks:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
-    vectors = _vectors(here, text)
+    vectors = vectors_at_hand(text.document, here.embedder, choices.tokenizer, session.on_disk)
     if result.chunker is not None and result.chunking is not None and result.chunking.chunks and vectors is not None:
-        show_origin(choices, result.chunker, result.chunking, vectors, right, known=bool(text.source.known))
+        known = bool(text.source.known)
+        show_origin(choices, result.chunker, result.chunking, vectors.astype("float64"), right, known=known)
 
 
 def _one_of_each(here: Page) -> None:
@@ -167,13 +166,3 @@ def _mixed_words(mixed: Mapping[int, int]) -> str:
     first, sections = next(iter(mixed.items()))
     more = f", and {counted(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
     return f"chunk {first + 1:,} mixes {sections:,} sections{more}"
-
-
-def _vectors(here: Page, text: Text) -> FloatArray | None:
-    """Return the vectors of the sentences, shape (n, dimension), or None if they are not cached."""
-    if here.embedder is None:
-        return None
-    on_disk = session.on_disk
-    with suppress(Cancelled):
-        return sentence_vectors(text.document, here.embedder, here.choices.tokenizer, on_disk).astype("float64")
-    return None

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
-from chunkers.support.recently_used import RecentlyUsed, cached_in
 from evaluation.segmentation.agreement import Shift, agreement, distance_shift
 from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, sentence_vectors
+from viz.jobs.resources import kept
 from viz.shell.page import Page
 from viz.shell.results import ColumnResult, Finished
 from viz.state.text import Text
@@ -93,16 +93,17 @@ def _results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Em
     elif job.error or job.cancelled:
         if job.error:
             notice(job.error, "error", key="agreement_error")
-        st.button(f"Compare with {full.name}", key="compare_embedders_again", on_click=_forget_job)
+        st.button(
+            f"Compare with {full.name}",
+            key="compare_embedders_again",
+            on_click=setattr,
+            args=(session, "full_job", None),
+        )
     else:
         # The job ended after the columns were looked up, or the columns have changed since it began.
         session.full_job = None
         st.rerun()
     return None
-
-
-def _forget_job() -> None:
-    session.full_job = None
 
 
 def _show(here: Page, document: Document, full: Embedder, columns: Sequence[tuple[int, Finished, Chunking]]) -> None:
@@ -129,13 +130,10 @@ def _by(shift: Shift) -> str:
     return f"at most {three_figures(shift.greatest)}, {where}, and {three_figures(shift.mean)} on average"
 
 
-def _key(
-    document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool
-) -> tuple[str, tuple[str, str], tuple[str, str]]:
-    return document.identity, (full.name, full.identity), (other.name, other.identity)
-
-
-@cached_in(RecentlyUsed(8), _key)
+@kept(
+    8,
+    lambda document, full, other, *_: (document.identity, (full.name, full.identity), (other.name, other.identity)),
+)
 def _distance_shift(document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool) -> Shift | None:
     """Return the shift of the distances, from the cached vectors; raises Cancelled if they are not cached."""
     one, two = (sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full, other))

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, Recipe, load_tokenizer
+from chunkers import Chunker, Chunking, Document, Embedder, InputError, Recipe, load_tokenizer
 from chunkers.language_models.base import LanguageModel
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, checked
@@ -27,7 +27,7 @@ from viz.components.figure import show_figure
 from viz.components.mounting import Component
 from viz.components.notice import notice
 from viz.controls.widgets import bound
-from viz.jobs.chunking import sentence_vectors
+from viz.jobs.chunking import vectors_at_hand
 from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices
@@ -130,13 +130,8 @@ def offer_report(
         # Only the user who asks for a report waits for these modules, not the first page.
         from evaluation.report.page import Compared, report
 
-        vectors = None
-        if embedder is not None and document.sentences:
-            try:
-                vectors = sentence_vectors(document, embedder, choices.tokenizer, on_disk)
-            except Cancelled:
-                # A report embeds nothing; it uses cached vectors only.
-                vectors = None
+        # A report embeds nothing; it uses cached vectors only.
+        vectors = vectors_at_hand(document, embedder, choices.tokenizer, on_disk)
         return report(Compared(document, columns, chosen.known, embedder, choices.tokenizer, vectors, questions))
 
     download(

@@ -85,7 +85,7 @@ def show_start(here: Page, text: Text, kind: type[Chunker], result: ColumnResult
 
     show_pictures(shown, KEY, asked=ask)
     if here.embedder is not None and chunking.chunks and not _may_ask(document):
-        st.button("Find nearest chunks", on_click=_ask_long, args=(document.identity,))
+        st.button("Find nearest chunks", on_click=setattr, args=(session, "guide_asked", document.identity))
 
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
@@ -296,10 +296,6 @@ def _may_ask(document: Document) -> bool:
     return len(document.text) <= ASKED_AT_ONCE or session.guide_asked == document.identity
 
 
-def _ask_long(identity: str) -> None:
-    session.guide_asked = identity
-
-
 def _search(
     here: Page, result: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
 ) -> tuple[Asked | None, Asked | None, str]:
@@ -326,10 +322,6 @@ def _search(
         return None, None, "Embedding the chunks and the question."
     if job.error or job.cancelled:
         if job.cancelled:
-            st.button("Continue embedding", on_click=_search_again)
+            st.button("Continue embedding", on_click=setattr, args=(session, "guide_ask_job", None))
         return None, None, job.error or "The search was cancelled."
     return job.found[0], job.found.get(1), ""
-
-
-def _search_again() -> None:
-    session.guide_ask_job = None

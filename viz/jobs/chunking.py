@@ -270,6 +270,16 @@ def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_di
     return _fitted_at_once(embedder, source, tokenizer, on_disk).embed(source.sentence_texts)
 
 
+def vectors_at_hand(source: Document, embedder: Embedder | None, tokenizer: str, on_disk: bool) -> VectorArray | None:
+    """Return the cached vectors of the sentences, shape (n, dimension), or None if there are none; nothing is embedded."""
+    if embedder is None or not source.sentences:
+        return None
+    try:
+        return sentence_vectors(source, embedder, tokenizer, on_disk)
+    except Cancelled:
+        return None
+
+
 # Timing of a chunker's decisions, repeated.
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chunkers import Cancelled, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
+from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
 from chunkers.support.arrays import VectorArray
 from evaluation.segmentation.unlabelled import BASELINES, EDITS, Stability, Unlabelled, check_edits, sizes_of, unlabelled
 from evaluation.tables.cells import OF_EDITS, UNLABELLED_HEADS, edit_cells, unlabelled_cells
@@ -14,7 +14,7 @@ from viz.compare.scores.table import RowData, column_row, draw, row
 from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
-from viz.jobs.chunking import Task, chunk_at_once, sentence_vectors
+from viz.jobs.chunking import Task, chunk_at_once, vectors_at_hand
 from viz.jobs.edit_stability import EditStabilityJob
 from viz.jobs.resources import kept
 from viz.shell.results import ColumnResult, Finished
@@ -28,7 +28,7 @@ def show_unlabelled(
     choices: Choices, results: Sequence[ColumnResult], document: Document, embedder: Embedder | None
 ) -> None:
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
-    vectors = _vectors(document, embedder, choices.tokenizer)
+    vectors = vectors_at_hand(document, embedder, choices.tokenizer, session.on_disk)
     contenders: list[_Contender] = [
         (number, column.title, finished) for number, column in enumerate(results) if (finished := column.finished)
     ]
@@ -63,16 +63,6 @@ def _trivial(document: Document, tokenizer: str) -> list[_Contender]:
         if chunking is not None:
             baselines.append((None, name, Finished(task, chunker, chunking)))
     return baselines
-
-
-def _vectors(document: Document, embedder: Embedder | None, tokenizer: str) -> VectorArray | None:
-    """Return the cached sentence vectors, or None if they are not cached; nothing is embedded here."""
-    if embedder is None or not document.sentences:
-        return None
-    try:
-        return sentence_vectors(document, embedder, tokenizer, session.on_disk)
-    except Cancelled:
-        return None
 
 
 @kept(32, lambda result, vectors, embedder: (result.task.document, result.task, vectors is None, embedder is None))
