@@ -34,8 +34,8 @@ def say(app, question, **others):
 def answer_of(app):
     """Return the browser's data on the question."""
     for part in app.get("bidi_component"):
-        if '"asked":' in part.proto.json or '"asked": ' in part.proto.json:
-            return sent(app, "asked")["asked"]
+        if '"remedies":' in part.proto.json:
+            return sent(app, "remedies")
     raise AssertionError("nothing is told of a question")
 
 

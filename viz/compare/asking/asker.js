@@ -5,18 +5,14 @@ import { found } from "../../components/shared/dom.js";
 import { countPainted } from "../../components/shared/handle.js";
 
 /**
- * @import { AskerData } from "./asking.data.d.ts"
- */
-
-/**
- * @import { Asked } from "./payload.data.d.ts"
+ * @import { Asked } from "./asking.data.d.ts"
  * @import { Component, Moment } from "../../components/shared/component.d.ts"
  */
 
 const PAUSE = 100; // milliseconds until the server is asked again how far it is
 
 /** @typedef {{ question: string | null, stop?: boolean, again?: boolean, search?: boolean, moment: Moment }} Told */
-/** @typedef {Component<AskerData, { asked: Told }>} Asker */
+/** @typedef {Component<Asked, { asked: Told }>} Asker */
 /** @typedef {HTMLElement & { asker?: Asker, later?: ReturnType<typeof setTimeout>, dispose?: () => void }} Root */
 
 /** @param {Asker} component */
@@ -33,7 +29,7 @@ export default function (component) {
     },
     () => clearTimeout(root.later),
   );
-  const { asked } = component.data;
+  const asked = component.data;
   emit("seamark-asked", asked);
   clearTimeout(root.later);
   if (asked.state === "working" || asked.remedies.some((one) => one?.state === "looking"))

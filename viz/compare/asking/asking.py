@@ -7,16 +7,16 @@ from typing import Any, TypedDict
 
 import streamlit as st
 
-from chunkers import Chunking, Document, Embedder, InputError
+from chunkers import Chunking, Document, Embedder, InputError, Span
 from chunkers.results.embedded import EmbeddedAs
 from evaluation.asking.answer import Judgement, checked_answer, judge
 from evaluation.asking.ask import STATED_SEARCHED, Hit, checked_question, has_stated, score_said
 from evaluation.asking.ask import Asked as Found
 from evaluation.questions.marked_file import MarkedQuestion
 from viz.compare.asking.contexts import NOT_WRITTEN, in_context
-from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
 from viz.compare.state.session import session
 from viz.components.mounting import Component, run_again
+from viz.components.remedies.payload import ColumnRemedies
 from viz.components.text_in_browser import code_points, utf16_offsets
 from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
@@ -40,13 +40,90 @@ _Ready = tuple[int, Task, Chunking]
 """A finished column: its number from 0, its task and its chunks."""
 
 
-class AskerData(TypedDict):
-    """Payload of the question component: the state and the result of the last question."""
-
-    asked: Asked
+# The payload; positions in the text are in UTF-16 code units.
 
 
-_asker = Component[AskerData]("seamark_asker", "compare/asking/asker.js", html='<div class="asker"></div>')
+class AnswerPlace(TypedDict):
+    """A chunk that contains part of the marked answer, with its rank (from 1; None if the chunk is not ranked)."""
+
+    chunk: int
+    rank: int | None
+    retrieved: bool
+
+
+class AnswerFate(TypedDict):
+    """The outcome for the marked answer in one column: whether it was retrieved, and which chunks contain its parts.
+
+    Attributes
+    ----------
+    good
+        True if one retrieved chunk contains the whole answer.
+    words
+        The outcome in words; the places follow.
+    why
+        The reason, such as the cut that splits the answer; may be empty.
+    """
+
+    good: bool
+    words: str
+    places: list[AnswerPlace]
+    why: str
+
+
+class AskedColumn(TypedDict):
+    """The chunks that a question retrieves in one column.
+
+    Attributes
+    ----------
+    chunks
+        The numbers of the chunks, from 0, best first. ``scores`` and ``said`` have one entry per chunk: its score, and the
+        origin of the score.
+    cut
+        Where the budget ends within the last chunk; None if that chunk is given whole.
+    tokens
+        The number of tokens given in all.
+    """
+
+    chunks: list[int]
+    scores: list[str]
+    said: list[str]
+    cut: int | None
+    tokens: int
+    fate: AnswerFate | None
+
+
+class Asked(TypedDict):
+    """Payload with the state and the result of the last question asked on Compare.
+
+    Attributes
+    ----------
+    moment
+        The browser's timestamp of the event that this answers.
+    state
+        ``nothing`` while nothing is asked, ``working``, ``done``, or ``failed``.
+    share, said
+        The share of the work that is done, and a sentence with the status, the error or a note.
+    hashes
+        Hashes of the columns' bodies, so that the reader can tell whether it shows the same columns.
+    found
+        The retrieved chunks by column; None for a column without a result.
+    answer
+        Start and end of the marked answer; None if no answer is marked.
+    remedies
+        The remedies by column; None if the column keeps the answer whole or no search is possible.
+    """
+
+    moment: float | None
+    state: str
+    share: float
+    said: str
+    hashes: list[str]
+    found: list[AskedColumn | None]
+    answer: list[int] | None
+    remedies: list[ColumnRemedies | None]
+
+
+_asker = Component[Asked]("seamark_asker", "compare/asking/asker.js", html='<div class="asker"></div>')
 
 
 @st.fragment
@@ -80,7 +157,7 @@ def answer_question(
     }
     if session.question or event:
         _answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
-    _asker(key=KEY, data={"asked": asked}, height=0, on_asked_change=run_again)
+    _asker(key=KEY, data=asked, height=0, on_asked_change=run_again)
 
 
 def _hear(told: dict[str, Any]) -> None:
@@ -164,16 +241,19 @@ def _judged(
     known: tuple[int, ...] | None,
 ) -> None:
     """Fill in each column's retrieved chunks, the fate of the marked answer, and the changes that keep it whole."""
-    answer = session.answer
-    answer_here = answer if answer is not None and _is_in(answer, document) else None
-    if answer_here is not None:
-        asked["answer"] = utf16_offsets(document.text, [answer_here.start, answer_here.start + len(answer_here.answer)])
+    answer, span = session.answer, None
+    if answer is not None and document.text.startswith(answer.answer, answer.start):
+        end = answer.start + len(answer.answer)
+        asked["answer"] = utf16_offsets(document.text, [answer.start, end])
+        span = checked_answer(document.text, answer.start, end)
     for number, retrieval in list(job.found.items()):
-        asked["found"][number] = _column(retrieval, document, answer_here)
-    if answer_here is not None and asked["state"] == "done":
+        asked["found"][number] = _column(retrieval, document, span)
+    if answer is not None and span is not None and asked["state"] == "done":
         from viz.compare.asking.remedies import find_remedies
 
-        asked["remedies"] = find_remedies(job, document, results, asked["found"], answer_here, known)
+        fates = [None if column is None else column["fate"] for column in asked["found"]]
+        failing = [number for number, fate in enumerate(fates) if fate is not None and not fate["good"]]
+        asked["remedies"] = find_remedies(job, document, results, failing, answer, span, known)
 
 
 def _searched(results: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[EmbeddedAs, list[_Ready]]:
@@ -192,11 +272,7 @@ def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_Ready]) -> list[
     return not_written + [STATED_SEARCHED] * any(has_stated(chunking) for _, _, chunking in ready)
 
 
-def _is_in(answer: MarkedQuestion, document: Document) -> bool:
-    return document.text.startswith(answer.answer, answer.start)
-
-
-def _column(retrieval: Found, document: Document, answer: MarkedQuestion | None) -> AskedColumn:
+def _column(retrieval: Found, document: Document, answer: Span | None) -> AskedColumn:
     places = {name: ranking.places() for name, ranking in retrieval.sources.items()}
     last = retrieval.hits[-1] if retrieval.hits else None
     cut = None
@@ -208,7 +284,7 @@ def _column(retrieval: Found, document: Document, answer: MarkedQuestion | None)
         "said": [_said(retrieval, places, hit) for hit in retrieval.hits],
         "cut": cut,
         "tokens": retrieval.tokens,
-        "fate": None if answer is None else _fate(judge(retrieval, _span(answer, document))),
+        "fate": None if answer is None else _fate(judge(retrieval, answer)),
     }
 
 
@@ -226,10 +302,6 @@ def _said(retrieval: Found, places: dict[str, dict[int, int]], hit: Hit) -> str:
         among = f", rank {rank}" if len(retrieval.sources) > 1 else ""
         parts.append(f"{_NAMES[name]} {score_said(float(ranking.scores[rank - 1]))}{among}")
     return "; ".join(parts)
-
-
-def _span(answer: MarkedQuestion, document: Document) -> Any:
-    return checked_answer(document.text, answer.start, answer.start + len(answer.answer))
 
 
 def _fate(judgement: Judgement) -> AnswerFate:

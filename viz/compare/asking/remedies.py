@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
-from chunkers import Document, Embedder
-from evaluation.asking.answer import Posed, checked_answer
+from chunkers import Document, Embedder, Span
+from evaluation.asking.answer import Posed
 from evaluation.questions.marked_file import MarkedQuestion
 from evaluation.remedies.tested import FailingColumn
-from viz.compare.asking.payload import AskedColumn
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
 from viz.jobs.asking.job import AskJob
@@ -26,31 +25,33 @@ def find_remedies(
     asking: AskJob,
     document: Document,
     results: Sequence[ColumnResult],
-    columns: Sequence[AskedColumn | None],
+    failing: Collection[int],
     answer: MarkedQuestion,
+    span: Span,
     known: tuple[int, ...] | None,
 ) -> list[ColumnRemedies | None]:
     """Return, for each column that fails to keep the answer whole, the changes of settings found so far that keep it whole.
 
     All other columns have None. The search starts by itself if it is quick and sends nothing to a server. If chunks are
     embedded with context sentences, there is no search, and every column has None.
+
+    Parameters
+    ----------
+    failing
+        The numbers, from 0, of the columns that fail.
+    answer, span
+        The marked answer, and its span in the text.
     """
     inquiry, reranker, embedder = asking.inquiry, asking.reranker, asking.embedder
-    failing = [
-        (number, chunked.task, chunked.chunker, chunked.chunking)
-        for number, (chunked, column) in enumerate(zip(results, columns, strict=True))
-        if column is not None and column["fate"] is not None and not column["fate"]["good"]
-        if chunked.task is not None and chunked.chunker is not None and chunked.chunking is not None
-    ]
+    columns = {number: finished for number in failing if (finished := results[number].finished)}
     # Changed chunks would need new context sentences from a language model.
-    if not failing or inquiry.embedded_as == "context":
+    if not columns or inquiry.embedded_as == "context":
         return [None for _ in results]
-    posed = Posed(inquiry.question, checked_answer(document.text, answer.start, answer.start + len(answer.answer)))
-    others = posed_about(document, besides=answer.question)
+    posed, others = Posed(inquiry.question, span), posed_about(document, besides=answer.question)
     asked = inquiry.method, inquiry.limit, inquiry.embedded_as, others, known
     searches = {
         task: search_answer(FailingColumn(chunker, chunking, *asked, posed=posed), inquiry.tokenizer, reranker)
-        for _, task, chunker, chunking in failing
+        for task, chunker, chunking in columns.values()
     }
     identity = None if embedder is None else (embedder.name, embedder.identity)
     subject = inquiry, posed, others, known, identity, reranker
@@ -61,8 +62,8 @@ def find_remedies(
         if not job.done and is_automatic(inquiry.method, embedder, reranker, document):
             job.start()
     sent: list[ColumnRemedies | None] = [None for _ in results]
-    for number, task, _, _ in failing:
-        sent[number] = remedies_data(job, job.found.get(task), "What keeps it whole?", "keeps it whole")
+    for number, column in columns.items():
+        sent[number] = remedies_data(job, job.found.get(column.task), "What keeps it whole?", "keeps it whole")
     return sent
 
 
