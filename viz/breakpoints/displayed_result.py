@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chunkers import Breakpoint, Chunker, Chunking
+from chunkers import Breakpoint, Chunking
 from chunkers.methods.breakpoint import SimilarityReading, has_similarity_reading, read_as_similarity
+from viz.components.reader.reader import Result
 from viz.jobs.chunking import Task
 from viz.jobs.resources import kept
 from viz.shell.results import ColumnResult
 
 
 @dataclass(frozen=True)
-class DisplayedResult:
+class DisplayedResult(Result):
     """A chunker's result, with Breakpoint's scores as distances or as similarities.
 
     ``identity`` is the task and the reading of the scores, distance or similarity.
     """
 
     identity: tuple[Task, str]
-    chunker: Chunker
-    chunking: Chunking
 
 
 def displayed_result(result: ColumnResult, axis: str) -> DisplayedResult | None:

@@ -20,13 +20,13 @@ from viz.breakpoints.scores import show_scores
 from viz.breakpoints.steps import opened, show_steps
 from viz.components.mounting import take_event
 from viz.components.notice import notice
-from viz.components.reader.reader import Column, HeadRow, Result, reader
+from viz.components.reader.reader import Column, HeadRow, reader
 from viz.components.stepper.stepper import WORDS
 from viz.controls.chunker import parameter_controls
 from viz.controls.widgets import bound, offer_undo, select, switch
 from viz.shell.card.verdicts import answer_verdicts, take_change
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
-from viz.shell.column_head import Head, against_known_row, column_of
+from viz.shell.column_head import against_known_row, column_of
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import Choices, ColumnChoice, fresh
@@ -77,8 +77,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     if change := take_event(READER, "change"):
         take_change(PAGE, change)
     column = choices.columns[0]
-    line = take_event(READER, "line")
-    if line is not None:
+    if line := take_event(READER, "line"):
         column.put(str(line["parameter"]), float(line["value"]))
     views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
     view, axis, margin = _word(choices, "view", VIEWS), _word(choices, "axis", READINGS), _margin(choices)
@@ -219,8 +218,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
 
 
 def _column(result: ColumnResult, shown: DisplayedResult | None, source: Source) -> Column:
-    drawn = None if shown is None else Result(shown.identity, shown.chunker, shown.chunking)
-    return column_of(result, lambda chunking: Head(_rows(chunking, source)), drawn=drawn)
+    return column_of(result, lambda chunking: Column(rows=_rows(chunking, source)), drawn=shown)
 
 
 def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:

@@ -171,24 +171,21 @@ def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, c
     }
     st.header(f"{curve.label.capitalize()} per gap", anchor=False)
     show_figure(score_histogram(counted, level, curve.label), table, "Histogram", "histogram")
-    task = shown.identity[0]
-    on_disk = session.on_disk
 
     def chunk(other: Breakpoint) -> Chunking:
         other_task = Task.of(text.document, embedder, choices.tokenizer, other)
-        chunking = chunk_at_once(other_task, other, text.document, embedder, on_disk)
+        chunking = chunk_at_once(other_task, other, text.document, embedder, session.on_disk)
         assert chunking is not None  # the amount does not affect what is embedded
         return chunking
 
     plain = Breakpoint(**chunker.model_dump())
     scores = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
-    stairs = _stairs(task, text.document, plain, scores, chunk)
-    rule = chunker.rule
+    stairs = _stairs(shown.identity[0], text.document, plain, scores, chunk)
     st.header("Threshold effect", anchor=False)
     st.caption(_flat_words(stairs, chunker.amount))
-    figure = staircase_figure(stairs, chunker.amount, rule.title)
+    figure = staircase_figure(stairs, chunker.amount, chunker.rule.title)
     columns = {
-        rule.title: stairs.amounts,
+        chunker.rule.title: stairs.amounts,
         "chunks": stairs.chunks,
         "median characters": stairs.median,
         "largest": stairs.largest,

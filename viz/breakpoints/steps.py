@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from itertools import pairwise
 
@@ -199,9 +199,10 @@ def show_table(
         vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
         table = _table(shown, chunker, embedder)
         mean = mean_similarity(vectors)
+        steps = _kept_steps(shown, lambda: optimal_steps(shown.chunking, table, mean))
         left, over = st.columns(2)
         with left:
-            stepper(_told_of_optimal(shown, table, mean), choices.extra, key="stepper", known=bool(text.source.known))
+            stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
             _compare_with_greedy(shown.chunking, greedy, text, choices)
         with over:
             line = ("the mean", 1 - mean)
@@ -214,11 +215,6 @@ def _table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> Part
     document = shown.chunking.document
     tools = tools_to_repeat(embedder.for_document(document), shown.identity[0].tokenizer, session.on_disk)
     return chunker.weigh(document, tools)[1]
-
-
-@kept(4, lambda shown, table, mean: (shown.identity[0].document, shown.identity))
-def _told_of_optimal(shown: DisplayedResult, table: PartitionTable, mean: float) -> list[Step]:
-    return optimal_steps(shown.chunking, table, mean)
 
 
 def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: Text, choices: Choices) -> None:
@@ -256,15 +252,16 @@ def show_steps(
     margin: float,
 ) -> None:
     """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
-    if isinstance(shown.chunker, Optimal):
-        show_table(shown, shown.chunker, results[1], text, embedder, choices)
+    chunker = shown.chunker
+    if isinstance(chunker, Optimal):
+        show_table(shown, chunker, results[1], text, embedder, choices)
         return
     steps: list[Step] | None = None
-    if isinstance(shown.chunker, ChangePoint):
-        steps = _told_of_change_point(shown, shown.chunker, margin)
-    elif isinstance(shown.chunker, Structure):
+    if isinstance(chunker, ChangePoint):
+        steps = _kept_steps(shown, lambda: change_point_steps(shown.chunking, chunker, margin), margin)
+    elif isinstance(chunker, Structure):
         with suppress(Cancelled):
-            steps = _told_of_structure(shown, shown.chunker, embedder)
+            steps = _kept_steps(shown, lambda: _block_steps(shown, chunker, embedder))
     else:
         steps = _greedy_steps(shown, results, embedder, margin)
     if steps is None:
@@ -287,8 +284,10 @@ def _greedy_steps(
             compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
     elif results[0].chunking is not None:
         notice("The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits")
-    if isinstance(shown.chunker, MaxMin) and embedder is not None:
-        pairs = _pairs(shown.chunking)
+    chunker = shown.chunker
+    if isinstance(chunker, MaxMin) and embedder is not None:
+        # The scan compares the sentences within the same chunk.
+        pairs = sum(count * (count - 1) // 2 for count in sentence_counts(shown.chunking))
         if pairs > MOST_SCANNED:
             notice(
                 f"The steps show no numbers, because numbers are shown for at most {MOST_SCANNED:,} compared pairs of "
@@ -297,8 +296,20 @@ def _greedy_steps(
             )
         else:
             with suppress(Cancelled):
-                return _told_of_max_min(shown, shown.chunker, margin, compared, embedder)
-    return _told(shown, margin, compared)
+                return _kept_steps(
+                    shown,
+                    lambda: _scanned_steps(shown, chunker, margin, compared, embedder),
+                    "scanned",
+                    margin,
+                    compared is None,
+                )
+    return _kept_steps(shown, lambda: scan_steps(shown.chunking, margin, compared), margin, compared is None)
+
+
+@kept(32, lambda shown, make, *settings: (shown.identity[0].document, shown.identity, *settings))
+def _kept_steps(shown: DisplayedResult, make: Callable[[], list[Step]], *settings: Hashable) -> list[Step]:
+    """Return the steps of a result, from ``make`` unless they are cached; ``settings`` are what else they depend on."""
+    return make()
 
 
 @kept(8, lambda task, best_task, *_: (task.document, task, best_task))
@@ -310,26 +321,7 @@ def _compared(
     return compare_stretches(chunking, best, Similarities(vectors))
 
 
-def _pairs(chunking: Chunking) -> int:
-    """Count the pairs of sentences within the same chunk, which the scan compares."""
-    return sum(count * (count - 1) // 2 for count in sentence_counts(chunking))
-
-
-@kept(8, lambda shown, margin, compared: (shown.identity[0].document, shown.identity, margin, compared is None))
-def _told(shown: DisplayedResult, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
-    return scan_steps(shown.chunking, margin, compared)
-
-
-@kept(
-    8,
-    lambda shown, chunker, margin, compared, embedder: (
-        shown.identity[0].document,
-        shown.identity,
-        margin,
-        compared is None,
-    ),
-)
-def _told_of_max_min(
+def _scanned_steps(
     shown: DisplayedResult,
     chunker: MaxMin,
     margin: float,
@@ -342,13 +334,7 @@ def _told_of_max_min(
     return max_min_steps(shown.chunking, chunker, scanned, margin, compared)
 
 
-@kept(8, lambda shown, chunker, margin: (shown.identity[0].document, shown.identity, margin))
-def _told_of_change_point(shown: DisplayedResult, chunker: ChangePoint, margin: float) -> list[Step]:
-    return change_point_steps(shown.chunking, chunker, margin)
-
-
-@kept(8, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
-def _told_of_structure(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
+def _block_steps(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
     document = shown.chunking.document
     at_hand = embedder.for_document(document) if embedder is not None and chunker.embeds else None
     scanned = chunker.scan(document, tools_to_repeat(at_hand, shown.identity[0].tokenizer, session.on_disk))

@@ -15,14 +15,14 @@ from sample_docs import sample_splitters
 from viz.clustering.origin import show_origin
 from viz.components.mounting import take_event
 from viz.components.notice import notice
-from viz.components.reader.reader import HeadRow, reader
+from viz.components.reader.reader import Column, HeadRow, reader
 from viz.components.stepper.stepper import WORDS
 from viz.controls.chunker import parameter_controls
 from viz.controls.widgets import bound
 from viz.jobs.chunking import vectors_at_hand
 from viz.shell import lecture
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
-from viz.shell.column_head import Head, column_of
+from viz.shell.column_head import column_of
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import Choices, ColumnChoice
@@ -128,7 +128,7 @@ def _reader(result: ColumnResult, text: Text) -> None:
         parts.append(boundaries if known else "one topic: no known boundary")
     reader(
         document,
-        [column_of(result, lambda chunking: Head(_rows(chunking, known)))],
+        [column_of(result, lambda chunking: Column(rows=_rows(chunking, known)))],
         title=text.source.name,
         summary=" · ".join(parts),
         selected=0,

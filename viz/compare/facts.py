@@ -11,19 +11,19 @@ from chunkers import Chunking, Document, Embedder, load_tokenizer
 from chunkers.results.levels import parents_among
 from evaluation.segmentation.chunk_facts import Facts, against_known, change
 from viz.compare.state.session import session
-from viz.components.reader.reader import HeadRow
+from viz.components.reader.reader import Column, HeadRow
 from viz.jobs import chunking as timing
 from viz.jobs.chunking import Task
 from viz.jobs.resources import kept
 from viz.shell import lecture
-from viz.shell.column_head import Head, against_known_row
+from viz.shell.column_head import against_known_row
 from viz.shell.results import ColumnResult, Finished
 from viz.state.text import Text
 from viz.state.values import LastChange
 from viz.theme.numbers import counted, duration, embedding_in_words, stages_in_words, three_figures
 
 
-def facts_of(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> Head:
+def facts_of(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> Column:
     """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
     finished = result.finished
     assert finished is not None
@@ -58,7 +58,7 @@ def facts_of(number: int, result: ColumnResult, text: Text, embedder: Embedder |
     if session.all_sizes:
         lines = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
         table = (("size", "min", "median", "mean", "max"), *lines)
-    return Head(tuple(rows), table, fresh)
+    return Column(rows=tuple(rows), table=table, fresh=fresh)
 
 
 def _levels(chunking: Chunking) -> list[HeadRow]:

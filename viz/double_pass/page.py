@@ -25,7 +25,7 @@ from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.story import MOST_SENTENCES, minis, pass_steps
 from viz.jobs.chunking import tipping_at_once
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
-from viz.shell.column_head import Head, column_of, waiting_words
+from viz.shell.column_head import column_of, waiting_words
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import Choices, fresh
@@ -212,7 +212,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
         )
         reader(
             text.document,
-            [_column(column) for column in results],
+            [column_of(column, _summary_column) for column in results],
             title="",
             summary="",
             selected=choices.selected,
@@ -249,12 +249,9 @@ def change_said(double: ColumnResult, step: Step, embedder: Embedder | None) -> 
     return "" if tipping is None else f"After both passes: {decided.verdict.value}; {tipping}."
 
 
-def _column(result: ColumnResult) -> Column:
-    return column_of(result, _head)
-
-
-def _head(chunking: Chunking) -> Head:
-    return Head((HeadRow("chunks", _chunks_in_words(chunking), brief=counted(len(chunking.chunks), "chunk")),))
+def _summary_column(chunking: Chunking) -> Column:
+    brief = counted(len(chunking.chunks), "chunk")
+    return Column(rows=(HeadRow("chunks", _chunks_in_words(chunking), brief=brief),))
 
 
 def _chunks_in_words(chunking: Chunking) -> str:

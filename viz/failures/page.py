@@ -22,7 +22,7 @@ from viz.failures.lists import CardData, draw_list, show_table
 from viz.failures.results import RESULTS, MeasuredSetting, best_settings, measure_setting, search_controls, search_of
 from viz.jobs.sweep import Sweep
 from viz.shell.column_exchange import columns_to_open_with, say_added, take_button
-from viz.shell.column_head import Head, column_of
+from viz.shell.column_head import column_of
 from viz.shell.page import Page, page, sides
 from viz.shell.results import run_columns, show_misfits, show_progress
 from viz.state.choices import OWN, Choices, ColumnChoice
@@ -189,7 +189,7 @@ def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSe
     )
 
 
-def _head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> Head:
+def _head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> Column:
     rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
     if setting.scores is not None:
         total = len(chunking.document.sentences)
@@ -197,4 +197,4 @@ def _head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | N
         rows.append(HeadRow("misassigned", words, "wrong" if setting.wrong else "", f"misassigned: {words}"))
         crossing = crossings(known or (), chunking)
         rows.append(HeadRow("crossing", f"{crossing.count:,} of {len(chunking.chunks):,} chunks"))
-    return Head(tuple(rows), wrong=setting.wrong)
+    return Column(rows=tuple(rows), wrong=setting.wrong)

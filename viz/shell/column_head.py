@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 from chunkers import Chunking
 from viz.components.reader.reader import Column, HeadRow, Result
@@ -14,29 +14,9 @@ from viz.state.keys import session
 from viz.state.models import MISSING
 
 
-@dataclass(frozen=True)
-class Head:
-    """Facts about a result, shown above its text.
-
-    Attributes
-    ----------
-    rows, table
-        The rows of the summary, and the table below them.
-    fresh
-        The offsets, in code points, of the cuts added by the last change.
-    wrong
-        The numbers of the sentences outside the chunk that fits their section best.
-    """
-
-    rows: tuple[HeadRow, ...] = ()
-    table: tuple[tuple[str, ...], ...] = ()
-    fresh: frozenset[int] = field(default_factory=frozenset)
-    wrong: tuple[int, ...] = ()
-
-
 def column_of(
     result: ColumnResult,
-    head: Callable[[Chunking], Head],
+    head: Callable[[Chunking], Column],
     *,
     drawn: Result | None = None,
     prefix: str = "",
@@ -47,7 +27,7 @@ def column_of(
     Parameters
     ----------
     head
-        Returns the summary of a chunking.
+        Returns a column with the summary of a chunking alone.
     drawn
         The result to draw instead, for pages that show other scores for the same chunks.
     prefix
@@ -63,9 +43,8 @@ def column_of(
     if result.chunker is None or result.chunking is None:
         return Column(result.title, subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks))
     drawn = drawn or Result(result.task, result.chunker, result.chunking, movable)
-    top = head(drawn.chunking)
     notes = drawn.chunking.notes
-    return Column(result.title, subtitle, drawn, top.rows, top.table, notes, fresh=top.fresh, wrong=top.wrong)
+    return replace(head(drawn.chunking), title=result.title, subtitle=subtitle, result=drawn, notes=notes)
 
 
 def against_known_row(found: int, missed: int, added: int) -> HeadRow:

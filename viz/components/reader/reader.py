@@ -62,8 +62,8 @@ class Column:
     sentences outside the chunk that fits their section best.
     """
 
-    title: str
-    subtitle: str
+    title: str = ""
+    subtitle: str = ""
     result: Result | None = None
     rows: tuple[HeadRow, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
