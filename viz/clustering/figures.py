@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from chunkers.results.result import Clusters, Merge
 from chunkers.support.arrays import FloatArray
-from viz.clustering.linkage import Bracket, Tree
+from viz.clustering.linkage import Bracket, Tree, decisions
 from viz.components.heatmap.heatmap import Coloured
 from viz.theme import palette
 
@@ -49,16 +49,11 @@ def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured)
     """Return a table of all accepted and refused joins of clusters, in the order of the decisions."""
     chunk_of = coloured.chunk_of
     rows = []
-    for number, merge in enumerate(merges):
-        a, b = merge.left.start, merge.right.start
-        rows.append((number, 1, "joined", a + 1, b + 1, round(1 - merge.similarity, 4), str(chunk_of[a] + 1)))
-    for refusal in clusters.refused:
-        apart = f"{chunk_of[refusal.left] + 1} and {chunk_of[refusal.right] + 1}"
-        rows.append((refusal.joins, 0, "refused", refusal.left + 1, refusal.right + 1, round(refusal.distance, 4), apart))
-    # A refusal precedes the join with the same number.
-    rows.sort(key=lambda row: row[:2])
+    for joined, left, right, distance in decisions(merges, clusters):
+        chunks = f"{chunk_of[left] + 1}" if joined else f"{chunk_of[left] + 1} and {chunk_of[right] + 1}"
+        rows.append(("joined" if joined else "refused", left + 1, right + 1, round(distance, 4), chunks))
     names = ("decision", "sentence", "and sentence", "joint distance", "chunk")
-    return {name: [row[2 + place] for row in rows] for place, name in enumerate(names)}
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from chunkers.methods.single_linkage import LinkedGroups
 from chunkers.results.result import Clusters, Merge
@@ -14,26 +15,42 @@ MOST_RUNS = 6
 """Most ranges of sentences that a step lists per cluster; the rest are counted."""
 
 
+class Decision(NamedTuple):
+    """The decision on the two clusters of the sentences ``left`` and ``right``: joined, or kept apart by the size cap."""
+
+    joined: bool
+    left: int
+    right: int
+    distance: float
+
+
+def decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decision]:
+    """Return the accepted and the refused joins in the order in which they were decided."""
+    joins = [
+        ((number, 1), Decision(True, merge.left.start, merge.right.start, 1 - merge.similarity))
+        for number, merge in enumerate(merges)
+    ]
+    refusals = [
+        ((refusal.joins, 0), Decision(False, refusal.left, refusal.right, refusal.distance)) for refusal in clusters.refused
+    ]
+    # A refusal precedes the join with the same number.
+    return [decision for _, decision in sorted([*joins, *refusals], key=lambda pair: pair[0])]
+
+
 def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
     """Return the steps of single-linkage clustering under a size cap and the maximum distance ``most``."""
     groups = LinkedGroups(count)
     steps: list[Step] = []
-    refusals = iter(clusters.refused)
-    refusal = next(refusals, None)
-    for number in range(len(merges) + 1):
-        while refusal is not None and refusal.joins == number:
-            steps.append(_step(groups, refusal.left, refusal.right, refusal.distance, cap, most))
-            refusal = next(refusals, None)
-        if number < len(merges):
-            merge = merges[number]
-            left, right = merge.left.start, merge.right.start
-            steps.append(_step(groups, left, right, 1 - merge.similarity, cap, most))
-            groups.join(left, right)
+    for decision in decisions(merges, clusters):
+        steps.append(_step(groups, decision, cap, most))
+        if decision.joined:
+            groups.join(decision.left, decision.right)
     return steps
 
 
-def _step(groups: LinkedGroups, left: int, right: int, distance: float, cap: int, most: float) -> Step:
+def _step(groups: LinkedGroups, decision: Decision, cap: int, most: float) -> Step:
     """Return the step at two sentences: their clusters are joined unless together they exceed the cap."""
+    _, left, right, distance = decision
     one, other = groups.members(left), groups.members(right)
     both = sorted([*one, *other])
     fits = len(both) <= cap
@@ -109,23 +126,13 @@ def layout(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
     first = [*range(count)]  # first sentence of each node
     children: list[tuple[int, int]] = []
     refused: list[tuple[int, int]] = []
-    refusals = iter(clusters.refused)
-    refusal = next(refusals, None)
-
-    def pair(left: int, right: int) -> tuple[int, int]:
-        a, b = node[groups.label[left]], node[groups.label[right]]
-        return (a, b) if first[a] < first[b] else (b, a)
-
-    for number in range(len(merges) + 1):
-        while refusal is not None and refusal.joins == number:
-            refused.append(pair(refusal.left, refusal.right))
-            refusal = next(refusals, None)
-        if number < len(merges):
-            left, right = merges[number].left.start, merges[number].right.start
-            children.append(pair(left, right))
+    for joined, left, right, _ in decisions(merges, clusters):
+        pair = sorted((node[groups.label[left]], node[groups.label[right]]), key=first.__getitem__)
+        (children if joined else refused).append((pair[0], pair[1]))
+        if joined:
             groups.join(left, right)
             node[groups.label[left]] = len(first)
-            first.append(first[children[-1][0]])
+            first.append(first[pair[0]])
     roots = [node[label] for label in groups.label]
     leaves = [leaf for root in _side_by_side(roots, first, clusters) for leaf in _leaves(root, count, children)]
     return _placed(leaves, merges, clusters, children, refused)

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypedDict
 
 from chunkers import Chunking, Verdict
-from chunkers.results.reason import Reason
 from viz.components.mounting import Component
 from viz.double_pass.story import MOST_SENTENCES, minis, seams, told
+
+
+class CorrectionData(TypedDict):
+    """A row of the list of corrections: the removed boundary, the step that removed it, and the row's texts.
+
+    ``sentence`` is the number of the sentence before the boundary, from 1.
+    """
+
+    sentence: int
+    step: int | None
+    where: str
+    reason: str
+    also: str
 
 
 class CorrectionsData(TypedDict):
@@ -28,49 +39,12 @@ _corrections = Component[CorrectionsData](
 )
 
 
-class CorrectionData(TypedDict):
-    """A row of the list of corrections: the removed boundary, the step that removed it, and the row's texts.
+def corrections(chunking: Chunking, beside: Chunking | None, name: str) -> list[CorrectionData]:
+    """Return the boundaries of pass one that pass two or the minimum size removed, in text order.
 
-    ``sentence`` is the number of the sentence before the boundary, from 1.
+    ``beside`` is the result of the chunker called ``name``, to which they are compared.
     """
-
-    sentence: int
-    step: int | None
-    where: str
-    reason: str
-    also: str
-
-
-@dataclass(frozen=True)
-class Correction:
-    """A boundary of pass one that pass two or the minimum size removed.
-
-    Attributes
-    ----------
-    gap
-        The gap's number: the number of the sentence before it, from 0.
-    why
-        The reason for the decision, as in the table of gaps.
-    step
-        The number, from 0, of the step that removed the boundary; None if the minimum size removed it.
-    beside
-        True if the chunker shown for comparison cuts here.
-    """
-
-    gap: int
-    why: Reason
-    step: int | None
-    beside: bool
-
-    @property
-    def reason(self) -> str:
-        """The reason for the removal, in words; the reason names the pass only if no step is given."""
-        return str(self.why if self.step is None else self.why._replace(heading=""))
-
-
-def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]:
-    """Return the boundaries of pass one that pass two or the minimum size removed, in text order."""
-    cut_beside = set() if beside is None else {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
+    cut_beside = set() if beside is None else _cut_gaps(beside)
     starts = minis(chunking)
     joined = {
         gap: (number, why)
@@ -80,15 +54,29 @@ def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]
         and tried[-1].kind not in ("initial", "appending")
         for gap in seams(tried, starts)
     }
-    removals = []
+    removals: list[CorrectionData] = []
     for gap in chunking.gaps:
         if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
-            step, because = joined.get(gap.index, (None, gap.why))
-            removals.append(Correction(gap.index, because, step, gap.index in cut_beside))
+            step, why = joined.get(gap.index, (None, gap.why))
+            removals.append(
+                {
+                    "sentence": gap.index + 1,
+                    "step": step,
+                    "where": f"after sentence {gap.index + 1}",
+                    # The step names the pass.
+                    "reason": str(why if step is None else why._replace(heading="")),
+                    "also": f"{name} cuts here" if gap.index in cut_beside else "",
+                }
+            )
     return removals
 
 
-def balance(chunking: Chunking, removals: Sequence[Correction], beside: Chunking | None, name: str) -> list[str]:
+def _cut_gaps(chunking: Chunking) -> set[int]:
+    """Return the numbers of the gaps between sentences that are cut."""
+    return {gap.index for gap in chunking.gaps if gap.verdict.is_cut and gap.offset is None}
+
+
+def balance(chunking: Chunking, removals: Sequence[CorrectionData], beside: Chunking | None, name: str) -> list[str]:
     """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
     cuts_of_pass_one = len(minis(chunking)) - 1
     if cuts_of_pass_one <= 0:
@@ -96,8 +84,8 @@ def balance(chunking: Chunking, removals: Sequence[Correction], beside: Chunking
     removed_later = f"{len(removals):,} {'was' if len(removals) == 1 else 'were'} removed later"
     sentences = [f"Of the {_boundaries(cuts_of_pass_one)} that pass one made, {removed_later}."]
     if beside is not None:
-        cuts = {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
-        removed = sum(removal.beside for removal in removals)
+        cuts = _cut_gaps(beside)
+        removed = sum(removal["also"] != "" for removal in removals)
         kept_cuts = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
         fates = {
             "here too": kept_cuts,
@@ -113,17 +101,7 @@ def _boundaries(count: int) -> str:
     return "1 boundary" if count == 1 else f"{count:,} boundaries"
 
 
-def show_corrections(removals: Sequence[Correction], said: Sequence[str], name: str, key: str) -> None:
+def show_corrections(removals: Sequence[CorrectionData], said: Sequence[str], key: str) -> None:
     """Mount the list of corrections; a click on a row goes to the boundary and to the step that removed it."""
-    listed: list[CorrectionData] = [
-        {
-            "sentence": removal.gap + 1,
-            "step": removal.step,
-            "where": f"after sentence {removal.gap + 1}",
-            "reason": removal.reason,
-            "also": f"{name} cuts here" if removal.beside else "",
-        }
-        for removal in removals
-        if removal.gap < MOST_SENTENCES
-    ]
-    _corrections(key=key, data={"title": "Corrections", "words": list(said), "rows": listed})
+    drawn = [removal for removal in removals if removal["sentence"] <= MOST_SENTENCES]
+    _corrections(key=key, data={"title": "Corrections", "words": [*said], "rows": drawn})

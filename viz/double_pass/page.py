@@ -181,7 +181,6 @@ def _similarities(result: ColumnResult | None) -> Callable[[FieldSpec], None] | 
 def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     choices, double, beside = here.choices, results[DOUBLE], results[BESIDE]
     chunking, chunker = double.chunking, double.chunker
-    name = beside.title
     # Both sides from the start: rows that begin as wide as the page would jump.
     left, right = sides(PAGE, 2, 1)
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
@@ -197,16 +196,13 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
                 key="passes",
             )
         return
-    drawn = None
-    if beside.chunking is not None and beside.chunker is not None:
-        drawn = passes.Beside(name, f"{name} for comparison: {beside.chunker.describe()}", beside.chunking)
     palette.colour_page()
     # The rows first: in a narrow window the steps stand below them.
     with left:
         passes.passes(
             title=text.source.name,
             summary=_summary(chunking),
-            rows=passes.pass_rows(chunking, drawn, _labels(chunker)),
+            rows=passes.pass_rows(chunking, beside.finished, _labels(chunker)),
             source=text.document.identity,
             key="passes",
         )
@@ -230,8 +226,8 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
                 known=bool(text.source.known),
                 would=lambda at: change_said(double, steps[at], here.embedder),
             )
-        removals = corrections(chunking, beside.chunking)
-        show_corrections(removals, balance(chunking, removals, beside.chunking, name), name, key="corrections")
+        removals = corrections(chunking, beside.chunking, beside.title)
+        show_corrections(removals, balance(chunking, removals, beside.chunking, beside.title), key="corrections")
     if chunking.comparisons:
         with st.expander("Comparison table"):
             st.dataframe(passes.table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)

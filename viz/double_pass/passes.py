@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from chunkers import Chunking, Comparison
@@ -13,15 +12,7 @@ from chunkers.support.formatting import signed
 from viz.components.mounting import Component
 from viz.components.text_in_browser import positions
 from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, told, words
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Another chunker's result, drawn as the bottom row for comparison."""
-
-    title: str
-    label: str
-    chunking: Chunking
+from viz.shell.results import Finished
 
 
 class PassesData(TypedDict):
@@ -115,34 +106,38 @@ def passes(
     )
 
 
-def pass_rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> PassRowsData:
-    """Return the positions at which the mini-chunks, snippets and chunks of each row begin, and the comparisons in order."""
+def pass_rows(chunking: Chunking, beside: Finished | None, labels: dict[str, str]) -> PassRowsData:
+    """Return the positions at which the mini-chunks, snippets and chunks of each row begin, and the comparisons in order.
+
+    ``beside`` is another chunker's result, drawn as the bottom row for comparison.
+    """
     looks = told(chunking)
     over = [tried[-1] for tried in looks if tried[-1].kind.startswith("over") and tried[-1].outcome == "joined"]
     starts = minis(chunking)
     snippets = [
         start for start in starts if any(comparison.left.end <= start < comparison.right.start for comparison in over)
     ]
-    count = len(chunking.document.sentences)
+    names = {"minis": "Mini-chunk", "chunks": "Chunk", "other": ""}
+    other = None
+    if beside is not None:
+        names["other"] = f"{beside.chunker.title}, chunk"
+        labels = {**labels, "other": f"{beside.chunker.title} for comparison: {beside.chunker.describe()}"}
+        # Positions are fractional for cuts inside a sentence.
+        other = _seen(positions(chunking.document, [chunk.start for chunk in beside.chunking.chunks]))
     return {
-        "count": min(count, MOST_SENTENCES),
+        "count": min(len(chunking.document.sentences), MOST_SENTENCES),
         "minis": _seen(starts),
         "snippets": _seen(snippets),
         "chunks": _seen([0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut)]),
-        "other": None if beside is None else _seen(_begins(beside.chunking)),
-        "labels": labels | ({} if beside is None else {"other": beside.label}),
-        "names": {"minis": "Mini-chunk", "chunks": "Chunk", "other": "" if beside is None else f"{beside.title}, chunk"},
+        "other": other,
+        "labels": labels,
+        "names": names,
         "comparisons": [_comparison(tried) for tried in looks],
     }
 
 
 def _seen(starts: Sequence[float]) -> list[float]:
     return [start for start in starts if start < MOST_SENTENCES]
-
-
-def _begins(chunking: Chunking) -> list[float]:
-    """Return the positions of the chunks' starts on the sentence axis; fractional for cuts inside a sentence."""
-    return positions(chunking.document, [chunk.start for chunk in chunking.chunks])
 
 
 def _comparison(tried: Sequence[Comparison]) -> ComparisonData:

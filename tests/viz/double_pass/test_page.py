@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from chunkers import Document, DoublePass, Span, chunk
+from chunkers import Document, DoublePass, Span, build_chunker
 from chunkers.contract.base import run
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, ended, tools
@@ -17,7 +17,7 @@ from viz.double_pass.page import change_said
 from viz.double_pass.story import LEDGER, minis, numbers, pass_steps, seams, told
 from viz.jobs.chunking import Task
 from viz.jobs.resources import embedding_cache
-from viz.shell.results import ColumnResult
+from viz.shell.results import ColumnResult, Finished
 from viz.state.choices import ColumnChoice
 
 SETTINGS = [{}, {"look_ahead": 2, "max_size": 300}, {"vector": "re-embed", "min_size": 200}]
@@ -131,7 +131,9 @@ def test_the_algorithm_is_merged_over_a_snippet_with_both_similarities(real_tool
 
 def test_rows_hold_the_blocks_of_both_passes_and_the_snippet():
     chunking = double("0\n5\n90 code here\n3\n6\n180")
-    beside = passes.Beside("Other", "other", chunk("a\nb\nc\nd\ne\nf", "fixed_sentences", sentences="lines", size=2))
+    pairs = build_chunker("fixed_sentences", {"size": 2})
+    other = cut(pairs, "a\nb\nc\nd\ne\nf")
+    beside = Finished(Task.of(other.document, None, "words", pairs), pairs, other)
     rows = passes.pass_rows(chunking, beside, {})
     assert (rows["minis"], rows["snippets"], rows["chunks"]) == ([0, 2, 3, 5], [2], [0, 5])
     assert rows["other"] == [0, 2, 4]
@@ -152,9 +154,12 @@ def test_of_a_long_text_the_first_sentences_are_drawn(monkeypatch):
 def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
     chunking = double("0\n5\n90 code here\n3\n6\n180")
     other = cut(DoublePass.build(initial_threshold=1, merging_threshold=1), "1\n2\n3\n4\n5\n6", embedder=AngleEmbedder())
-    corrected = corrections.corrections(chunking, other)
-    assert [(correction.gap, correction.step, correction.beside) for correction in corrected] == [(1, 6, True), (2, 6, True)]
-    assert "over the snippet" in corrected[0].reason
+    corrected = corrections.corrections(chunking, other, "Other")
+    assert [(correction["sentence"], correction["step"], correction["also"]) for correction in corrected] == [
+        (2, 6, "Other cuts here"),
+        (3, 6, "Other cuts here"),
+    ]
+    assert "over the snippet" in corrected[0]["reason"]
     sentences = corrections.balance(chunking, corrected, other, "Other")
     assert sentences == [
         "Of the 3 boundaries that pass one made, 2 were removed later.",
