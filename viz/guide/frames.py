@@ -12,7 +12,7 @@ from chunkers.embedders.models import MiniLM
 from chunkers.support.formatting import signed
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
-from viz.guide.pictures import GapData, PictureData, picture, rows_of
+from viz.guide.pictures import GapData, PictureData, chunked, picture, rows_of
 from viz.jobs.resources import embedding_cache
 from viz.jobs.worked_formula import result_of, worked
 from viz.theme.glossary import explained
@@ -265,13 +265,10 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
         example["rows"] = rows_of(document, [*numbers][gap.index : gap.index + 2])
     for frame in (first, measured, decided):
         frame["rows"] = rows_of(document, numbers)
-    return [
-        first,
-        measured,
-        example,
-        decided,
-        _chunks("The chunks", chunking, counted(len(chunking.chunks), "[chunk]", "[chunks]")),
-    ]
+    last = chunked(chunking, "The chunks", explained(counted(len(chunking.chunks), "[chunk]", "[chunks]")))
+    for seam in last["gaps"]:
+        seam["said"] = ""
+    return [first, measured, example, decided, last]
 
 
 def failure_frame(name: str, tools: Tools) -> PictureData:
@@ -285,7 +282,7 @@ def failure_frame(name: str, tools: Tools) -> PictureData:
     if known:
         caption = f"{known_boundaries(len(known)).capitalize()}, {found} found; {counted(added, 'cut')} elsewhere"
     caption += f"; {counted(scattered, 'chunk')} in several places" * bool(scattered)
-    shown = _chunks("A known failure", chunking, f"{caption}. {chunker.failure}")
+    shown = chunked(chunking, "A known failure", explained(f"{caption}. {chunker.failure}"))
     starts = [sentence.start for sentence in chunking.document.sentences[1:]]
     for gap, start in zip(shown["gaps"], starts, strict=True):
         gap["said"] = "new subject" if start in known else "same subject" if gap["cut"] else ""
@@ -303,20 +300,6 @@ def _counter(unit: str, document: Document) -> Callable[[str], int]:
         return lambda text: sum(sentence in text for sentence in document.sentence_texts)
     tokenizer = load_tokenizer(unit or "words")
     return lambda text: tokenizer.count([text.strip()])[0]
-
-
-def _unit_said(unit: str) -> str:
-    """Return the plural noun for what a tokenizer counts, such as ``words`` or ``tokens``."""
-    return unit if unit in ("sentences", "words", "characters") else "tokens"
-
-
-def _chunks(title: str, chunking: Chunking, words: str) -> PictureData:
-    shown = picture(title, explained(words))
-    shown["rows"] = rows_of(chunking.document, range(len(chunking.document.sentences)), chunking)
-    for before, row in zip(shown["rows"], shown["rows"][1:], strict=False):
-        cut = before["parts"][-1]["chunks"] != row["parts"][0]["chunks"]
-        shown["gaps"].append({"said": "", "share": None, "line": None, "cut": cut})
-    return shown
 
 
 def _at_gaps(chunking: Chunking) -> list[Gap]:
@@ -372,7 +355,8 @@ def _sizes(chunking: Chunking, chunker: Any, count: Callable[[str], int], unit: 
     for sentence in document.sentences[:-1]:
         begin = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
         sizes.append(count(document.text[begin : sentence.end]))
-    high, unit_words = 1.1 * max([most, *sizes]), _unit_said(unit)
+    high = 1.1 * max([most, *sizes])
+    unit_words = unit if unit in ("sentences", "words", "characters") else "tokens"
     return [
         {"said": f"{size} of {most} {unit_words}", "share": size / high, "line": most / high, "cut": False} for size in sizes
     ]

@@ -223,6 +223,14 @@ def seam(chunks: list[int], before: list[int]) -> GapData:
     return {"said": chunks_said(chunks) if cut else "", "share": None, "line": None, "cut": cut}
 
 
+def chunked(chunking: Chunking, title: str = "", *said: list[Piece], marked: Span | None = None) -> PictureData:
+    """Return the picture of a whole text in chunks."""
+    shown = picture(title, *said)
+    shown["rows"] = rows_of(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
+    shown["gaps"] = seams(shown["rows"])
+    return shown
+
+
 def chunks_said(chunks: Sequence[int]) -> str:
     """Return the numbers of chunks in words, such as ``chunks 1 and 2``."""
     return f"chunk{'s' * (len(chunks) > 1)} {' and '.join(str(chunk + 1) for chunk in chunks)}" if chunks else "in no chunk"

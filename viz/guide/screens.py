@@ -13,7 +13,7 @@ from chunkers.methods.your_cuts import YourCuts
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.formatting import listed, signed
 from chunkers.support.recently_used import RecentlyUsed, cached_in
-from evaluation.asking.answer import Judgement, Posed, judge
+from evaluation.asking.answer import Posed, judge
 from evaluation.asking.ask import Asked, Limit, ask, checked_question, embed_question, prepare
 from evaluation.questions.corpus import Ruler
 from evaluation.remedies.search import Variation
@@ -21,7 +21,7 @@ from evaluation.remedies.tested import FailingColumn, keep_answer_whole, try_ans
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from viz.guide.frames import BEES, BREAD, MORE_BEES, SIX
-from viz.guide.pictures import PictureData, picture, ranks_of, rows_of, seams
+from viz.guide.pictures import PictureData, chunked, picture, ranks_of, rows_of
 from viz.theme.numbers import counted
 
 
@@ -112,14 +112,6 @@ def _cut(name: str, parameters: Mapping[str, Any], document: Document, tools: To
     return run(build_chunker(name, dict(parameters)), document, tools)
 
 
-def _chunked(chunking: Chunking, marked: Span | None = None) -> PictureData:
-    """Return the picture of a whole text in chunks."""
-    shown = picture("")
-    shown["rows"] = rows_of(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
-    shown["gaps"] = seams(shown["rows"])
-    return shown
-
-
 def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
     count, points = len(document.sentences), text.count(".")
@@ -138,7 +130,7 @@ def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     document = _lines(text)
     cuts = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
     chunking = run(YourCuts.of(document.identity, [document.starts[gap + 1] for gap in cuts]), document, tools)
-    shown = _chunked(chunking)
+    shown = chunked(chunking)
     shown["cuts"] = {"gaps": cuts, "heard": None}
     sizes = [f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in cuts), len(document.sentences)])]
     return Drawn("cuts", shown, f"{counted(len(chunking), 'chunk')}, of {listed(sizes)} sentences.")
@@ -166,7 +158,7 @@ def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
     apart = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
     told = f"{counted(len(chunking), 'chunk')}; {counted(apart, 'sentence')} cut apart."
     options = {"words": f"{WORDS} words", "sentences": f"{SENTENCES} sentences"}
-    return Drawn(Choice("Chunk size", options, "words"), _chunked(chunking), told)
+    return Drawn(Choice("Chunk size", options, "words"), chunked(chunking), told)
 
 
 def _chunks_in(chunking: Chunking, sentence: Span) -> list[Chunk]:
@@ -179,7 +171,7 @@ def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
     twice = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
     (total,), stored = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
     told = f"{counted(twice, 'sentence')} repeated: {stored:,} tokens instead of {total:,}."
-    return Drawn(Slide("Overlap in sentences", 0, 2, 1, 0), _chunked(chunking), told)
+    return Drawn(Slide("Overlap in sentences", 0, 2, 1, 0), chunked(chunking), told)
 
 
 def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
@@ -227,7 +219,7 @@ def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
 
 def _gauged(chunking: Chunking) -> PictureData:
     """Return the picture of a text cut by distances, with each distance and the threshold on a gauge from 0 to 1."""
-    shown = _chunked(chunking)
+    shown = chunked(chunking)
     shown["gaps"] = [
         {
             "said": "" if gap.score is None else f"{signed(gap.score, '.2f')}{': cut' * gap.verdict.is_cut}",
@@ -257,7 +249,7 @@ def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
 def _question(text: str, question: str | None, tools: Tools) -> Drawn:
     chunking = _at_distance(text, 0.8, tools)
     if question is None:
-        return Drawn("question", _chunked(chunking), "")
+        return Drawn("question", chunked(chunking), "")
     asked = _search(chunking, checked_question(question), Limit(top=1), tools)
     order, distances = asked.ranking.order.tolist(), [1 - score for score in asked.ranking.scores.tolist()]
     shown = picture("")
@@ -272,18 +264,11 @@ def _question(text: str, question: str | None, tools: Tools) -> Drawn:
 
 def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> Asked:
     vector = embed_question(chunking, tools, question)
-    return ask(prepare(chunking, tools, "embedding"), question, vector, "embedding", limit, _ruler(chunking, tools))
+    ruler = Ruler(chunking.document.text, tools.tokenizer)
+    return ask(prepare(chunking, tools, "embedding"), question, vector, "embedding", limit, ruler)
 
 
-def _ruler(chunking: Chunking, tools: Tools) -> Ruler:
-    return Ruler(chunking.document.text, tools.tokenizer)
-
-
-def _names(text: str, tools: Tools) -> tuple[str, ...]:
-    return text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name
-
-
-@cached_in(RecentlyUsed(4), _names)
+@cached_in(RecentlyUsed(4), lambda text, tools: (text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name))
 def repairs(text: str, tools: Tools) -> list[Variation]:
     """Return the tested settings that keep the last screen's answer whole, smallest changes first."""
     document = _lines(text)
@@ -294,7 +279,7 @@ def repairs(text: str, tools: Tools) -> list[Variation]:
     chunking = run(chunker, document, tools)
     failure = FailingColumn(chunker, chunking, "embedding", Limit(tokens=BUDGET), posed=Posed(QUESTION, _answer(document)))
     tried = try_answer(failure, tools)
-    return [remedy.variation for remedy in keep_answer_whole(failure, tried, tools, _ruler(chunking, tools))]
+    return [remedy.variation for remedy in keep_answer_whole(failure, tried, tools, Ruler(document.text, tools.tokenizer))]
 
 
 def _answer(document: Document) -> Span:
@@ -307,8 +292,8 @@ def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
     options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered)}
     before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
     after = run(offered[int(chosen)].chunker, document, tools) if chosen in options else before
-    judgement = _fate(after, tools)
-    shown = _chunked(after, _answer(document))
+    judgement = judge(_search(after, QUESTION, Limit(tokens=BUDGET), tools), _answer(document))
+    shown = chunked(after, marked=_answer(document))
     # What follows the answer is of no interest.
     most = ANSWER[1] + 2
     left = len(shown["rows"]) - most
@@ -320,10 +305,6 @@ def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
     else:
         sentence = f"{count}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
     return Drawn(Choice("Repair", options), shown, sentence)
-
-
-def _fate(chunking: Chunking, tools: Tools) -> Judgement:
-    return judge(_search(chunking, QUESTION, Limit(tokens=BUDGET), tools), _answer(chunking.document))
 
 
 _BEES, _BREAD, _MORE = (text.splitlines() for text in (BEES, BREAD, MORE_BEES))
