@@ -12,7 +12,7 @@ from viz.compare import first_screen
 from viz.compare.asking.asking import answer_question, mark_answer
 from viz.compare.facts import facts_of
 from viz.compare.state.session import session
-from viz.components.gaps.gaps import Marking
+from viz.components.gaps.gaps import MarkingData, marking_data
 from viz.components.mounting import take_event
 from viz.components.notice import notice
 from viz.components.reader.payload import AskingData
@@ -52,14 +52,14 @@ def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
     return ""
 
 
-def marking_of(choices: Choices, text: Text) -> Marking | None:
+def marking_of(choices: Choices, text: Text) -> MarkingData | None:
     """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
     identity, purpose = session.folded
     if identity != text.document.identity or offers(choices).get(purpose) != "":
         return None
     if purpose == "cuts":
-        return Marking("cuts", True, cuts_of(choices, text.document))
-    return Marking("marks", True, text.source.known or ())
+        return marking_data(text.document, "cuts", cuts_of(choices, text.document), folded=True)
+    return marking_data(text.document, "marks", text.source.known or (), folded=True)
 
 
 def offers(choices: Choices) -> dict[str, str]:

@@ -12,7 +12,7 @@ from evaluation.inbox.case import HAIR
 from evaluation.segmentation.measures import crossings
 from evaluation.segmentation.sweep import SEARCHED, Setting, as_published
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.components.gaps.gaps import Marking
+from viz.components.gaps.gaps import marking_data
 from viz.components.mounting import take_event
 from viz.components.reader.reader import Column, HeadRow, reader, take_clicks
 from viz.controls.language_model import any_asks, model_form
@@ -185,7 +185,7 @@ def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSe
         selected=results.index(selected),
         known=source.known,
         key=READER,
-        marking=Marking("marks", False, source.known or ()) if marking else None,
+        marking=marking_data(text.document, "marks", source.known or (), folded=False) if marking else None,
     )
 
 

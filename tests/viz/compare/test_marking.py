@@ -35,10 +35,12 @@ def test_marks_of_the_folded_text_are_the_own_text_s_boundaries(app):
     assert reader_of(app)["marking"] is None
     tell(app, "reader", "fold", purpose="marks")
     assert reader_of(app)["marking"]["folded"]
+    assert reader_of(app)["marking"]["heard"] is None
     mark(app, [2])
     place = TEXT.index("# Looms")
     assert app.session_state["own"].known == (place,)
     assert reader_of(app)["marking"]["gaps"] == [2]
+    assert reader_of(app)["marking"]["heard"] is not None
     assert reader_of(app)["known"] == [place]
     # What the tab keeps over a reload was sent with the boundary.
     assert any(f'"known": [{place}]'.encode() in part.proto.bytes for part in app.get("bidi_component"))

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Document
-from viz.components.gaps.gaps import Clicked, Marking, clicked, gaps_before
+from viz.components.gaps.gaps import Clicked, clicked, gaps_before, marking_data
 
 TEXT = "A heron \N{GRINNING FACE} waits. It eats fish. The loom has two beams."
 DOCUMENT = Document.from_text(TEXT, "regex", "notes")
@@ -13,11 +13,11 @@ STARTS = [*DOCUMENT.starts]
 def test_gaps_are_numbered_by_the_sentence_before_them_and_places_elsewhere_have_none():
     assert gaps_before(DOCUMENT, STARTS) == [0, 1]
     assert gaps_before(DOCUMENT, [STARTS[2], STARTS[1] + 3]) == [1]
-    assert Marking("marks", True, [STARTS[1]]).data(DOCUMENT, 2.5) == {
+    assert marking_data(DOCUMENT, "marks", [STARTS[1]], folded=True) == {
         "purpose": "marks",
         "folded": True,
         "gaps": [0],
-        "heard": 2.5,
+        "heard": None,
     }
 
 

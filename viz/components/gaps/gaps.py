@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 from chunkers import Document
@@ -33,25 +32,12 @@ class MarkingData(TypedDict):
     heard: float | None
 
 
-@dataclass(frozen=True)
-class Marking:
-    """Clickable gaps between sentences; a gap is set if one of ``places`` (offsets in code points) follows it.
+def marking_data(document: Document, purpose: Purpose, places: Collection[int], *, folded: bool) -> MarkingData:
+    """Return the clickable gaps of a text; a gap is set if one of ``places`` (offsets in code points) follows it.
 
-    `MarkingData` explains the attributes.
+    `MarkingData` explains ``purpose`` and ``folded``; the reader adds the last change that the server has received.
     """
-
-    purpose: Purpose
-    folded: bool
-    places: Sequence[int]
-
-    def data(self, document: Document, heard: float | None) -> MarkingData:
-        """Return the clickable gaps as a payload for the browser."""
-        return {
-            "purpose": self.purpose,
-            "folded": self.folded,
-            "gaps": gaps_before(document, self.places),
-            "heard": heard,
-        }
+    return {"purpose": purpose, "folded": folded, "gaps": gaps_before(document, places), "heard": None}
 
 
 class Clicked(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Chunker, Chunking, Document
-from viz.components.gaps.gaps import Clicked, Marking, clicked
+from viz.components.gaps.gaps import Clicked, MarkingData, clicked
 from viz.components.mounting import Component, run_again, take_event
 from viz.components.reader.column_body import curve_of, segments
 from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
@@ -85,7 +85,7 @@ def reader(
     key: str,
     axis: bool = True,
     margin: float = 0.0,
-    marking: Marking | None = None,
+    marking: MarkingData | None = None,
     offers: Mapping[str, str] | None = None,
     asking: AskingData | None = None,
     card: bool = False,
@@ -120,7 +120,7 @@ def reader(
         "margin": margin,
         "heard": session.taken.get((key, "line")),
         "axis": axis,
-        "marking": None if marking is None else marking.data(document, session.taken.get((key, "mark"))),
+        "marking": None if marking is None else {**marking, "heard": session.taken.get((key, "mark"))},
         "offers": {**(offers or {})},
         "lecture": bool(session.lecture),
         "asking": asking,
