@@ -33,7 +33,182 @@ from viz.state.keys import session
 from viz.state.own_text import choose_document
 from viz.state.text import Text
 
-# Optimal as steps: the table of the best partitions is filled from left to right, then read off from right to left.
+MOST_SCANNED = 10_000_000
+"""Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes
+half a second. A single chunk of 4,400 sentences has as many pairs."""
+
+
+def show_steps(
+    shown: DisplayedResult,
+    results: list[ColumnResult],
+    text: Text,
+    embedder: Embedder | None,
+    choices: Choices,
+    margin: float,
+) -> None:
+    """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
+    chunker = shown.chunker
+    if isinstance(chunker, Optimal):
+        show_table(shown, chunker, results[1], text, embedder, choices)
+        return
+    steps: list[Step] | None = None
+    if isinstance(chunker, ChangePoint):
+        steps = _kept_steps(shown, lambda: change_point_steps(shown.chunking, chunker, margin), margin)
+    elif isinstance(chunker, Structure):
+        with suppress(Cancelled):
+            steps = _kept_steps(shown, lambda: _block_steps(shown, chunker, embedder))
+    else:
+        steps = _greedy_steps(shown, results, embedder, margin)
+    if steps is None:
+        notice(
+            "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
+        )
+    else:
+        stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
+
+
+def _greedy_steps(
+    shown: DisplayedResult, results: list[ColumnResult], embedder: Embedder | None, margin: float
+) -> list[Step]:
+    _, best, sentences = results
+    compared: Mapping[int, StretchComparison] | None = None
+    if best.error:
+        notice(f"The cuts cannot be compared with those of “optimal”: {best.error}", "error", key="optimal_error")
+    elif best.chunking is not None and best.task is not None and sentences.chunking is not None and embedder is not None:
+        with suppress(Cancelled):
+            compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
+    elif results[0].chunking is not None:
+        notice("The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits")
+    chunker = shown.chunker
+    if isinstance(chunker, MaxMin) and embedder is not None:
+        # The scan compares the sentences within the same chunk.
+        pairs = sum(count * (count - 1) // 2 for count in sentence_counts(shown.chunking))
+        if pairs > MOST_SCANNED:
+            notice(
+                f"The steps show no numbers, because numbers are shown for at most {MOST_SCANNED:,} compared pairs of "
+                f"sentences, and this text has {pairs:,}. Choose a shorter text to see them.",
+                key="long_scan",
+            )
+        else:
+            with suppress(Cancelled):
+                return _kept_steps(
+                    shown,
+                    lambda: _scanned_steps(shown, chunker, margin, compared, embedder),
+                    "scanned",
+                    margin,
+                    compared is None,
+                )
+    return _kept_steps(shown, lambda: scan_steps(shown.chunking, margin, compared), margin, compared is None)
+
+
+@kept(32, lambda shown, make, *settings: (shown.identity[0].document, shown.identity, *settings))
+def _kept_steps(shown: DisplayedResult, make: Callable[[], list[Step]], *settings: Hashable) -> list[Step]:
+    """Return the steps of a result, from ``make`` unless they are cached; ``settings`` are what else they depend on."""
+    return make()
+
+
+@kept(8, lambda task, best_task, *_: (task.document, task, best_task))
+def _compared(
+    task: Task, best_task: Task, chunking: Chunking, best: Chunking, embedder: Embedder
+) -> Mapping[int, StretchComparison]:
+    # The sentences are embedded by the page's own job, for the chunker without a buffer.
+    vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
+    return compare_stretches(chunking, best, Similarities(vectors))
+
+
+def _scanned_steps(
+    shown: DisplayedResult,
+    chunker: MaxMin,
+    margin: float,
+    compared: Mapping[int, StretchComparison] | None,
+    embedder: Embedder,
+) -> list[Step]:
+    tokenizer = shown.identity[0].tokenizer
+    vectors = sentence_vectors(shown.chunking.document, embedder, tokenizer, session.on_disk).astype(np.float64)
+    scanned = list(chunker.scan(vectors, Tools(None, load_tokenizer(tokenizer))))
+    return max_min_steps(shown.chunking, chunker, scanned, margin, compared)
+
+
+def _block_steps(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
+    document = shown.chunking.document
+    at_hand = embedder.for_document(document) if embedder is not None and chunker.embeds else None
+    scanned = chunker.scan(document, tools_to_repeat(at_hand, shown.identity[0].tokenizer, session.on_disk))
+    return structure_steps(shown.chunking, chunker, scanned)
+
+
+# Optimal: its table, step by step, beside the heatmap on which its chunks are squares.
+
+
+BEST_CASE = "emoji"
+"""A sample whose boundary Optimal finds, and nothing else, while Breakpoint does so at no threshold."""
+
+
+def opened(chunker: str) -> ColumnChoice:
+    """Return a new column for a chunker on this page, where the steps of Optimal are about whole sentences."""
+    return ColumnChoice(chunker, {"pieces": "sentences"}) if chunker == "optimal" else fresh(chunker)
+
+
+def show_table(
+    shown: DisplayedResult, chunker: Optimal, greedy: ColumnResult, text: Text, embedder: Embedder | None, choices: Choices
+) -> None:
+    """Draw the stepper and the heatmap side by side, and compare the result with ``greedy``."""
+    if chunker.pieces != "sentences":
+        notice("The steps are about whole sentences, and the pieces of this column are others.", key="other_pieces")
+        st.button("Use whole sentences", on_click=choices.columns[0].put, args=("pieces", "sentences"))
+        return
+    count = len(text.document.sentences)
+    if count > MOST_SENTENCES:
+        notice(
+            f"The steps go through at most {MOST_SENTENCES:,} sentences; this text has {count:,}. Choose a shorter text.",
+            key="long_table",
+        )
+        return
+    if embedder is None:
+        return
+    with suppress(Cancelled):
+        vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
+        table = _table(shown, chunker, embedder)
+        mean = mean_similarity(vectors)
+        steps = _kept_steps(shown, lambda: optimal_steps(shown.chunking, table, mean))
+        left, over = st.columns(2)
+        with left:
+            stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
+            _compare_with_greedy(shown.chunking, greedy, text, choices)
+        with over:
+            line = ("the mean", 1 - mean)
+            plain = Coloured([0] * count, [0])
+            heatmap(plain, vectors.astype(np.float64), 0.0, line, key="optimal_heatmap", lasts=table.lasts.tolist())
+
+
+@kept(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
+def _table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
+    document = shown.chunking.document
+    tools = tools_to_repeat(embedder.for_document(document), shown.identity[0].tokenizer, session.on_disk)
+    return chunker.weigh(document, tools)[1]
+
+
+def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: Text, choices: Choices) -> None:
+    """Say how far both results are from the known boundaries, and offer a text on which Optimal wins."""
+    known = text.source.known
+    # What is built up or predicted is not given away.
+    if known and choices.extra["pace"] == PACES[0] and greedy.chunking is not None and greedy.chunker is not None:
+        mine, other = (
+            pk(in_sentences(text.document, known), in_sentences(text.document, cuts_of(result))).value
+            for result in (chunking, greedy.chunking)
+        )
+        if mine is not None and other is not None:
+            settings = greedy.chunker.describe()
+            st.caption(f"Pk, lower is better: Optimal {mine:.2f}, Breakpoint {other:.2f} ({settings}).")
+    if choices.document != BEST_CASE:
+        st.button(
+            f"Where it wins: {sample_titles()[BEST_CASE]}",
+            on_click=choose_document,
+            args=(choices, BEST_CASE),
+            type="tertiary",
+        )
+
+
+# The steps of Optimal: the table of the best partitions is filled from left to right, then read off from right to left.
 
 
 RUNNERS_UP = 2
@@ -164,178 +339,3 @@ def _sum(table: PartitionTable, first: int, end: int, value: float) -> str:
     within = float(table.rewards[first, end - first - 1])
     sign = "\N{MINUS SIGN}" if within < 0 else "+"
     return f"{_value(table, first)} {sign} {abs(within):.2f} = {signed(value, '.2f')}"
-
-
-# The Steps view of Optimal: its table, step by step, beside the heatmap on which its chunks are squares.
-
-
-BEST_CASE = "emoji"
-"""A sample whose boundary Optimal finds, and nothing else, while Breakpoint does so at no threshold."""
-
-
-def opened(chunker: str) -> ColumnChoice:
-    """Return a new column for a chunker on this page, where the steps of Optimal are about whole sentences."""
-    return ColumnChoice(chunker, {"pieces": "sentences"}) if chunker == "optimal" else fresh(chunker)
-
-
-def show_table(
-    shown: DisplayedResult, chunker: Optimal, greedy: ColumnResult, text: Text, embedder: Embedder | None, choices: Choices
-) -> None:
-    """Draw the stepper and the heatmap side by side, and compare the result with ``greedy``."""
-    if chunker.pieces != "sentences":
-        notice("The steps are about whole sentences, and the pieces of this column are others.", key="other_pieces")
-        st.button("Use whole sentences", on_click=choices.columns[0].put, args=("pieces", "sentences"))
-        return
-    count = len(text.document.sentences)
-    if count > MOST_SENTENCES:
-        notice(
-            f"The steps go through at most {MOST_SENTENCES:,} sentences; this text has {count:,}. Choose a shorter text.",
-            key="long_table",
-        )
-        return
-    if embedder is None:
-        return
-    with suppress(Cancelled):
-        vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
-        table = _table(shown, chunker, embedder)
-        mean = mean_similarity(vectors)
-        steps = _kept_steps(shown, lambda: optimal_steps(shown.chunking, table, mean))
-        left, over = st.columns(2)
-        with left:
-            stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
-            _compare_with_greedy(shown.chunking, greedy, text, choices)
-        with over:
-            line = ("the mean", 1 - mean)
-            plain = Coloured([0] * count, [0])
-            heatmap(plain, vectors.astype(np.float64), 0.0, line, key="optimal_heatmap", lasts=table.lasts.tolist())
-
-
-@kept(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
-def _table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
-    document = shown.chunking.document
-    tools = tools_to_repeat(embedder.for_document(document), shown.identity[0].tokenizer, session.on_disk)
-    return chunker.weigh(document, tools)[1]
-
-
-def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: Text, choices: Choices) -> None:
-    """Say how far both results are from the known boundaries, and offer a text on which Optimal wins."""
-    known = text.source.known
-    # What is built up or predicted is not given away.
-    if known and choices.extra["pace"] == PACES[0] and greedy.chunking is not None and greedy.chunker is not None:
-        mine, other = (
-            pk(in_sentences(text.document, known), in_sentences(text.document, cuts_of(result))).value
-            for result in (chunking, greedy.chunking)
-        )
-        if mine is not None and other is not None:
-            settings = greedy.chunker.describe()
-            st.caption(f"Pk, lower is better: Optimal {mine:.2f}, Breakpoint {other:.2f} ({settings}).")
-    if choices.document != BEST_CASE:
-        st.button(
-            f"Where it wins: {sample_titles()[BEST_CASE]}",
-            on_click=choose_document,
-            args=(choices, BEST_CASE),
-            type="tertiary",
-        )
-
-
-MOST_SCANNED = 10_000_000
-"""Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes
-half a second. A single chunk of 4,400 sentences has as many pairs."""
-
-
-def show_steps(
-    shown: DisplayedResult,
-    results: list[ColumnResult],
-    text: Text,
-    embedder: Embedder | None,
-    choices: Choices,
-    margin: float,
-) -> None:
-    """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
-    chunker = shown.chunker
-    if isinstance(chunker, Optimal):
-        show_table(shown, chunker, results[1], text, embedder, choices)
-        return
-    steps: list[Step] | None = None
-    if isinstance(chunker, ChangePoint):
-        steps = _kept_steps(shown, lambda: change_point_steps(shown.chunking, chunker, margin), margin)
-    elif isinstance(chunker, Structure):
-        with suppress(Cancelled):
-            steps = _kept_steps(shown, lambda: _block_steps(shown, chunker, embedder))
-    else:
-        steps = _greedy_steps(shown, results, embedder, margin)
-    if steps is None:
-        notice(
-            "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
-        )
-    else:
-        stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
-
-
-def _greedy_steps(
-    shown: DisplayedResult, results: list[ColumnResult], embedder: Embedder | None, margin: float
-) -> list[Step]:
-    _, best, sentences = results
-    compared: Mapping[int, StretchComparison] | None = None
-    if best.error:
-        notice(f"The cuts cannot be compared with those of “optimal”: {best.error}", "error", key="optimal_error")
-    elif best.chunking is not None and best.task is not None and sentences.chunking is not None and embedder is not None:
-        with suppress(Cancelled):
-            compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
-    elif results[0].chunking is not None:
-        notice("The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits")
-    chunker = shown.chunker
-    if isinstance(chunker, MaxMin) and embedder is not None:
-        # The scan compares the sentences within the same chunk.
-        pairs = sum(count * (count - 1) // 2 for count in sentence_counts(shown.chunking))
-        if pairs > MOST_SCANNED:
-            notice(
-                f"The steps show no numbers, because numbers are shown for at most {MOST_SCANNED:,} compared pairs of "
-                f"sentences, and this text has {pairs:,}. Choose a shorter text to see them.",
-                key="long_scan",
-            )
-        else:
-            with suppress(Cancelled):
-                return _kept_steps(
-                    shown,
-                    lambda: _scanned_steps(shown, chunker, margin, compared, embedder),
-                    "scanned",
-                    margin,
-                    compared is None,
-                )
-    return _kept_steps(shown, lambda: scan_steps(shown.chunking, margin, compared), margin, compared is None)
-
-
-@kept(32, lambda shown, make, *settings: (shown.identity[0].document, shown.identity, *settings))
-def _kept_steps(shown: DisplayedResult, make: Callable[[], list[Step]], *settings: Hashable) -> list[Step]:
-    """Return the steps of a result, from ``make`` unless they are cached; ``settings`` are what else they depend on."""
-    return make()
-
-
-@kept(8, lambda task, best_task, *_: (task.document, task, best_task))
-def _compared(
-    task: Task, best_task: Task, chunking: Chunking, best: Chunking, embedder: Embedder
-) -> Mapping[int, StretchComparison]:
-    # The sentences are embedded by the page's own job, for the chunker without a buffer.
-    vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
-    return compare_stretches(chunking, best, Similarities(vectors))
-
-
-def _scanned_steps(
-    shown: DisplayedResult,
-    chunker: MaxMin,
-    margin: float,
-    compared: Mapping[int, StretchComparison] | None,
-    embedder: Embedder,
-) -> list[Step]:
-    tokenizer = shown.identity[0].tokenizer
-    vectors = sentence_vectors(shown.chunking.document, embedder, tokenizer, session.on_disk).astype(np.float64)
-    scanned = list(chunker.scan(vectors, Tools(None, load_tokenizer(tokenizer))))
-    return max_min_steps(shown.chunking, chunker, scanned, margin, compared)
-
-
-def _block_steps(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
-    document = shown.chunking.document
-    at_hand = embedder.for_document(document) if embedder is not None and chunker.embeds else None
-    scanned = chunker.scan(document, tools_to_repeat(at_hand, shown.identity[0].tokenizer, session.on_disk))
-    return structure_steps(shown.chunking, chunker, scanned)

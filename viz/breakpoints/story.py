@@ -1,4 +1,4 @@
-"""The greedy scan as steps: its decision at each gap, and the optimal partition's alternative at each cut."""
+"""The decisions of Breakpoint, Max–Min, Change points and Structure as steps in words."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _pairs(cohesion: Cohesion) -> str:
     return f"similarity {signed(cohesion.mean, '.2f')}, mean of {cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"
 
 
-# The scan of Max–Min as steps: the open chunk, the next sentence, and the computed threshold.
+# Max–Min: the open chunk, the next sentence, and the computed threshold.
 
 
 def max_min_steps(
@@ -230,7 +230,7 @@ def _three(number: float) -> str:
     return signed(number, ".3f")
 
 
-# The best partition of Change points as steps: the gain of a cut at each place, against the penalty.
+# Change points: the gain of a cut at each place, against the penalty.
 
 
 def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) -> list[Step]:
@@ -302,7 +302,7 @@ def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: Chang
     step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
 
 
-# The blocks of Structure as steps: whether each joins the open chunk, and why.
+# Structure: each block, and why it joins the open chunk or begins another.
 
 
 def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[BlockStep]) -> list[Step]:

@@ -1,4 +1,4 @@
-"""Single linkage as steps: all joins and all refused merges in the order of the decisions."""
+"""Single linkage: its joins and refusals in the order of the decisions, as steps and as a dendrogram."""
 
 from __future__ import annotations
 

@@ -26,42 +26,6 @@ from viz.components.stepper.stepper import stepper
 from viz.state.choices import Choices
 from viz.theme.palette import theme
 
-# The list of chunks on the Clustering page, each with its sentences.
-
-
-class ChunkListData(TypedDict):
-    """Payload of the list of chunks: their sentences, colours and tags, and a sentence on breaks in the text's order."""
-
-    chunk_of: list[int]
-    grounds: list[int]
-    tags: list[str]
-    breaks: str
-
-
-_chunk_list = Component[ChunkListData](
-    "seamark_chunk_list",
-    "clustering/chunk_list.js",
-    "clustering/chunk_list.css",
-    html='<div class="chunks"></div>',
-    colours="chunks",
-)
-
-
-def chunk_list(coloured: Coloured, tags: Sequence[str], breaks: str, key: str) -> None:
-    """Mount the list of the chunks with their sentences, linked to the text.
-
-    ``tags`` has a string per chunk, shown instead of its size if not empty; ``breaks`` is a sentence about the order breaks.
-    """
-    _chunk_list(
-        key=key,
-        data={
-            "chunk_of": list(coloured.chunk_of),
-            "grounds": list(coloured.grounds),
-            "tags": list(tags),
-            "breaks": breaks,
-        },
-    )
-
 
 def show_origin(
     choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any, *, known: bool
@@ -187,4 +151,41 @@ def roles_words(clusters: Clusters, eps: float) -> str:
         f"{roles.count('core'):,} core: at least {clusters.core_size} sentences, itself included, within ε "
         f"{eps:g}. {roles.count('border'):,} border: within ε of a core, but not a core itself. "
         f"{roles.count('noise'):,} noise: neither, so each is a chunk of its own."
+    )
+
+
+# The list of chunks, each with its sentences.
+
+
+class ChunkListData(TypedDict):
+    """Payload of the list of chunks: their sentences, colours and tags, and a sentence on breaks in the text's order."""
+
+    chunk_of: list[int]
+    grounds: list[int]
+    tags: list[str]
+    breaks: str
+
+
+_chunk_list = Component[ChunkListData](
+    "seamark_chunk_list",
+    "clustering/chunk_list.js",
+    "clustering/chunk_list.css",
+    html='<div class="chunks"></div>',
+    colours="chunks",
+)
+
+
+def chunk_list(coloured: Coloured, tags: Sequence[str], breaks: str, key: str) -> None:
+    """Mount the list of the chunks with their sentences, linked to the text.
+
+    ``tags`` has a string per chunk, shown instead of its size if not empty; ``breaks`` is a sentence about the order breaks.
+    """
+    _chunk_list(
+        key=key,
+        data={
+            "chunk_of": list(coloured.chunk_of),
+            "grounds": list(coloured.grounds),
+            "tags": list(tags),
+            "breaks": breaks,
+        },
     )

@@ -31,78 +31,6 @@ from viz.state.session_file import KeptColumn, spans_of
 from viz.state.text import Source, Text
 from viz.theme.numbers import counted, duration, known_boundaries
 
-# Compare's columns folded into one text whose gaps the user clicks, to set known boundaries or a column's cuts.
-
-
-def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
-    """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
-    changes, fold = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
-    if fold is not None:
-        session.folded = (text.document.identity, str(fold["purpose"]))
-    if not changes or offers(choices).get(changes[-1].purpose) != "":
-        return ""
-    if changes[-1].purpose == "cuts":
-        try:
-            set_cuts(choices, text.document, changes[-1].places or ())
-        except InputError as error:
-            return str(error)
-    elif set_clicked(text.document, [change.places for change in changes]):
-        # The row at the top, already drawn, passes the boundaries to the browser tab, which stores them.
-        st.rerun()
-    return ""
-
-
-def marking_of(choices: Choices, text: Text) -> MarkingData | None:
-    """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
-    identity, purpose = session.folded
-    if identity != text.document.identity or offers(choices).get(purpose) != "":
-        return None
-    if purpose == "cuts":
-        return marking_data(text.document, "cuts", cuts_of(choices, text.document), folded=True)
-    return marking_data(text.document, "marks", text.source.known or (), folded=True)
-
-
-def offers(choices: Choices) -> dict[str, str]:
-    """Return each purpose for which the columns can fold into one text, with the reason if the purpose is unavailable.
-
-    The known boundaries of a bundled text cannot be changed.
-    """
-    full = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (place_for_cuts(choices) is None)
-    return {**({"marks": ""} if choices.document == OWN else {}), "cuts": full}
-
-
-# The notice on Compare about a reopened session file.
-
-
-def say_reopened(results: Sequence[ColumnResult]) -> None:
-    """Report whether the results match the reopened session file, until the text or the columns change."""
-    file, finished = session.reopened, [finished for column in results if (finished := column.finished)]
-    if file is None or len(finished) < len(results):
-        return
-    now = [(column.chunker.name, column.chunker.model_dump()) for column in finished]
-    kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
-    if now != kept or any(column.chunking.document.text != file.text for column in finished):
-        session.reopened = None
-        return
-    others = [
-        number
-        for number, (result, column) in enumerate(zip(finished, file.columns, strict=True), start=1)
-        if spans_of(result.chunking) != column.chunks
-    ]
-    if not others:
-        notice(f"{file.name} was reopened with the same chunks in every column.", key="reopened_file")
-        return
-    which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
-    versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
-    message = f"{file.name}: {which} came out differently from the file, which was made with {versions}."
-    reasons = dict.fromkeys(_reason(finished[number - 1].chunking, file.columns[number - 1]) for number in others)
-    notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened_file")
-
-
-def _reason(chunking: Chunking, column: KeptColumn) -> str:
-    return column.recipe.changed_since(len(chunking.document.sentences))
-
-
 READER = "reader"
 
 
@@ -216,7 +144,7 @@ def _timing_controls(results: list[ColumnResult], document: Document, embedder: 
     )
 
 
-# Settings of a question on Compare, which are part of the link: the ranking method and the amount retrieved.
+# The settings of a question, which are part of the link: the ranking method and the amount retrieved.
 
 
 ASKING_WORDS: Mapping[str, Sequence[str]] = {ASK_METHOD: [*RANKED_BY], ASK_LIMIT: [FITTING, *LIMITS]}
@@ -239,3 +167,75 @@ def asking_data(choices: Choices, characters: int) -> AskingData:
         "limits": [(word, name) for word, (name, _) in limits(characters).items()],
         "limit": choices.extra[ASK_LIMIT],
     }
+
+
+# The columns folded into one text whose gaps the user clicks, to set known boundaries or a column's cuts.
+
+
+def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
+    """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
+    changes, fold = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
+    if fold is not None:
+        session.folded = (text.document.identity, str(fold["purpose"]))
+    if not changes or offers(choices).get(changes[-1].purpose) != "":
+        return ""
+    if changes[-1].purpose == "cuts":
+        try:
+            set_cuts(choices, text.document, changes[-1].places or ())
+        except InputError as error:
+            return str(error)
+    elif set_clicked(text.document, [change.places for change in changes]):
+        # The row at the top, already drawn, passes the boundaries to the browser tab, which stores them.
+        st.rerun()
+    return ""
+
+
+def marking_of(choices: Choices, text: Text) -> MarkingData | None:
+    """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
+    identity, purpose = session.folded
+    if identity != text.document.identity or offers(choices).get(purpose) != "":
+        return None
+    if purpose == "cuts":
+        return marking_data(text.document, "cuts", cuts_of(choices, text.document), folded=True)
+    return marking_data(text.document, "marks", text.source.known or (), folded=True)
+
+
+def offers(choices: Choices) -> dict[str, str]:
+    """Return each purpose for which the columns can fold into one text, with the reason if the purpose is unavailable.
+
+    The known boundaries of a bundled text cannot be changed.
+    """
+    full = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (place_for_cuts(choices) is None)
+    return {**({"marks": ""} if choices.document == OWN else {}), "cuts": full}
+
+
+# The notice about a reopened session file.
+
+
+def say_reopened(results: Sequence[ColumnResult]) -> None:
+    """Report whether the results match the reopened session file, until the text or the columns change."""
+    file, finished = session.reopened, [finished for column in results if (finished := column.finished)]
+    if file is None or len(finished) < len(results):
+        return
+    now = [(column.chunker.name, column.chunker.model_dump()) for column in finished]
+    kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
+    if now != kept or any(column.chunking.document.text != file.text for column in finished):
+        session.reopened = None
+        return
+    others = [
+        number
+        for number, (result, column) in enumerate(zip(finished, file.columns, strict=True), start=1)
+        if spans_of(result.chunking) != column.chunks
+    ]
+    if not others:
+        notice(f"{file.name} was reopened with the same chunks in every column.", key="reopened_file")
+        return
+    which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
+    versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
+    message = f"{file.name}: {which} came out differently from the file, which was made with {versions}."
+    reasons = dict.fromkeys(_reason(finished[number - 1].chunking, file.columns[number - 1]) for number in others)
+    notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened_file")
+
+
+def _reason(chunking: Chunking, column: KeptColumn) -> str:
+    return column.recipe.changed_since(len(chunking.document.sentences))

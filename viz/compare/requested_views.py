@@ -38,123 +38,6 @@ from viz.state.text import Source
 from viz.state.values import Data
 from viz.theme.palette import edge
 
-# The figures of the Compare page.
-
-
-def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
-    """Return box plots of the chunk sizes in ``unit``, one row per chunker."""
-    figure = go.Figure()
-    for number, (name, values) in enumerate(sizes.items()):
-        figure.add_trace(
-            go.Box(
-                x=list(values),
-                name=name,
-                boxpoints="all" if len(values) <= 500 else "outliers",
-                jitter=0.5,
-                pointpos=0,
-                marker={"color": edge(number), "size": 5, "opacity": 0.7},
-                line={"width": 1.5},
-                fillcolor="rgba(0,0,0,0)",
-                hovertemplate=f"%{{x}} {unit}<extra></extra>",
-            )
-        )
-    figure.update_layout(
-        showlegend=False,
-        height=90 + 70 * len(sizes),
-        xaxis={"title": f"{unit} per chunk", "rangemode": "tozero"},
-        yaxis={"autorange": "reversed"},
-    )
-    return figure
-
-
-# Table of a text's propositions, each with its chunk and its source.
-
-
-def show_propositions(chunking: Chunking | None) -> None:
-    """Draw the table of a result's propositions, or a message if it has none."""
-    if chunking is None or not has_stated(chunking):
-        notice("This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions")
-        return
-    st.dataframe(table_of(chunking), hide_index=True, width="stretch", height=420, placeholder="")
-
-
-def table_of(chunking: Chunking) -> dict[str, list[object]]:
-    """Return a table of the propositions by chunk and position, followed by the propositions that are in no chunk."""
-    rows = [
-        (number, chunk.stated.title, proposition)
-        for number, chunk in enumerate(chunking.chunks, start=1)
-        if chunk.stated is not None
-        for proposition in chunk.stated.propositions
-    ]
-    held: list[tuple[int | None, str, Proposition]] = [
-        *rows,
-        *[(None, "", proposition) for proposition in chunking.left_out],
-    ]
-    document = chunking.document
-    return {
-        "chunk": [number for number, _, _ in held],
-        "title": [title for _, title, _ in held],
-        "proposition": [proposition.text for _, _, proposition in held],
-        "sentence": [_sentences(document, proposition) for _, _, proposition in held],
-        "source": [
-            proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
-            for _, _, proposition in held
-        ],
-        "remark": [proposition.remark for _, _, proposition in held],
-    }
-
-
-def _sentences(document: Document, proposition: Proposition) -> str:
-    """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
-    if proposition.span is None:
-        return "" if proposition.sentence is None else f"{proposition.sentence + 1} (as the model says)"
-    first, last = document.sentence_at(proposition.span.start) + 1, document.sentence_at(proposition.span.end - 1) + 1
-    return f"{first}" if first == last else f"{first} to {last}"
-
-
-# The report of Compare: the comparison as one HTML file to share.
-
-
-def offer_report(
-    place: DeltaGenerator,
-    choices: Choices,
-    columns: Sequence[tuple[Chunker, Chunking]],
-    chosen: Source,
-    embedder: Embedder | None,
-) -> None:
-    """Draw the report's download button in ``place``; the report is built on click."""
-    document, on_disk = columns[0][1].document, session.on_disk
-    questions = [question for question in session.questions if question.identity == document.identity]
-
-    def made() -> str:
-        # Only the user who asks for a report waits for these modules, not the first page.
-        from evaluation.report.page import Compared, report
-
-        # A report embeds nothing; it uses cached vectors only.
-        vectors = vectors_at_hand(document, embedder, choices.tokenizer, on_disk)
-        return report(Compared(document, columns, chosen.known, embedder, choices.tokenizer, vectors, questions))
-
-    download(
-        place,
-        "The comparison as a report, HTML",
-        made,
-        "seamark-report.html",
-        "text/html",
-        (
-            document.identity,
-            document.name,
-            chosen.known,
-            [(chunker.name, chunker) for chunker, _ in columns],
-            choices.tokenizer,
-            questions,
-        ),
-        help="Text, chunks, curves, questions, measures and verdicts in one file that opens offline and can be shared.",
-    )
-
-
-# Scrolling to the view that the user has opened below the text.
-
-
 _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
 
 
@@ -332,3 +215,117 @@ def _downloads(
     row = st.container(horizontal=True)
     for label, name, mime, data in files:
         download(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))
+
+
+# The figure of the chunk sizes.
+
+
+def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
+    """Return box plots of the chunk sizes in ``unit``, one row per chunker."""
+    figure = go.Figure()
+    for number, (name, values) in enumerate(sizes.items()):
+        figure.add_trace(
+            go.Box(
+                x=list(values),
+                name=name,
+                boxpoints="all" if len(values) <= 500 else "outliers",
+                jitter=0.5,
+                pointpos=0,
+                marker={"color": edge(number), "size": 5, "opacity": 0.7},
+                line={"width": 1.5},
+                fillcolor="rgba(0,0,0,0)",
+                hovertemplate=f"%{{x}} {unit}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        showlegend=False,
+        height=90 + 70 * len(sizes),
+        xaxis={"title": f"{unit} per chunk", "rangemode": "tozero"},
+        yaxis={"autorange": "reversed"},
+    )
+    return figure
+
+
+# The table of a text's propositions, each with its chunk and its source.
+
+
+def show_propositions(chunking: Chunking | None) -> None:
+    """Draw the table of a result's propositions, or a message if it has none."""
+    if chunking is None or not has_stated(chunking):
+        notice("This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions")
+        return
+    st.dataframe(table_of(chunking), hide_index=True, width="stretch", height=420, placeholder="")
+
+
+def table_of(chunking: Chunking) -> dict[str, list[object]]:
+    """Return a table of the propositions by chunk and position, followed by the propositions that are in no chunk."""
+    rows = [
+        (number, chunk.stated.title, proposition)
+        for number, chunk in enumerate(chunking.chunks, start=1)
+        if chunk.stated is not None
+        for proposition in chunk.stated.propositions
+    ]
+    held: list[tuple[int | None, str, Proposition]] = [
+        *rows,
+        *[(None, "", proposition) for proposition in chunking.left_out],
+    ]
+    document = chunking.document
+    return {
+        "chunk": [number for number, _, _ in held],
+        "title": [title for _, title, _ in held],
+        "proposition": [proposition.text for _, _, proposition in held],
+        "sentence": [_sentences(document, proposition) for _, _, proposition in held],
+        "source": [
+            proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
+            for _, _, proposition in held
+        ],
+        "remark": [proposition.remark for _, _, proposition in held],
+    }
+
+
+def _sentences(document: Document, proposition: Proposition) -> str:
+    """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
+    if proposition.span is None:
+        return "" if proposition.sentence is None else f"{proposition.sentence + 1} (as the model says)"
+    first, last = document.sentence_at(proposition.span.start) + 1, document.sentence_at(proposition.span.end - 1) + 1
+    return f"{first}" if first == last else f"{first} to {last}"
+
+
+# The report: the comparison as one HTML file to share.
+
+
+def offer_report(
+    place: DeltaGenerator,
+    choices: Choices,
+    columns: Sequence[tuple[Chunker, Chunking]],
+    chosen: Source,
+    embedder: Embedder | None,
+) -> None:
+    """Draw the report's download button in ``place``; the report is built on click."""
+    document, on_disk = columns[0][1].document, session.on_disk
+    questions = [question for question in session.questions if question.identity == document.identity]
+
+    def made() -> str:
+        # Only the user who asks for a report waits for these modules, not the first page.
+        from evaluation.report.page import Compared, report
+
+        # A report embeds nothing; it uses cached vectors only.
+        vectors = vectors_at_hand(document, embedder, choices.tokenizer, on_disk)
+        return report(Compared(document, columns, chosen.known, embedder, choices.tokenizer, vectors, questions))
+
+    download(
+        place,
+        "The comparison as a report, HTML",
+        made,
+        "seamark-report.html",
+        "text/html",
+        (
+            document.identity,
+            document.name,
+            chosen.known,
+            [(chunker.name, chunker) for chunker, _ in columns],
+            choices.tokenizer,
+            questions,
+        ),
+        help="Text, chunks, curves, questions, measures and verdicts in one file that opens offline and can be shared.",
+    )

@@ -1,4 +1,4 @@
-"""Registration of browser components: scripts that draw the server's data."""
+"""Browser components, whose scripts draw or store the server's data, and the events that they report."""
 
 from __future__ import annotations
 

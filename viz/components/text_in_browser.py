@@ -1,4 +1,4 @@
-"""Positions in a text in the browser's units: UTF-16 code units, and positions on the sentence axis."""
+"""A text as the browser has it: its stored bytes, UTF-16 offsets, and positions on the sentence axis."""
 
 from __future__ import annotations
 

@@ -34,62 +34,6 @@ from viz.state.models import defaults_of
 from viz.state.text import Text
 from viz.theme import palette
 
-# The distribution of the similarities compared with a threshold, drawn under the threshold's slider.
-
-
-class SimilaritiesData(TypedDict):
-    """Payload of the histogram of similarities: counts over the slider's range, the threshold, and a caption."""
-
-    counts: list[int]
-    at: float
-    words: str
-
-
-_histogram = Component[SimilaritiesData](
-    "seamark_similarities",
-    "double_pass/similarities.js",
-    "double_pass/similarities.css",
-    html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
-)
-
-
-def compared_with(chunking: Chunking, parameter: str) -> list[float]:
-    """Return the similarities that Double pass compared with the threshold ``parameter``."""
-    kind = parameter.removesuffix("_threshold")
-    return [
-        comparison.similarity
-        for comparison in chunking.comparisons
-        if (comparison.kind if comparison.kind in ("initial", "appending") else "merging") == kind
-    ]
-
-
-def above(similarities: Sequence[float], threshold: float) -> str:
-    """Describe how many similarities exceed the threshold."""
-    if not similarities:
-        return "Nothing was compared with this threshold in this text."
-    count = sum(similarity > threshold for similarity in similarities)
-    return (
-        f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {signed(threshold, '.2f')}"
-    )
-
-
-BINS = 25
-
-
-def show_similarities(similarities: Sequence[float], threshold: float, bounds: tuple[float, float], key: str) -> None:
-    """Draw a histogram of the similarities under the slider of their threshold, clipped to ``bounds``."""
-    low, high = bounds
-    counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
-    _histogram(
-        key=key,
-        data={
-            "counts": counts.tolist() if len(similarities) else [],
-            "at": (threshold - low) / (high - low),
-            "words": above(similarities, threshold),
-        },
-    )
-
-
 PAGE = "double_pass"
 READER = "double_pass_reader"
 DOUBLE, BESIDE = 0, 1
@@ -278,3 +222,59 @@ def _summary(chunking: Chunking) -> str:
     if len(chunking.document.sentences) > MOST_SENTENCES:
         parts.append(f"the rows and steps cover the first {MOST_SENTENCES:,} sentences")
     return " · ".join(parts)
+
+
+# The distribution of the similarities compared with a threshold, drawn under the threshold's slider.
+
+
+class SimilaritiesData(TypedDict):
+    """Payload of the histogram of similarities: counts over the slider's range, the threshold, and a caption."""
+
+    counts: list[int]
+    at: float
+    words: str
+
+
+_histogram = Component[SimilaritiesData](
+    "seamark_similarities",
+    "double_pass/similarities.js",
+    "double_pass/similarities.css",
+    html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
+)
+
+
+def compared_with(chunking: Chunking, parameter: str) -> list[float]:
+    """Return the similarities that Double pass compared with the threshold ``parameter``."""
+    kind = parameter.removesuffix("_threshold")
+    return [
+        comparison.similarity
+        for comparison in chunking.comparisons
+        if (comparison.kind if comparison.kind in ("initial", "appending") else "merging") == kind
+    ]
+
+
+def above(similarities: Sequence[float], threshold: float) -> str:
+    """Describe how many similarities exceed the threshold."""
+    if not similarities:
+        return "Nothing was compared with this threshold in this text."
+    count = sum(similarity > threshold for similarity in similarities)
+    return (
+        f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {signed(threshold, '.2f')}"
+    )
+
+
+BINS = 25
+
+
+def show_similarities(similarities: Sequence[float], threshold: float, bounds: tuple[float, float], key: str) -> None:
+    """Draw a histogram of the similarities under the slider of their threshold, clipped to ``bounds``."""
+    low, high = bounds
+    counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
+    _histogram(
+        key=key,
+        data={
+            "counts": counts.tolist() if len(similarities) else [],
+            "at": (threshold - low) / (high - low),
+            "words": above(similarities, threshold),
+        },
+    )

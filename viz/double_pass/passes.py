@@ -123,7 +123,7 @@ def pass_rows(chunking: Chunking, beside: Finished | None, labels: dict[str, str
         names["other"] = f"{beside.chunker.title}, chunk"
         labels = {**labels, "other": f"{beside.chunker.title} for comparison: {beside.chunker.describe()}"}
         # Positions are fractional for cuts inside a sentence.
-        other = _seen(positions(chunking.document, [chunk.start for chunk in beside.chunking.chunks]))
+        other = _seen(positions(beside.chunking.document, [chunk.start for chunk in beside.chunking.chunks]))
     return {
         "count": min(len(chunking.document.sentences), MOST_SENTENCES),
         "minis": _seen(starts),

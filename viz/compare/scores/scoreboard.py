@@ -1,4 +1,4 @@
-"""The scoreboard of Compare's columns: chunks, tokens, found and missed boundaries, suspicious cuts, and time."""
+"""The scoreboard of Compare's columns, with sizes, errors, suspicious cuts and times, and their ranking."""
 
 from __future__ import annotations
 
@@ -38,8 +38,6 @@ from viz.shell.column_head import settings_of
 from viz.shell.results import ColumnResult, Finished
 from viz.state.choices import OWN, Choices
 from viz.theme.numbers import counted, duration
-
-# Token counts of the chunks of Compare's columns.
 
 
 @kept(32, lambda task, chunking, embedder=None: (task.document, task, embedder is None))
@@ -141,7 +139,7 @@ def _times(column: Finished) -> list[Cell]:
     return [decide, Cell(duration(cold), cold, f"{counted(timing.embedded + timing.cached, 'text')} in all")]
 
 
-# Ranking of the columns of Compare: by known boundaries or, without them, by structure.
+# The ranking: by known boundaries or, without them, by structure.
 
 
 def show_ranking(

@@ -17,8 +17,6 @@ from chunkers.support.recently_used import RecentlyUsed, cached_in
 from viz.components.mounting import Component, Store
 from viz.jobs.resources import CACHED_BYTES
 
-# The chunks' colours in the text.
-
 
 @dataclass(frozen=True)
 class Coloured:

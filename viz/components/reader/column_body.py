@@ -1,4 +1,4 @@
-"""The segments of a text covered by chunks, as sent to the browser."""
+"""The body of a column as sent to the browser: the segments of its text, and its score curve with threshold lines."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
     return chosen
 
 
-# The score curve of a result and its threshold lines, as sent to the browser.
+# The score curve and its threshold lines.
 
 
 MOST_REASONS = 2000

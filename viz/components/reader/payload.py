@@ -1,4 +1,4 @@
-"""The reader's payload for the browser; offsets in the text are in UTF-16 code units."""
+"""The reader's payload for the browser, verdicts included; offsets in the text are in UTF-16 code units."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypedDict
 from chunkers import Gap, Verdict
 from viz.components.gaps.gaps import MarkingData
 
-# Verdicts as sent to the browser; each payload describes its verdicts, so that scripts need no fixed order.
+# Each payload describes its verdicts, so that scripts need no fixed order.
 
 
 class VerdictData(TypedDict):
