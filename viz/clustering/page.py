@@ -45,7 +45,8 @@ def show() -> None:
     with page(PAGE, Choices(document, sentences, columns, extra={**WORDS})) as here:
         _one_of_each(here)
         _open_with(here.choices, opening)
-        _take_line(here.choices)
+        if line := take_event(READER, "line"):
+            here.choices.columns[here.choices.selected].put(str(line["parameter"]), float(line["value"]))
         _draw(here)
 
 
@@ -98,13 +99,6 @@ def _open_with(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None
     choices_of_compare = compared()
     selected = choices_of_compare.columns[choices_of_compare.selected].chunker
     choices.selected = METHODS.index(selected) if selected in METHODS else given[0]
-
-
-def _take_line(choices: Choices) -> None:
-    """Apply the value at which the threshold line was dropped in the reader."""
-    line = take_event(READER, "line")
-    if line:
-        choices.columns[choices.selected].put(str(line["parameter"]), float(line["value"]))
 
 
 def _choose(choices: Choices) -> None:

@@ -54,11 +54,12 @@ def facts_of(number: int, result: ColumnResult, text: Text, embedder: Embedder |
     changed, fresh = _changed(number, finished, text.document, facts.cuts)
     if changed:
         rows.append(HeadRow("changed", changed, "changed", f"changed: {changed}"))
-    table: tuple[tuple[str, ...], ...] = ()
-    if session.all_sizes:
-        lines = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
-        table = (("size", "min", "median", "mean", "max"), *lines)
-    return Column(rows=tuple(rows), table=table, fresh=fresh)
+    sizes = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
+    return Column(
+        rows=tuple(rows),
+        table=(("size", "min", "median", "mean", "max"), *sizes) if session.all_sizes else (),
+        fresh=fresh,
+    )
 
 
 def _levels(chunking: Chunking) -> list[HeadRow]:

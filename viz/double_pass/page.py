@@ -56,7 +56,8 @@ def show() -> None:
         choices, text = here.choices, here.text
         _hold_columns(here)
         choices.columns = [new or old for new, old in zip_longest(opening, choices.columns)]
-        _take_selected(choices)
+        if event := take_event(READER, "selected"):
+            choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
         results = [] if text is None else run_columns(here, text, choices.columns)
         with here.controls:
             _controls(here, results)
@@ -80,13 +81,6 @@ def _hold_columns(here: Page) -> None:
         )
     choices.columns = columns
     choices.selected = min(choices.selected, BESIDE)
-
-
-def _take_selected(choices: Choices) -> None:
-    """Select the column whose head was clicked in the reader."""
-    event = take_event(READER, "selected")
-    if event:
-        choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
 
 
 def _controls(here: Page, results: list[ColumnResult]) -> None:

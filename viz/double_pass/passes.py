@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
@@ -10,7 +9,7 @@ from chunkers import Chunking, Comparison
 from chunkers.results.result import ComparisonKind, Outcome
 from chunkers.support.formatting import signed
 from viz.components.mounting import Component
-from viz.components.text_in_browser import positions
+from viz.components.text_in_browser import compact_json, positions
 from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, told, words
 from viz.shell.results import Finished
 
@@ -92,7 +91,7 @@ def passes(
     stepper, ``seamark-go``. The rows mark the ranges of ``seamark-step``. ``source`` is the identity of the text; if it
     changes, the zoom is reset.
     """
-    rows_json = "" if rows is None else json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    rows_json = "" if rows is None else compact_json(rows)
     _passes(
         key=key,
         data={

@@ -21,6 +21,7 @@ from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.widgets import bound
+from viz.jobs.asking.job import contexts_of
 from viz.jobs.chunking import Task
 from viz.jobs.index_changes import MOST_LISTED, IndexChanges, Setting
 from viz.jobs.plan import Material
@@ -205,14 +206,15 @@ def _note(choices: Choices, results: Sequence[ColumnResult], *, is_this: bool) -
     )
 
 
-def _key(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs) -> tuple[object, ...]:
-    situations = [
-        [chunk.situation for chunk in chunking.chunks] if embedded_as == "context" else [] for chunking in chunkings
-    ]
-    return chunkings[0].document.identity, tasks, embedded_as, str(situations)
-
-
-@kept(32, _key)
+@kept(
+    32,
+    lambda tasks, chunkings, embedded_as: (
+        chunkings[0].document.identity,
+        tasks,
+        embedded_as,
+        contexts_of(chunkings) if embedded_as == "context" else "",
+    ),
+)
 def _changes(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs) -> Comparison:
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
