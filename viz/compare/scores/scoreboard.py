@@ -9,7 +9,6 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.recipes.presets import BOUND_TOKENS, presets_of
-from chunkers.recipes.registry import chunker_class
 from evaluation.inbox.rules import counts, inbox
 from evaluation.segmentation.measures import Segmentation, cuts_of, in_sentences, why_no_cut_wins
 from evaluation.segmentation.ranking import Contender, Ranking, by_known, by_structure
@@ -150,11 +149,11 @@ def show_ranking(
     embedder: Embedder | None,
 ) -> None:
     """Draw the ranking of Compare's columns, with the significance of their differences."""
-    done = [(number, column) for number, column in enumerate(results) if column.chunking is not None]
-    names = tuple(f"{column.title} (column {number + 1})" for number, column in done)
+    done = [(number, finished) for number, column in enumerate(results) if (finished := column.finished)]
+    names = tuple(f"{column.chunker.title} (column {number + 1})" for number, column in done)
     tasks = tuple(column.task for _, column in done)
-    chunkings = [column.chunking for _, column in done if column.chunking is not None]
-    apart = tuple(place for place, (_, column) in enumerate(done) if chunker_class(column.choice.chunker).reads_blocks)
+    chunkings = [column.chunking for _, column in done]
+    apart = tuple(place for place, (_, column) in enumerate(done) if column.chunker.reads_blocks)
     ranking = _ranked(document, names, tasks, chunkings, known, embedder, apart)
     note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
     if known is not None:
@@ -168,7 +167,7 @@ def show_ranking(
         more = (
             boundary_cells(reference, cut[place])
             if known is not None
-            else structure_cells(chunkings[place], embedder, _counts(done[place][1]))
+            else structure_cells(chunkings[place], embedder, token_counts(tasks[place], chunkings[place]))
         )
         cells = lead_cells(ranking, place) + more
         if number is None:
@@ -201,16 +200,16 @@ def _settings(result: ColumnResult, contender: Contender) -> str:
     return ", ".join(filter(None, (settings_of(result), "not ranked" * contender.apart)))
 
 
-def _said_of_size(results: Sequence[ColumnResult]) -> str:
+def _said_of_size(columns: Sequence[Finished]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long = []
-    for column in results:
-        bounds = [preset for preset in presets_of(column.choice.chunker) if not preset.published]
+    for column in columns:
+        bounds = [preset for preset in presets_of(column.chunker.name) if not preset.published]
         if not bounds or getattr(column.chunker, "max_size", None) is not None:
             continue
-        longest = max(_counts(column) or [0])
+        longest = max(token_counts(column.task, column.chunking) or [0])
         if longest > BOUND_TOKENS:
-            long.append(f"{column.title} has a chunk of {longest:,} tokens")
+            long.append(f"{column.chunker.title} has a chunk of {longest:,} tokens")
     if not long:
         return ""
     return (
@@ -219,16 +218,11 @@ def _said_of_size(results: Sequence[ColumnResult]) -> str:
     )
 
 
-def _counts(result: ColumnResult) -> list[int] | None:
-    """Return the tokens of a column's chunks; None if they cannot be counted."""
-    return None if result.task is None or result.chunking is None else token_counts(result.task, result.chunking)
-
-
 @kept(8, lambda document, names, tasks, chunkings, known, embedder, apart: (document.identity, names, tasks, known))
 def _ranked(
     document: Document,
     names: tuple[str, ...],
-    tasks: tuple[Task | None, ...],
+    tasks: tuple[Task, ...],
     chunkings: Sequence[Chunking],
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
