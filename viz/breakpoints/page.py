@@ -17,7 +17,7 @@ from sample_docs import sample_splitters
 from viz.breakpoints.displayed_result import DisplayedResult, displayed_result
 from viz.breakpoints.gap_table import gap_table
 from viz.breakpoints.scores import show_scores
-from viz.breakpoints.steps import opened, show_steps
+from viz.breakpoints.steps import new_column, show_steps
 from viz.components.mounting import take_event
 from viz.components.notice import notice
 from viz.components.reader.reader import Column, HeadRow, reader
@@ -80,7 +80,7 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     if line := take_event(READER, "line"):
         column.put(str(line["parameter"]), float(line["value"]))
     views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
-    view, axis, margin = _word(choices, "view", VIEWS), _word(choices, "axis", READINGS), _margin(choices)
+    view, axis, margin = _checked_word(choices, "view", VIEWS), _checked_word(choices, "axis", READINGS), _margin(choices)
     if view not in views:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view = choices.extra["view"] = "steps"
@@ -157,7 +157,7 @@ def _one_column(here: Page) -> None:
     here.choices.selected = 0
 
 
-def _word(choices: Choices, name: str, allowed: Mapping[str, str]) -> str:
+def _checked_word(choices: Choices, name: str, allowed: Mapping[str, str]) -> str:
     word = choices.extra[name]
     if word in allowed:
         return word
@@ -184,7 +184,7 @@ def _choose_chunker(choices: Choices) -> None:
     words = {"chunker": choices.columns[0].chunker}
 
     def changed() -> None:
-        choices.columns = [opened(words["chunker"])]
+        choices.columns = [new_column(words["chunker"])]
         choices.extra["step"] = "1"
 
     select("Chunker", words, "chunker", SHOWN, key=f"{PAGE}/chunker", then=changed)

@@ -21,7 +21,14 @@ from evaluation.segmentation.contrast import Similarities, StretchComparison, co
 from evaluation.segmentation.measures import cuts_of, in_sentences, pk
 from sample_docs import sample_titles
 from viz.breakpoints.displayed_result import DisplayedResult
-from viz.breakpoints.story import change_point_steps, max_min_steps, scan_steps, sentence_range, structure_steps, told_step
+from viz.breakpoints.story import (
+    change_point_steps,
+    explaining_step,
+    max_min_steps,
+    scan_steps,
+    sentence_range,
+    structure_steps,
+)
 from viz.components.heatmap.heatmap import Coloured, heatmap
 from viz.components.notice import notice
 from viz.components.stepper.stepper import PACES, Step, stepper
@@ -49,7 +56,7 @@ def show_steps(
     """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
     chunker = shown.chunker
     if isinstance(chunker, Optimal):
-        show_table(shown, chunker, results[1], text, embedder, choices)
+        show_optimal_steps(shown, chunker, results[1], text, embedder, choices)
         return
     steps: list[Step] | None = None
     if isinstance(chunker, ChangePoint):
@@ -76,7 +83,7 @@ def _greedy_steps(
         notice(f"The cuts cannot be compared with those of “optimal”: {best.error}", "error", key="optimal_error")
     elif best.chunking is not None and best.task is not None and sentences.chunking is not None and embedder is not None:
         with suppress(Cancelled):
-            compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
+            compared = _compared_stretches(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
     elif results[0].chunking is not None:
         notice("The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits")
     chunker = shown.chunker
@@ -108,7 +115,7 @@ def _kept_steps(shown: DisplayedResult, make: Callable[[], list[Step]], *setting
 
 
 @kept(8, lambda task, best_task, *_: (task.document, task, best_task))
-def _compared(
+def _compared_stretches(
     task: Task, best_task: Task, chunking: Chunking, best: Chunking, embedder: Embedder
 ) -> Mapping[int, StretchComparison]:
     # The sentences are embedded by the page's own job, for the chunker without a buffer.
@@ -143,12 +150,12 @@ BEST_CASE = "emoji"
 """A sample whose boundary Optimal finds, and nothing else, while Breakpoint does so at no threshold."""
 
 
-def opened(chunker: str) -> ColumnChoice:
+def new_column(chunker: str) -> ColumnChoice:
     """Return a new column for a chunker on this page, where the steps of Optimal are about whole sentences."""
     return ColumnChoice(chunker, {"pieces": "sentences"}) if chunker == "optimal" else fresh(chunker)
 
 
-def show_table(
+def show_optimal_steps(
     shown: DisplayedResult, chunker: Optimal, greedy: ColumnResult, text: Text, embedder: Embedder | None, choices: Choices
 ) -> None:
     """Draw the stepper and the heatmap side by side, and compare the result with ``greedy``."""
@@ -167,7 +174,7 @@ def show_table(
         return
     with suppress(Cancelled):
         vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
-        table = _table(shown, chunker, embedder)
+        table = _partition_table(shown, chunker, embedder)
         mean = mean_similarity(vectors)
         steps = _kept_steps(shown, lambda: optimal_steps(shown.chunking, table, mean))
         left, over = st.columns(2)
@@ -181,7 +188,7 @@ def show_table(
 
 
 @kept(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
-def _table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
+def _partition_table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
     document = shown.chunking.document
     tools = tools_to_repeat(embedder.for_document(document), shown.identity[0].tokenizer, session.on_disk)
     return chunker.weigh(document, tools)[1]
@@ -232,8 +239,8 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
     """
     count = len(chunking.document.sentences)
     whole = (0, count)
-    entries = [_entry(table, end) for end in range(1, count + 1)]
-    turn = told_step(
+    entries = [_entry_step(table, end) for end in range(1, count + 1)]
+    turn = explaining_step(
         f"The table is full: value {_value(table, count)}",
         [
             "Its last entry is the value of the best partition.",
@@ -242,18 +249,18 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
     )
     turn["tone"], turn["pauses"], turn["table"] = "turn", True, (whole, whole)
     edges = [0, *table.cuts().tolist(), count]
-    read = [_read_off(chunking, table, first, end) for first, end in reversed([*pairwise(edges)])]
+    read = [_read_off_step(chunking, table, first, end) for first, end in reversed([*pairwise(edges)])]
     # Only now is every cut final.
     read[-1]["placed"] = (0, count)
-    return [_opening(count, mean), *entries, turn, *read]
+    return [_opening_step(count, mean), *entries, turn, *read]
 
 
-def _opening(count: int, mean: float) -> Step:
+def _opening_step(count: int, mean: float) -> Step:
     partitions = f"{2 ** (count - 1):,}"
     if len(partitions) > MOST_DIGITS:
         partitions = f"a number of {len(partitions.replace(',', ''))} digits"
     power = str(count - 1).translate(SUPERSCRIPT)
-    step = told_step(
+    step = explaining_step(
         f"A table of {count:,} entries",
         [
             f"{count - 1:,} gaps, each cut or not, make 2{power} partitions: {partitions}.",
@@ -266,7 +273,7 @@ def _opening(count: int, mean: float) -> Step:
     return step
 
 
-def _entry(table: PartitionTable, end: int) -> Step:
+def _entry_step(table: PartitionTable, end: int) -> Step:
     """Return the step that fills in the entry of the first ``end`` sentences."""
     runs = table.last_runs(end)
     first, value = runs[0]
@@ -275,16 +282,15 @@ def _entry(table: PartitionTable, end: int) -> Step:
         f"The best last chunk is {chunk}, one of {len(runs):,} possible." if len(runs) > 1 else f"It is one chunk, {chunk}."
     ]
     if first:
-        story.append(
-            f"Before it, {_first(first)} keep{'s' * (first == 1)} the value that the table has: {_value(table, first)}."
-        )
-    numbers = [["value", _sum(table, first, end, value)]]
+        before = f"{_first_sentences(first)} keep{'s' * (first == 1)}"
+        story.append(f"Before it, {before} the value that the table has: {_value(table, first)}.")
+    numbers = [["value", _value_in_words(table, first, end, value)]]
     numbers += [
-        ["runner-up" if place == 1 else "", f"{sentence_range(start, end)}: {_sum(table, start, end, total)}"]
+        ["runner-up" if place == 1 else "", f"{sentence_range(start, end)}: {_value_in_words(table, start, end, total)}"]
         for place, (start, total) in enumerate(runs[1 : 1 + RUNNERS_UP], start=1)
     ]
     return {
-        "title": f"{_first(end).capitalize()}: value {_value(table, end)}",
+        "title": f"{_first_sentences(end).capitalize()}: value {_value(table, end)}",
         "story": story,
         "numbers": numbers,
         "tone": "",
@@ -308,16 +314,16 @@ def _entry(table: PartitionTable, end: int) -> Step:
     }
 
 
-def _read_off(chunking: Chunking, table: PartitionTable, first: int, end: int) -> Step:
+def _read_off_step(chunking: Chunking, table: PartitionTable, first: int, end: int) -> Step:
     """Return the step that reads off the chunk of the sentences from ``first`` to before ``end``."""
     chunk = sentence_range(first, end)
-    story = [f"The entry of {_first(end)} names {chunk} as its last chunk."]
+    story = [f"The entry of {_first_sentences(end)} names {chunk} as its last chunk."]
     if first:
-        story.append(f"The next entry to read is that of {_first(first)}.")
+        story.append(f"The next entry to read is that of {_first_sentences(first)}.")
     else:
         story.append(f"Nothing is left before it: {len(chunking.chunks):,} chunks.")
-    numbers = [["value", _sum(table, first, end, float(table.totals[end]))]]
-    step = told_step(f"Chunk of {chunk}", story, numbers)
+    numbers = [["value", _value_in_words(table, first, end, float(table.totals[end]))]]
+    step = explaining_step(f"Chunk of {chunk}", story, numbers)
     if first:
         step["tone"] = "cut"
         numbers.append(["the cut", chunking.gaps[first - 1].reason])
@@ -326,7 +332,7 @@ def _read_off(chunking: Chunking, table: PartitionTable, first: int, end: int) -
     return step
 
 
-def _first(count: int) -> str:
+def _first_sentences(count: int) -> str:
     return "the first sentence" if count == 1 else f"the first {count:,} sentences"
 
 
@@ -334,7 +340,7 @@ def _value(table: PartitionTable, end: int) -> str:
     return signed(float(table.totals[end]), ".2f")
 
 
-def _sum(table: PartitionTable, first: int, end: int, value: float) -> str:
+def _value_in_words(table: PartitionTable, first: int, end: int, value: float) -> str:
     """Return a value as the entry before the last chunk plus the reward of the chunk."""
     within = float(table.rewards[first, end - first - 1])
     sign = "\N{MINUS SIGN}" if within < 0 else "+"

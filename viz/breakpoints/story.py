@@ -82,10 +82,10 @@ def _step(
         numbers.append(["its size", f"{len(chunk.text):,} characters"])
         comparison = (compared or {}).get(gap.index)
         if comparison is not None:
-            remarks = _told(comparison)
+            remarks = _comparison_in_words(comparison)
             more = [
-                ["in these chunks", _pairs(comparison.greedy_cohesion)],
-                ["in optimal’s", _pairs(comparison.other_cohesion)],
+                ["in these chunks", _cohesion_in_words(comparison.greedy_cohesion)],
+                ["in optimal’s", _cohesion_in_words(comparison.other_cohesion)],
             ]
             if comparison.gain is not None and abs(comparison.gain) >= SMALL:
                 tone = "turn"
@@ -123,7 +123,7 @@ def gauge_of(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
     }
 
 
-def told_step(title: str, story: Sequence[str], numbers: Sequence[Sequence[str]] = ()) -> Step:
+def explaining_step(title: str, story: Sequence[str], numbers: Sequence[Sequence[str]] = ()) -> Step:
     """Return a step that explains something and decides nothing, before any sentence is in a chunk."""
     return {
         "title": title,
@@ -142,7 +142,7 @@ def sentence_range(first: int, last: int) -> str:
     return f"sentence {last:,}" if last - first == 1 else f"sentences {first + 1:,} to {last:,}"
 
 
-def _told(comparison: StretchComparison) -> list[str]:
+def _comparison_in_words(comparison: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
     cut = comparison.greedy[0]
     also = cut in comparison.other
@@ -156,7 +156,7 @@ def _told(comparison: StretchComparison) -> list[str]:
     return [f"With the whole text in view, “optimal” {did} ({where}).", verdict[0].upper() + verdict[1:] + "."]
 
 
-def _pairs(cohesion: Cohesion) -> str:
+def _cohesion_in_words(cohesion: Cohesion) -> str:
     if not cohesion.pairs:
         return "no two sentences together"
     return f"similarity {signed(cohesion.mean, '.2f')}, mean of {cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"
@@ -193,7 +193,10 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
     if scanned.size == 1:
         sentence = f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
         numbers = [
-            ["similarity", f"{_three(scanned.least)} × {chunker.initial_factor:g} = {_three(scanned.score)}"],
+            [
+                "similarity",
+                f"{_three_decimals(scanned.least)} × {chunker.initial_factor:g} = {_three_decimals(scanned.score)}",
+            ],
             ["threshold", f"hard, {signed(chunker.hard_threshold)}"],
         ]
         middle = None
@@ -204,8 +207,8 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
             f"{nearest:,}, which is hatched."
         )
         numbers = [
-            ["greatest similarity", f"{_three(scanned.score)}, to sentence {nearest:,}"],
-            ["least in the chunk", _three(scanned.least)],
+            ["greatest similarity", f"{_three_decimals(scanned.score)}, to sentence {nearest:,}"],
+            ["least in the chunk", _three_decimals(scanned.least)],
             ["threshold", _threshold(chunker, scanned)],
         ]
         middle = scanned.nearest, scanned.nearest + 1
@@ -217,16 +220,16 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
 
 def _threshold(chunker: MaxMin, scanned: MaxMinStep) -> str:
     """Return the formula of the threshold with its values filled in."""
-    share, least = logistic(scanned.size - 1), _three(scanned.least)
-    follows = _three(chunker.follows(scanned.size, scanned.least))
+    share, least = logistic(scanned.size - 1), _three_decimals(scanned.least)
+    follows = _three_decimals(chunker.follows(scanned.size, scanned.least))
     formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
     numbers = f"{chunker.relaxation:g} × {share:.3f} × {least} = {follows}"
     which = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
     hard = signed(chunker.hard_threshold)
-    return f"{formula} = {numbers}; not below hard {hard}: {_three(scanned.threshold)}, {which}"
+    return f"{formula} = {numbers}; not below hard {hard}: {_three_decimals(scanned.threshold)}, {which}"
 
 
-def _three(number: float) -> str:
+def _three_decimals(number: float) -> str:
     return signed(number, ".3f")
 
 
@@ -261,16 +264,18 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
         "The search weighs all partitions at once. The steps go through the best one, and show what each cut gains in it."
     )
     if not curve.lines:
-        return told_step(
+        return explaining_step(
             f"The best {len(chunking.chunks):,} chunks", ["The number of chunks is set: no penalty decides.", whole]
         )
     penalty = curve.lines[0].level
     if curve.null is None or chunker.penalty is not None:
-        return told_step(f"A cut must gain {penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", whole])
+        return explaining_step(
+            f"A cut must gain {penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", whole]
+        )
     low, high = curve.null.low, curve.null.high
     shuffled = f"In {SHUFFLES} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
     which = {"balanced": "on average", "eager": "in the lowest quarter", "cautious": "in all but the highest quarter"}
-    return told_step(
+    return explaining_step(
         f"A cut must gain more than {penalty:.2f}",
         [f"{shuffled} {which[chunker.caution]}.", whole],
         [["shuffles", f"the middle half gains {low:.2f} to {high:.2f} a cut"]],
@@ -318,12 +323,12 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
             chunk += 1
         name = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
         done = f"opens chunk {chunk:,}" if block.cut or not number else f"stays in chunk {chunk:,}"
-        reason = "The text begins with it." if block.why is None else _sentence(str(block.why))
+        reason = "The text begins with it." if block.why is None else _capitalised(str(block.why))
         steps.append(
             {
-                "title": f"{_sentence(name, '')} {done}",
+                "title": f"{_capitalised(name, '')} {done}",
                 "story": [reason],
-                "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *_together(block, chunker)],
+                "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *_joint_size(block, chunker)],
                 "tone": "cut" if block.cut else "",
                 "mark": {
                     "growing": (opened, max(first, opened + 1)) if number else None,
@@ -348,7 +353,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[Bl
     return steps
 
 
-def _together(block: BlockStep, chunker: Structure) -> list[list[str]]:
+def _joint_size(block: BlockStep, chunker: Structure) -> list[list[str]]:
     if block.together is None:
         return []
     return [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
@@ -361,5 +366,5 @@ def _block_gauge(block: BlockStep, chunker: Structure, largest: int) -> Gauge | 
     return {"label": label, "score": block.together, "threshold": chunker.max_size, "low": 0, "high": largest}
 
 
-def _sentence(words: str, end: str = ".") -> str:
+def _capitalised(words: str, end: str = ".") -> str:
     return words[0].upper() + words[1:] + end

@@ -22,8 +22,8 @@ MOST_NUMBERED = 30
 """Most leaves for which sentence numbers are shown."""
 
 
-def dendrogram(
-    made: Tree,
+def dendrogram_figure(
+    tree: Tree,
     merges: Sequence[Merge],
     clusters: Clusters,
     coloured: Coloured,
@@ -34,14 +34,14 @@ def dendrogram(
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges, ink = palette.EDGES[theme], palette.INK[theme]
     figure = go.Figure()
-    few = len(made.leaves) <= MOST_NUMBERED
+    few = len(tree.leaves) <= MOST_NUMBERED
     size = 5 if few else 2
     refused_joins = [
         f"sentences {refusal.left + 1} and {refusal.right + 1}, distance {refusal.distance:.2f}: refused, "
         f"the two clusters hold {refusal.size}"
         for refusal in clusters.refused
     ]
-    _brackets(figure, made.refused, refused_joins, {"color": ink["muted"], "width": 1, "dash": "dot"}, size)
+    _brackets(figure, tree.refused, refused_joins, {"color": ink["muted"], "width": 1, "dash": "dot"}, size)
     for colour in range(palette.COUNT):
         own = [at for at, merge in enumerate(merges) if grounds[chunk_of[merge.left.start]] == colour]
         words = [
@@ -49,22 +49,22 @@ def dendrogram(
             f"distance {1 - merges[at].similarity:.2f}, chunk {chunk_of[merges[at].left.start] + 1}"
             for at in own
         ]
-        _brackets(figure, [made.joins[at] for at in own], words, {"color": edges[colour], "width": 1.5 if few else 1}, size)
+        _brackets(figure, [tree.joins[at] for at in own], words, {"color": edges[colour], "width": 1.5 if few else 1}, size)
     figure.add_scatter(
-        x=[*range(len(made.leaves))],
-        y=[0] * len(made.leaves),
+        x=[*range(len(tree.leaves))],
+        y=[0] * len(tree.leaves),
         mode="markers",
-        marker={"symbol": "square", "size": 1.6 * size, "color": [edges[grounds[chunk_of[leaf]]] for leaf in made.leaves]},
-        hovertext=[f"sentence {leaf + 1}, chunk {chunk_of[leaf] + 1}" for leaf in made.leaves],
+        marker={"symbol": "square", "size": 1.6 * size, "color": [edges[grounds[chunk_of[leaf]]] for leaf in tree.leaves]},
+        hovertext=[f"sentence {leaf + 1}, chunk {chunk_of[leaf] + 1}" for leaf in tree.leaves],
         hoverinfo="text",
         showlegend=False,
     )
-    _level(figure, most, "maximum distance", ink["accent"])
+    _draw_level(figure, most, "maximum distance", ink["accent"])
     figure.update_xaxes(title="Sentences (tree order)", showgrid=False, showticklabels=few)
-    figure.update_xaxes(range=[-1, len(made.leaves)])
+    figure.update_xaxes(range=[-1, len(tree.leaves)])
     if few:
-        numbers = [str(leaf + 1) for leaf in made.leaves]
-        figure.update_xaxes(tickvals=[*range(len(made.leaves))], ticktext=numbers, tickfont={"size": 10})
+        numbers = [str(leaf + 1) for leaf in tree.leaves]
+        figure.update_xaxes(tickvals=[*range(len(tree.leaves))], ticktext=numbers, tickfont={"size": 10})
     figure.update_yaxes(title="Joint distance", rangemode="tozero")
     figure.update_layout(height=380, hovermode="closest", showlegend=False)
     return figure
@@ -102,7 +102,7 @@ def _legend(figure: go.Figure, symbol: str, name: str, colour: str) -> None:
     )
 
 
-def _level(figure: go.Figure, level: float, label: str, colour: str) -> None:
+def _draw_level(figure: go.Figure, level: float, label: str, colour: str) -> None:
     style = {"annotation_text": f"{label} {level:g}", "annotation_position": "top right", "annotation_font_color": colour}
     figure.add_hline(level, line={"color": colour, "width": 2}, **style)
 
@@ -139,7 +139,7 @@ def heatmap_figure(distances: FloatArray, block: int, coloured: Coloured, theme:
 _SYMBOLS = {"core": "circle", "border": "circle-open", "noise": "x-thin-open"}
 
 
-def density(
+def density_figure(
     clusters: Clusters,
     reach: FloatArray,
     coloured: Coloured,
@@ -160,21 +160,23 @@ def density(
             mode="markers",
             marker={"symbol": symbol, "size": 9, "color": colours, "line": {"color": colours, "width": 2}},
             showlegend=False,
-            hovertext=[f"sentence {at + 1}: {role}, {_needed(reach[at])}, chunk {chunk_of[at] + 1}" for at in own],
+            hovertext=[
+                f"sentence {at + 1}: {role}, {_core_distance_in_words(reach[at])}, chunk {chunk_of[at] + 1}" for at in own
+            ],
             hoverinfo="text",
         )
         _legend(figure, symbol, f"{role} {len(own):,}", ink["ink"])
-    _level(figure, eps, "ε", ink["accent"])
+    _draw_level(figure, eps, "ε", ink["accent"])
     figure.update_xaxes(title="Sentence number", rangemode="tozero")
     figure.update_yaxes(title="Core distance", rangemode="tozero")
     return figure.update_layout(height=340)
 
 
-def _needed(reach: float) -> str:
+def _core_distance_in_words(reach: float) -> str:
     return f"{reach:.2f}" if math.isfinite(reach) else "no ε is enough"
 
 
-def centres(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
+def centres_figure(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
     """Return a plot of each sentence's distance to its own cluster centre and to the nearest other centre."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges = palette.EDGES[theme]

@@ -57,15 +57,17 @@ def _step(groups: LinkedGroups, decision: Decision, cap: int, most: float) -> St
     scattered = len(_runs(both)) > 1
     story = [f"Sentences {left + 1} and {right + 1} are the nearest remaining pair of different clusters."]
     if fits and scattered:
-        story.append(f"Their clusters become one that lies in several places: {places(both)}. The text's order is lost.")
+        story.append(
+            f"Their clusters become one that lies in several places: {ranges_in_words(both)}. The text's order is lost."
+        )
     elif fits:
-        story.append(f"Their clusters become one: {places(both)}.")
+        story.append(f"Their clusters become one: {ranges_in_words(both)}.")
     else:
         story.append(f"Together their clusters would hold {len(both)} sentences, and the cap is {cap}: they stay apart.")
     numbers = [
         ["joint distance", f"{distance:.3f}, at most {most:g}"],
-        [f"cluster of {left + 1}", places(one)],
-        [f"cluster of {right + 1}", places(other)],
+        [f"cluster of {left + 1}", ranges_in_words(one)],
+        [f"cluster of {right + 1}", ranges_in_words(other)],
         ["together", f"{len(both)} of at most {cap}"],
     ]
     return {
@@ -80,7 +82,7 @@ def _step(groups: LinkedGroups, decision: Decision, cap: int, most: float) -> St
     }
 
 
-def places(sentences: Sequence[int]) -> str:
+def ranges_in_words(sentences: Sequence[int]) -> str:
     """Return sentence numbers as text, such as ``3–5, 9``, with at most `MOST_RUNS` ranges."""
     runs = _runs(sorted(sentences))
     words = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in runs[:MOST_RUNS]]
@@ -119,7 +121,7 @@ class Tree:
     refused: list[Bracket]
 
 
-def layout(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
+def lay_out(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
     """Lay out a dendrogram of ``count`` sentences so that clusters whose join was refused are next to each other."""
     groups = LinkedGroups(count)
     node = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
@@ -135,7 +137,7 @@ def layout(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
             first.append(first[pair[0]])
     roots = [node[label] for label in groups.label]
     leaves = [leaf for root in _side_by_side(roots, first, clusters) for leaf in _leaves(root, count, children)]
-    return _placed(leaves, merges, clusters, children, refused)
+    return _tree(leaves, merges, clusters, children, refused)
 
 
 def _side_by_side(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
@@ -161,7 +163,7 @@ def _leaves(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[
     return leaves
 
 
-def _placed(
+def _tree(
     leaves: list[int],
     merges: Sequence[Merge],
     clusters: Clusters,

@@ -16,7 +16,7 @@ from chunkers.support.arrays import FloatArray
 from evaluation.segmentation.chunk_facts import Pieces
 from viz.clustering import figures as cluster_figures
 from viz.clustering.figures import centres_table, density_table, heatmap_table, joins_table
-from viz.clustering.linkage import layout, linkage_steps
+from viz.clustering.linkage import lay_out, linkage_steps
 from viz.components.figure import show_figure
 from viz.components.heatmap.heatmap import Coloured, block_size, heatmap, mean_distances
 from viz.components.mounting import Component
@@ -78,8 +78,8 @@ def _tree(chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, colour
     merges, count = chunking.merges, len(coloured.chunk_of)
     st.header("Dendrogram", anchor=False)
     st.caption(refusal_words(clusters, cap))
-    tree = layout(count, merges, clusters)
-    figure = cluster_figures.dendrogram(tree, merges, clusters, coloured, reach.distance, theme())
+    tree = lay_out(count, merges, clusters)
+    figure = cluster_figures.dendrogram_figure(tree, merges, clusters, coloured, reach.distance, theme())
     show_figure(figure, joins_table(merges, clusters, coloured), "Tree of joins", key="tree")
 
 
@@ -87,7 +87,7 @@ def _density(clusters: Clusters, reach: Reach, coloured: Coloured, vectors: Floa
     needed = core_distances(vectors, reach.position_weight, clusters.core_size)
     st.header("Core, border, noise", anchor=False)
     st.caption(roles_words(clusters, reach.distance))
-    figure = cluster_figures.density(clusters, needed, coloured, reach.distance, clusters.core_size, theme())
+    figure = cluster_figures.density_figure(clusters, needed, coloured, reach.distance, clusters.core_size, theme())
     show_figure(figure, density_table(clusters, needed, coloured), "Core, border, noise", key="density")
 
 
@@ -97,7 +97,7 @@ def _centres(clusters: Clusters, coloured: Coloured) -> None:
         "A dot shows how far a sentence is from the centre of its own chunk; a ring shows how far it is from the nearest "
         "other centre, in the colour of that centre's chunk. If both are about equally far, the decision was close."
     )
-    figure = cluster_figures.centres(clusters, coloured, theme())
+    figure = cluster_figures.centres_figure(clusters, coloured, theme())
     show_figure(figure, centres_table(clusters, coloured), "Distance to centres", key="centres")
 
 

@@ -59,7 +59,7 @@ def _draw(here: Page) -> None:
         parameter_controls(choices.selected, column, result.chunker, defaults)
         show_place_on_compare(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
     if text is None:
-        _choose(choices)
+        _choose_method(choices)
         return
     show_progress([result])
     show_misfits(here.choices, [result])
@@ -67,7 +67,7 @@ def _draw(here: Page) -> None:
     with left:
         _reader(result, text)
     with right, st.container(key="beside"):
-        _choose(choices)
+        _choose_method(choices)
         if result.chunking is None or not result.chunking.chunks:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
     vectors = vectors_at_hand(text.document, here.embedder, choices.tokenizer, session.on_disk)
@@ -92,16 +92,16 @@ def _one_of_each(here: Page) -> None:
 
 def _open_with(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None:
     """Take over the given columns of Compare, and select one, preferably the one selected on Compare."""
-    given = [number for number, column in enumerate(opening) if column is not None]
-    if not given:
+    taken_over = [number for number, column in enumerate(opening) if column is not None]
+    if not taken_over:
         return
     choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
     choices_of_compare = compared()
     selected = choices_of_compare.columns[choices_of_compare.selected].chunker
-    choices.selected = METHODS.index(selected) if selected in METHODS else given[0]
+    choices.selected = METHODS.index(selected) if selected in METHODS else taken_over[0]
 
 
-def _choose(choices: Choices) -> None:
+def _choose_method(choices: Choices) -> None:
     st.segmented_control(
         "Chunker",
         range(len(METHODS)),

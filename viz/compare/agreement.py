@@ -33,7 +33,7 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
     finished = [(number, column) for number, column in embedding if column is not None]
     subject = text.document.identity, "" if embedder is None else embedder.name
     if session.compared_embedders not in (None, subject):
-        _end()
+        _forget_comparison()
     # Until the columns are complete, the page shows their progress.
     if embedder is None or not embedder.approximates or not finished or len(finished) < len(embedding):
         return
@@ -60,7 +60,7 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
         _show(here, text.document, full, pairs)
 
 
-def _end() -> None:
+def _forget_comparison() -> None:
     """Forget the comparison of another text or embedder."""
     session.compared_embedders = None
     session.full_job = None
@@ -70,11 +70,11 @@ def _end() -> None:
 def _results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Embedder) -> dict[Task, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
     job = session.full_job
-    kept = session.full_results if job is None else {**session.full_results, **job.finished()}
+    known_results = session.full_results if job is None else {**session.full_results, **job.finished()}
     chunkings: dict[Task, Chunking] = {}
     waiting = []
     for task, chunker in tasks:
-        chunking = kept.get(task)
+        chunking = known_results.get(task)
         if chunking is None:
             chunking = chunk_at_once(task, chunker, document, full, session.on_disk)
         if chunking is None:
@@ -115,17 +115,17 @@ def _show(here: Page, document: Document, full: Embedder, columns: Sequence[tupl
     except Cancelled:
         # No column embeds single sentences.
         shift = None
-    moved = f": distances of neighbouring sentences moved by {_by(shift)}." if shift is not None else "."
+    moved = f": distances of neighbouring sentences moved by {_shift_in_words(shift)}." if shift is not None else "."
     remark(f"{name} beside {full.name}{moved}", key="agreement")
     for number, column, chunking in columns:
         agreed = agreement(chunking, column.chunking)
-        scores = f"; scores moved by {_by(agreed.scores)}" if shift is None and agreed.scores is not None else ""
+        scores = f"; scores moved by {_shift_in_words(agreed.scores)}" if shift is None and agreed.scores is not None else ""
         remark(
             f"Column {number}, {column.chunker.title}: {agreed.words(full.name, name)}{scores}.", key=f"agreement_{number}"
         )
 
 
-def _by(shift: Shift) -> str:
+def _shift_in_words(shift: Shift) -> str:
     where = f"between sentences {shift.at + 1:,} and {shift.at + 2:,}"
     return f"at most {three_figures(shift.greatest)}, {where}, and {three_figures(shift.mean)} on average"
 

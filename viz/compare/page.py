@@ -62,7 +62,7 @@ def show() -> None:
             known=text.source.known,
             key=READER,
             marking=marking_of(choices, text),
-            offers=offers(choices),
+            offers=fold_purposes(choices),
             asking=asking_data(choices, len(text.document.text)),
             card=True,
         )
@@ -110,8 +110,8 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
         choices.selected = int(selected["column"])
     asking, answer = take_event(READER, "asking"), take_event(READER, "answer")
     if asking:
-        _take_asking(choices, asking)
-    kept = len(session.questions)
+        _take_question_settings(choices, asking)
+    questions_before = len(session.questions)
     if answer and text is not None:
         mark_answer(text.document, answer)
     if remedy := take_event(READER, "remedy"):
@@ -121,7 +121,7 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
         take_remedy(remedy, embedder)
     if change := take_event(READER, "change"):
         take_change(COMPARE, change)
-    if len(session.questions) > kept:
+    if len(session.questions) > questions_before:
         # The row at the top, already drawn, offers to keep the question.
         st.rerun()
 
@@ -151,7 +151,7 @@ ASKING_WORDS: Mapping[str, Sequence[str]] = {ASK_METHOD: [*RANKED_BY], ASK_LIMIT
 """The allowed values of the link parameters for questions."""
 
 
-def _take_asking(choices: Choices, event: Mapping[str, Any]) -> None:
+def _take_question_settings(choices: Choices, event: Mapping[str, Any]) -> None:
     """Apply the ranking method and the retrieval limit that the user chose for the question."""
     for name, allowed in ASKING_WORDS.items():
         if event.get(name) in allowed:
@@ -177,7 +177,7 @@ def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
     changes, fold = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
     if fold is not None:
         session.folded = (text.document.identity, str(fold["purpose"]))
-    if not changes or offers(choices).get(changes[-1].purpose) != "":
+    if not changes or fold_purposes(choices).get(changes[-1].purpose) != "":
         return ""
     if changes[-1].purpose == "cuts":
         try:
@@ -193,14 +193,14 @@ def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
 def marking_of(choices: Choices, text: Text) -> MarkingData | None:
     """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
     identity, purpose = session.folded
-    if identity != text.document.identity or offers(choices).get(purpose) != "":
+    if identity != text.document.identity or fold_purposes(choices).get(purpose) != "":
         return None
     if purpose == "cuts":
         return marking_data(text.document, "cuts", cuts_of(choices, text.document), folded=True)
     return marking_data(text.document, "marks", text.source.known or (), folded=True)
 
 
-def offers(choices: Choices) -> dict[str, str]:
+def fold_purposes(choices: Choices) -> dict[str, str]:
     """Return each purpose for which the columns can fold into one text, with the reason if the purpose is unavailable.
 
     The known boundaries of a bundled text cannot be changed.
@@ -233,9 +233,11 @@ def say_reopened(results: Sequence[ColumnResult]) -> None:
     which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
     versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
     message = f"{file.name}: {which} came out differently from the file, which was made with {versions}."
-    reasons = dict.fromkeys(_reason(finished[number - 1].chunking, file.columns[number - 1]) for number in others)
+    reasons = dict.fromkeys(
+        _difference_in_words(finished[number - 1].chunking, file.columns[number - 1]) for number in others
+    )
     notice(" ".join([message, *filter(None, reasons)]), "error", key="reopened_file")
 
 
-def _reason(chunking: Chunking, column: KeptColumn) -> str:
+def _difference_in_words(chunking: Chunking, column: KeptColumn) -> str:
     return column.recipe.changed_since(len(chunking.document.sentences))

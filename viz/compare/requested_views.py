@@ -84,7 +84,7 @@ def show_requested_views(choices: Choices, results: list[ColumnResult], chosen: 
 
 def _every_gap(here: ColumnResult) -> None:
     if here.chunking is not None:
-        st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
+        st.dataframe(_gap_table(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
 
 def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
@@ -99,7 +99,7 @@ def _whole_session(choices: Choices, results: list[ColumnResult], chosen: Source
     embedded_as = session.embedded_as
     columns = [(finished.chunker, finished.chunking) for column in results if (finished := column.finished)]
     if len(columns) == len(results):
-        model = _model()
+        model = _recipe_model()
         recipes = [
             Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model) for chunker, _ in columns
         ]
@@ -144,13 +144,13 @@ def _lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
     )
 
 
-def _model() -> LanguageModel | None:
+def _recipe_model() -> LanguageModel | None:
     """Return the session's language model, for recipes of chunkers that call one."""
     asking = chosen_model()
     return None if asking is None else asking.model
 
 
-def _ledger(chunking: Chunking) -> dict[str, list[object]]:
+def _gap_table(chunking: Chunking) -> dict[str, list[object]]:
     texts = chunking.document.sentence_texts
     table: dict[str, list[object]] = {
         "after sentence": [gap.index + 1 for gap in chunking.gaps],
@@ -192,7 +192,7 @@ def _downloads(
         show_contexts(choices, results)
         with_contexts = in_context(results)
         chunking, written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
-    recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, _model())
+    recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, _recipe_model())
     stem = f"seamark-{chunker.name}"
     chunks: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
         ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),
@@ -254,10 +254,10 @@ def show_propositions(chunking: Chunking | None) -> None:
     if chunking is None or not has_stated(chunking):
         notice("This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions")
         return
-    st.dataframe(table_of(chunking), hide_index=True, width="stretch", height=420, placeholder="")
+    st.dataframe(proposition_table(chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
 
-def table_of(chunking: Chunking) -> dict[str, list[object]]:
+def proposition_table(chunking: Chunking) -> dict[str, list[object]]:
     """Return a table of the propositions by chunk and position, followed by the propositions that are in no chunk."""
     rows = [
         (number, chunk.stated.title, proposition)
@@ -265,21 +265,21 @@ def table_of(chunking: Chunking) -> dict[str, list[object]]:
         if chunk.stated is not None
         for proposition in chunk.stated.propositions
     ]
-    held: list[tuple[int | None, str, Proposition]] = [
+    propositions: list[tuple[int | None, str, Proposition]] = [
         *rows,
         *[(None, "", proposition) for proposition in chunking.left_out],
     ]
     document = chunking.document
     return {
-        "chunk": [number for number, _, _ in held],
-        "title": [title for _, title, _ in held],
-        "proposition": [proposition.text for _, _, proposition in held],
-        "sentence": [_sentences(document, proposition) for _, _, proposition in held],
+        "chunk": [number for number, _, _ in propositions],
+        "title": [title for _, title, _ in propositions],
+        "proposition": [proposition.text for _, _, proposition in propositions],
+        "sentence": [_sentences(document, proposition) for _, _, proposition in propositions],
         "source": [
             proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
-            for _, _, proposition in held
+            for _, _, proposition in propositions
         ],
-        "remark": [proposition.remark for _, _, proposition in held],
+        "remark": [proposition.remark for _, _, proposition in propositions],
     }
 
 
@@ -305,7 +305,7 @@ def offer_report(
     document, on_disk = columns[0][1].document, session.on_disk
     questions = [question for question in session.questions if question.identity == document.identity]
 
-    def made() -> str:
+    def build() -> str:
         # Only the user who asks for a report waits for these modules, not the first page.
         from evaluation.report.page import Compared, report
 
@@ -316,7 +316,7 @@ def offer_report(
     download(
         place,
         "The comparison as a report, HTML",
-        made,
+        build,
         "seamark-report.html",
         "text/html",
         (

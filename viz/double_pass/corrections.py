@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from chunkers import Chunking, Verdict
 from viz.components.mounting import Component
-from viz.double_pass.story import MOST_SENTENCES, minis, seams, told
+from viz.double_pass.story import MOST_SENTENCES, attempts_of, decided_gaps, mini_chunk_starts
 
 
 class CorrectionData(TypedDict):
@@ -45,14 +45,14 @@ def corrections(chunking: Chunking, beside: Chunking | None, name: str) -> list[
     ``beside`` is the result of the chunker called ``name``, to which they are compared.
     """
     cut_beside = set() if beside is None else _cut_gaps(beside)
-    starts = minis(chunking)
+    starts = mini_chunk_starts(chunking)
     joined = {
         gap: (number, why)
-        for number, tried in enumerate(told(chunking))
-        if (why := tried[-1].why) is not None
-        and tried[-1].outcome == "joined"
-        and tried[-1].kind not in ("initial", "appending")
-        for gap in seams(tried, starts)
+        for number, attempts in enumerate(attempts_of(chunking))
+        if (why := attempts[-1].why) is not None
+        and attempts[-1].outcome == "joined"
+        and attempts[-1].kind not in ("initial", "appending")
+        for gap in decided_gaps(attempts, starts)
     }
     removals: list[CorrectionData] = []
     for gap in chunking.gaps:
@@ -78,7 +78,7 @@ def _cut_gaps(chunking: Chunking) -> set[int]:
 
 def balance(chunking: Chunking, removals: Sequence[CorrectionData], beside: Chunking | None, name: str) -> list[str]:
     """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
-    cuts_of_pass_one = len(minis(chunking)) - 1
+    cuts_of_pass_one = len(mini_chunk_starts(chunking)) - 1
     if cuts_of_pass_one <= 0:
         return ["Pass one made no boundary, so there is none to remove."]
     removed_later = f"{len(removals):,} {'was' if len(removals) == 1 else 'were'} removed later"

@@ -22,7 +22,7 @@ from viz.controls.chunker import parameter_controls
 from viz.controls.widgets import bound
 from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
-from viz.double_pass.story import MOST_SENTENCES, minis, pass_steps
+from viz.double_pass.story import MOST_SENTENCES, mini_chunk_starts, pass_steps
 from viz.jobs.chunking import tipping_at_once
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
 from viz.shell.column_head import column_of, waiting_words
@@ -43,7 +43,7 @@ MOST_TRIED = 1_000
 """Maximum number of sentences of a text in which each step searches for the change of its verdict, within about a second."""
 
 
-def first_screen() -> Choices:
+def default_choices() -> Choices:
     """Return the default choices of the Double pass page: Double pass and Breakpoint, on a sample text."""
     columns = [fresh("double_pass"), fresh("breakpoint")]
     return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={**WORDS})
@@ -52,9 +52,9 @@ def first_screen() -> Choices:
 def show() -> None:
     """Draw the Double pass page."""
     opening = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
-    with page(PAGE, first_screen()) as here:
+    with page(PAGE, default_choices()) as here:
         choices, text = here.choices, here.text
-        _hold_columns(here)
+        _keep_own_columns(here)
         choices.columns = [new or old for new, old in zip_longest(opening, choices.columns)]
         if event := take_event(READER, "selected"):
             choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
@@ -68,7 +68,7 @@ def show() -> None:
         _draw(here, text, results)
 
 
-def _hold_columns(here: Page) -> None:
+def _keep_own_columns(here: Page) -> None:
     """Reduce the columns to the page's two chunkers, with the link's parameters; draw an error if it names others."""
     choices, defaults = here.choices, here.default.columns
     columns = [next((own for own in choices.columns if own.chunker == default.chunker), default) for default in defaults]
@@ -110,7 +110,7 @@ def _similarities(result: ColumnResult | None) -> Callable[[FieldSpec], None] | 
     def below(spec: FieldSpec) -> None:
         value = float(getattr(chunker, spec.name))
         least, most = spec.offered or (-1.0, 1.0)
-        similarities = compared_with(chunking, spec.name)
+        similarities = similarities_compared_with(chunking, spec.name)
         show_similarities(similarities, value, (min(least, value), max(most, value)), key=f"similarities/{spec.name}")
 
     return below
@@ -124,7 +124,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
         message = double.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
         with left:
-            passes.passes(
+            passes.show_passes(
                 title=text.source.name,
                 summary="",
                 rows=None,
@@ -137,7 +137,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     palette.colour_page()
     # The rows first: in a narrow window the steps stand below them.
     with left:
-        passes.passes(
+        passes.show_passes(
             title=text.source.name,
             summary=_summary(chunking),
             rows=passes.pass_rows(chunking, beside.finished, _labels(chunker)),
@@ -168,7 +168,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
         show_corrections(removals, balance(chunking, removals, beside.chunking, beside.title), key="corrections")
     if chunking.comparisons:
         with st.expander("Comparison table"):
-            st.dataframe(passes.table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
+            st.dataframe(passes.comparison_table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
 
 
 def change_said(double: ColumnResult, step: Step, embedder: Embedder | None) -> str:
@@ -207,7 +207,7 @@ def _labels(chunker: DoublePass) -> dict[str, str]:
 
 def _summary(chunking: Chunking) -> str:
     """Describe the number of chunks after each pass."""
-    first, chunks = len(minis(chunking)), len(chunking.chunks)
+    first, chunks = len(mini_chunk_starts(chunking)), len(chunking.chunks)
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [
         f"pass one leaves {counted(first, 'mini-chunk')}",
@@ -237,7 +237,7 @@ _histogram = Component[SimilaritiesData](
 )
 
 
-def compared_with(chunking: Chunking, parameter: str) -> list[float]:
+def similarities_compared_with(chunking: Chunking, parameter: str) -> list[float]:
     """Return the similarities that Double pass compared with the threshold ``parameter``."""
     kind = parameter.removesuffix("_threshold")
     return [
@@ -247,7 +247,7 @@ def compared_with(chunking: Chunking, parameter: str) -> list[float]:
     ]
 
 
-def above(similarities: Sequence[float], threshold: float) -> str:
+def above_in_words(similarities: Sequence[float], threshold: float) -> str:
     """Describe how many similarities exceed the threshold."""
     if not similarities:
         return "Nothing was compared with this threshold in this text."
@@ -269,6 +269,6 @@ def show_similarities(similarities: Sequence[float], threshold: float, bounds: t
         data={
             "counts": counts.tolist() if len(similarities) else [],
             "at": (threshold - low) / (high - low),
-            "words": above(similarities, threshold),
+            "words": above_in_words(similarities, threshold),
         },
     )

@@ -10,7 +10,14 @@ from chunkers.results.result import ComparisonKind, Outcome
 from chunkers.support.formatting import signed
 from viz.components.mounting import Component
 from viz.components.text_in_browser import compact_json, positions
-from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, told, words
+from viz.double_pass.story import (
+    MOST_SENTENCES,
+    attempts_in_words,
+    attempts_of,
+    compared_group,
+    mini_chunk_starts,
+    sentences_in_words,
+)
 from viz.shell.results import Finished
 
 
@@ -82,7 +89,7 @@ it is the last attempt.
 """
 
 
-def passes(
+def show_passes(
     *, title: str, summary: str, rows: PassRowsData | None, source: str, message: str = "", tone: str = "", key: str
 ) -> None:
     """Mount the rows of blocks that show both passes, or a ``message`` if there are no rows.
@@ -110,9 +117,9 @@ def pass_rows(chunking: Chunking, beside: Finished | None, labels: dict[str, str
 
     ``beside`` is another chunker's result, drawn as the bottom row for comparison.
     """
-    looks = told(chunking)
-    over = [tried[-1] for tried in looks if tried[-1].kind.startswith("over") and tried[-1].outcome == "joined"]
-    starts = minis(chunking)
+    attempts = attempts_of(chunking)
+    over = [so_far[-1] for so_far in attempts if so_far[-1].kind.startswith("over") and so_far[-1].outcome == "joined"]
+    starts = mini_chunk_starts(chunking)
     snippets = [
         start for start in starts if any(comparison.left.end <= start < comparison.right.start for comparison in over)
     ]
@@ -122,48 +129,48 @@ def pass_rows(chunking: Chunking, beside: Finished | None, labels: dict[str, str
         names["other"] = f"{beside.chunker.title}, chunk"
         labels = {**labels, "other": f"{beside.chunker.title} for comparison: {beside.chunker.describe()}"}
         # Positions are fractional for cuts inside a sentence.
-        other = _seen(positions(beside.chunking.document, [chunk.start for chunk in beside.chunking.chunks]))
+        other = _drawn(positions(beside.chunking.document, [chunk.start for chunk in beside.chunking.chunks]))
     return {
         "count": min(len(chunking.document.sentences), MOST_SENTENCES),
-        "minis": _seen(starts),
-        "snippets": _seen(snippets),
-        "chunks": _seen([0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut)]),
+        "minis": _drawn(starts),
+        "snippets": _drawn(snippets),
+        "chunks": _drawn([0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut)]),
         "other": other,
         "labels": labels,
         "names": names,
-        "comparisons": [_comparison(tried) for tried in looks],
+        "comparisons": [_comparison(so_far) for so_far in attempts],
     }
 
 
-def _seen(starts: Sequence[float]) -> list[float]:
+def _drawn(starts: Sequence[float]) -> list[float]:
     return [start for start in starts if start < MOST_SENTENCES]
 
 
-def _comparison(tried: Sequence[Comparison]) -> ComparisonData:
-    here = tried[-1]
+def _comparison(attempts: Sequence[Comparison]) -> ComparisonData:
+    comparison = attempts[-1]
     return {
-        "pass": 1 if here.kind in ("initial", "appending") else 2,
-        "kind": here.kind,
-        "outcome": here.outcome,
-        "left": here.left,
-        "right": here.right,
-        "compared": compared_group(here),
-        "value": signed(here.similarity, ".2f"),
-        "tried": [signed(before.similarity, ".2f") for before in tried[:-1]],
-        "decides": bool(here.why),
-        "words": words(tried),
+        "pass": 1 if comparison.kind in ("initial", "appending") else 2,
+        "kind": comparison.kind,
+        "outcome": comparison.outcome,
+        "left": comparison.left,
+        "right": comparison.right,
+        "compared": compared_group(comparison),
+        "value": signed(comparison.similarity, ".2f"),
+        "tried": [signed(before.similarity, ".2f") for before in attempts[:-1]],
+        "decides": bool(comparison.why),
+        "words": attempts_in_words(attempts),
     }
 
 
-def table(chunking: Chunking) -> dict[str, list[Any]]:
+def comparison_table(chunking: Chunking) -> dict[str, list[Any]]:
     """Return a table of all similarity comparisons of both passes, by column name."""
     comparisons = chunking.comparisons
     return {
         "step": [number for number, _ in enumerate(comparisons, start=1)],
         "pass": [1 if comparison.kind in ("initial", "appending") else 2 for comparison in comparisons],
         "kind": [comparison.kind for comparison in comparisons],
-        "compared": [numbers(compared_group(comparison)) for comparison in comparisons],
-        "with": [numbers(comparison.right) for comparison in comparisons],
+        "compared": [sentences_in_words(compared_group(comparison)) for comparison in comparisons],
+        "with": [sentences_in_words(comparison.right) for comparison in comparisons],
         "similarity": [comparison.similarity for comparison in comparisons],
         "threshold": [comparison.threshold for comparison in comparisons],
         "outcome": [comparison.outcome for comparison in comparisons],

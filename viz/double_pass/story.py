@@ -22,19 +22,19 @@ class PassMark(Mark):
     comparison: int | None
 
 
-def told(chunking: Chunking) -> list[list[Comparison]]:
+def attempts_of(chunking: Chunking) -> list[list[Comparison]]:
     """Return, for each comparison, the comparisons made for the same chunk up to and including this comparison.
 
     Comparisons beyond the first `MOST_SENTENCES` sentences are left out.
     """
-    looks = []
-    tried: list[Comparison] = []
+    attempts = []
+    so_far: list[Comparison] = []
     for comparison in chunking.comparisons:
         if comparison.right.end > MOST_SENTENCES:
             continue
-        tried = [comparison] if not tried or tried[-1].why else [*tried, comparison]
-        looks.append(tried)
-    return looks
+        so_far = [comparison] if not so_far or so_far[-1].why else [*so_far, comparison]
+        attempts.append(so_far)
+    return attempts
 
 
 def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
@@ -42,15 +42,17 @@ def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
 
     ``maximum`` is the chunker's maximum size.
     """
-    looks = told(chunking)
-    steps = [_step(number, tried, maximum) for number, tried in enumerate(looks)]
-    second = next((number for number, tried in enumerate(looks) if tried[-1].kind not in ("initial", "appending")), None)
+    attempts = attempts_of(chunking)
+    steps = [_step(number, so_far, maximum) for number, so_far in enumerate(attempts)]
+    second = next(
+        (number for number, so_far in enumerate(attempts) if so_far[-1].kind not in ("initial", "appending")), None
+    )
     if second:
         steps[second]["pauses"] = True
-    return steps + _after(chunking)
+    return steps + _size_merges(chunking)
 
 
-def minis(chunking: Chunking) -> list[int]:
+def mini_chunk_starts(chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences at which the mini-chunks of pass one begin."""
     if not chunking.document.sentences:
         return []
@@ -58,97 +60,116 @@ def minis(chunking: Chunking) -> list[int]:
     return [0, *(comparison.right.start for comparison in first if comparison.outcome != "joined")]
 
 
-def seams(tried: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
-    """Return the gaps between mini-chunks that the last comparison of ``tried`` decides.
+def decided_gaps(attempts: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
+    """Return the gaps between mini-chunks that the last comparison of ``attempts`` decides.
 
     ``starts`` are the sentences at which the mini-chunks begin.
     """
-    left, right = tried[-1].left, tried[-1].right
+    left, right = attempts[-1].left, attempts[-1].right
     return [start - 1 for start in starts if left.end <= start <= right.start]
 
 
-def words(tried: Sequence[Comparison]) -> str:
-    """Describe the last comparison of ``tried`` in one line."""
-    before = "".join(f"; {numbers(comparison.right)} before it {_numbers(comparison)}" for comparison in tried[:-1])
-    return f"{_title(tried[-1])}: similarity {_numbers(tried[-1])}{before}."
+def attempts_in_words(attempts: Sequence[Comparison]) -> str:
+    """Describe the last comparison of ``attempts`` in one line."""
+    before = "".join(
+        f"; {sentences_in_words(comparison.right)} before it {_score_in_words(comparison)}" for comparison in attempts[:-1]
+    )
+    return f"{_title(attempts[-1])}: similarity {_score_in_words(attempts[-1])}{before}."
 
 
-def numbers(group: Span) -> str:
+def sentences_in_words(group: Span) -> str:
     """Return a range of sentences in words, counted from 1, such as ``sentences 3–5``."""
-    return f"sentence {group.end}" if _one(group) else f"sentences {group.start + 1}\N{EN DASH}{group.end}"
+    return f"sentence {group.end}" if _is_single(group) else f"sentences {group.start + 1}\N{EN DASH}{group.end}"
 
 
-def _one(group: Span) -> bool:
+def _is_single(group: Span) -> bool:
     return group.end - group.start == 1
 
 
-def _step(number: int, tried: Sequence[Comparison], maximum: int | None) -> Step:
-    here = tried[-1]
-    group, between = compared_group(here), _between(here)
+def _step(number: int, attempts: Sequence[Comparison], maximum: int | None) -> Step:
+    comparison = attempts[-1]
+    group, between = compared_group(comparison), _between(comparison)
     values = [
-        ["similarity", _numbers(here)],
-        *([f"{numbers(before.right)}", f"{_numbers(before)}, looked at before"] for before in tried[:-1]),
+        ["similarity", _score_in_words(comparison)],
+        *(
+            [f"{sentences_in_words(before.right)}", f"{_score_in_words(before)}, looked at before"]
+            for before in attempts[:-1]
+        ),
     ]
     limit = "no maximum" if maximum is None else f"at most {maximum:,}"
     return Step(
-        title=_title(here),
-        story=[_compared(here, group), *([] if here.why else ["Not above, so the next chunk is compared."])],
+        title=_title(comparison),
+        story=[
+            _comparison_in_words(comparison, group),
+            *([] if comparison.why else ["Not above, so the next chunk is compared."]),
+        ],
         numbers=values,
-        aside=([LEDGER + here.reason] if here.why else [], [["length", f"{here.length:,} characters joined, {limit}"]]),
-        tone="turn" if between and here.outcome == "joined" else "cut" if here.outcome != "joined" and here.why else "",
+        aside=(
+            [LEDGER + comparison.reason] if comparison.why else [],
+            [["length", f"{comparison.length:,} characters joined, {limit}"]],
+        ),
+        tone="turn"
+        if between and comparison.outcome == "joined"
+        else "cut"
+        if comparison.outcome != "joined" and comparison.why
+        else "",
         mark=PassMark(
             growing=group,
-            next=here.right,
+            next=comparison.right,
             middle=between,
-            gap=here.left.end - 1,
+            gap=comparison.left.end - 1,
             comparison=number,
         ),
-        placed=_placed(tried),
+        placed=_placed(attempts),
         prediction={
-            "words": f"Does {numbers(here.right)} join?" if _one(here.right) else f"Do {numbers(here.right)} join?",
+            "words": f"Does {sentences_in_words(comparison.right)} join?"
+            if _is_single(comparison.right)
+            else f"Do {sentences_in_words(comparison.right)} join?",
             "yes": "Join",
             "no": "Keep apart",
-            "right": here.outcome == "joined",
+            "right": comparison.outcome == "joined",
         },
         gauge={
             "label": "similarity and threshold",
-            "score": here.similarity,
-            "threshold": here.threshold,
-            "low": min(0.0, here.similarity, here.threshold),
-            "high": max(1.0, here.similarity, here.threshold),
+            "score": comparison.similarity,
+            "threshold": comparison.threshold,
+            "low": min(0.0, comparison.similarity, comparison.threshold),
+            "high": max(1.0, comparison.similarity, comparison.threshold),
         },
     )
 
 
-def _placed(tried: Sequence[Comparison]) -> tuple[int, int]:
+def _placed(attempts: Sequence[Comparison]) -> tuple[int, int]:
     """Return the sentences in a final chunk before and after the last comparison; none in pass one, whose chunks merge."""
-    here = tried[-1]
-    if here.kind in ("initial", "appending"):
+    comparison = attempts[-1]
+    if comparison.kind in ("initial", "appending"):
         return 0, 0
-    before = here.left.end
-    if here.outcome == "joined":
-        return before, here.right.end
+    before = comparison.left.end
+    if comparison.outcome == "joined":
+        return before, comparison.right.end
     # After a chunk ends, the next one begins with the mini-chunk that was compared first.
-    return before, tried[0].right.end if here.why else before
+    return before, attempts[0].right.end if comparison.why else before
 
 
-def compared_group(here: Comparison) -> Span:
+def compared_group(comparison: Comparison) -> Span:
     """Return the sentences on the left of a comparison whose vector is compared with the right group's vector."""
-    return Span(here.left.end - 2, here.left.end) if here.kind == "appending" else here.left
+    return Span(comparison.left.end - 2, comparison.left.end) if comparison.kind == "appending" else comparison.left
 
 
-def _between(here: Comparison) -> Span | None:
-    return Span(here.left.end, here.right.start) if here.kind.startswith("over") else None
+def _between(comparison: Comparison) -> Span | None:
+    return Span(comparison.left.end, comparison.right.start) if comparison.kind.startswith("over") else None
 
 
-def _numbers(here: Comparison) -> str:
-    which = here.kind if here.kind in ("initial", "appending") else "merging"
-    return str(Reason("", here.similarity, "≤" if here.outcome == "not above" else ">", here.threshold, which))
+def _score_in_words(comparison: Comparison) -> str:
+    which = comparison.kind if comparison.kind in ("initial", "appending") else "merging"
+    return str(
+        Reason("", comparison.similarity, "≤" if comparison.outcome == "not above" else ">", comparison.threshold, which)
+    )
 
 
-def _title(here: Comparison) -> str:
-    left, right, between = numbers(here.left), numbers(here.right), _between(here)
-    match here.kind, here.outcome:
+def _title(comparison: Comparison) -> str:
+    left, right, between = sentences_in_words(comparison.left), sentences_in_words(comparison.right), _between(comparison)
+    match comparison.kind, comparison.outcome:
         case _, "too long":
             title = f"{left} and {right} are alike, but too long together"
         case "initial", "joined":
@@ -163,26 +184,27 @@ def _title(here: Comparison) -> str:
             title = f"{left} and {right} become one"
         case _, "joined":
             assert between is not None
-            title = f"merged over a snippet: {numbers(between)}"
-        case _ if here.why:
+            title = f"merged over a snippet: {sentences_in_words(between)}"
+        case _ if comparison.why:
             title = f"the chunk of {left} ends"
         case _:
-            title = f"{right} {'is' if _one(here.right) else 'are'} too unlike {left}"
+            title = f"{right} {'is' if _is_single(comparison.right) else 'are'} too unlike {left}"
     return title[0].upper() + title[1:]
 
 
-def _compared(here: Comparison, group: Span) -> str:
-    match here.kind:
+def _comparison_in_words(comparison: Comparison, group: Span) -> str:
+    left, right = sentences_in_words(group), sentences_in_words(comparison.right)
+    match comparison.kind:
         case "initial":
-            return f"Pass one, no chunk open: {numbers(group)} is compared with the one after."
+            return f"Pass one, no chunk open: {left} is compared with the one after."
         case "appending":
-            last = f"its last two, {numbers(group)}, are compared with {numbers(here.right)}"
-            return f"Pass one, a chunk of {numbers(here.left)} open: {last}."
+            last = f"its last two, {left}, are compared with {right}"
+            return f"Pass one, a chunk of {sentences_in_words(comparison.left)} open: {last}."
     place = {"merging": "the next chunk", "over a snippet": "the chunk after the next", "over two snippets": "the third"}
-    return f"Pass two: the chunk of {numbers(group)} is compared with {place[here.kind]}, {numbers(here.right)}."
+    return f"Pass two: the chunk of {left} is compared with {place[comparison.kind]}, {right}."
 
 
-def _after(chunking: Chunking) -> list[Step]:
+def _size_merges(chunking: Chunking) -> list[Step]:
     """Return a step for each boundary that the minimum size removed after both passes."""
     merged = []
     cuts = [0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut or gap.verdict is Verdict.REJECTED)]
@@ -194,7 +216,7 @@ def _after(chunking: Chunking) -> list[Step]:
         left, right = Span(cuts[number], start), Span(start, end)
         merged.append(
             Step(
-                title=f"Merge {numbers(left)}, {numbers(right)}",
+                title=f"Merge {sentences_in_words(left)}, {sentences_in_words(right)}",
                 story=["After both passes, a chunk below the minimum size is merged with a neighbour.", LEDGER + gap.reason],
                 numbers=[],
                 tone="turn",

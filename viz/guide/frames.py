@@ -53,7 +53,7 @@ CODE = (
 )
 
 
-class Shown(NamedTuple):
+class Example(NamedTuple):
     """The settings and texts of a chunker's pictures in the Guide.
 
     Attributes
@@ -84,50 +84,50 @@ class Shown(NamedTuple):
 _NEIGHBOURS = "It compares the [embeddings] of each two neighbouring sentences: the bar is their [distance]."
 _JOINT = "It measures the joint distance of sentences: half their [distance] in meaning, half their places in the text."
 
-SHOWN: Mapping[str, Shown] = {
-    "fixed_sentences": Shown(
+EXAMPLES: Mapping[str, Example] = {
+    "fixed_sentences": Example(
         {"size": 2},
         "It counts the sentences of the open [chunk].",
         "After two sentences, the chunk is full.",
         ((BEES, BREAD), {"size": 2}),
         "sentences",
     ),
-    "fixed_words": Shown(
+    "fixed_words": Example(
         {"size": 20, "overlap": 0},
         "It counts the words of the open [chunk].",
         "After 20 words the chunk is full, wherever that is.",
         ((BEES, BREAD), {"size": 15, "overlap": 0}),
         "words",
     ),
-    "fixed_characters": Shown(
+    "fixed_characters": Example(
         {"size": 100, "overlap": 0},
         "It counts the characters of the open [chunk].",
         "After 100 characters the chunk is full, even inside a word.",
         ((BEES, BREAD), {"size": 70, "overlap": 0}),
         "characters",
     ),
-    "fixed_tokens": Shown(
+    "fixed_tokens": Example(
         {"size": 25, "overlap": 0},
         "It counts the [tokens] of the open [chunk].",
         "After 25 tokens the chunk is full, wherever that is.",
         ((BEES, BREAD), {"size": 18, "overlap": 0}),
         MiniLM.name,
     ),
-    "recursive": Shown(
+    "recursive": Example(
         {"size": 120},
         "It counts the characters of the open [chunk].",
         "Before 120 characters are passed, it cuts at a separator: a blank line, else a line break, else a full stop.",
         ((BEES, BREAD), {"size": 400}),
         "characters",
     ),
-    "structure": Shown(
+    "structure": Example(
         {"max_size": 40, "join_below": 20},
         "It finds the blocks of the text, here two paragraphs, and counts their [tokens].",
         "Blocks that fit together are joined; here two paragraphs do not.",
         ((BEES + MORE_BEES,), {"max_size": 30, "join_below": 10}),
         MiniLM.name,
     ),
-    "turns": Shown(
+    "turns": Example(
         {"max_size": 30},
         "It finds the turns of a transcript by their speakers, and counts their [tokens].",
         "Turns that fit together are joined; one that is too long is cut between sentences, and its speaker is repeated.",
@@ -141,7 +141,7 @@ SHOWN: Mapping[str, Shown] = {
         MiniLM.name,
         TALK,
     ),
-    "code": Shown(
+    "code": Example(
         {"max_size": 20, "language": "python"},
         "It finds functions, classes and statements, and counts their [tokens].",
         "Neighbours that fit together are joined; a function that is too long is cut between its statements.",
@@ -156,7 +156,7 @@ SHOWN: Mapping[str, Shown] = {
         CODE,
         "line",
     ),
-    "breakpoint": Shown(
+    "breakpoint": Example(
         {"amount": 70.0},
         _NEIGHBOURS,
         "A [gap] is cut if its distance is above the [threshold], the notch: here the 70th [percentile].",
@@ -168,31 +168,31 @@ SHOWN: Mapping[str, Shown] = {
             {"amount": 70.0},
         ),
     ),
-    "target_size": Shown(
+    "target_size": Example(
         {"size": 30, "buffer": 0},
         _NEIGHBOURS,
         "The [threshold], the notch, is lowered until the average [chunk] has at most 30 [tokens].",
         ((BEES + MORE_BEES,), {"size": 30, "buffer": 0}),
     ),
-    "double_pass": Shown(
+    "double_pass": Example(
         {"merging_threshold": 0.35},
         "It measures similarity, 1 minus the [distance]: in pass one, of the next sentence and the last two of the chunk.",
         "Pass one joins what is similar enough; pass two compares the [mini-chunks], and may join over a [snippet].",
         ((BEES, BREAD), {}),
     ),
-    "max_min": Shown(
+    "max_min": Example(
         {},
         "It compares the next sentence with every one of the open [chunk]: similarity, 1 minus the [distance].",
         "The sentence joins if the greatest similarity is above a [threshold].",
         ((BEES + MORE_BEES,), {}),
     ),
-    "optimal": Shown(
+    "optimal": Example(
         {"max_size": 40, "piece_size": 10},
         "It tries all ways to cut the text into pieces of at most 10 [tokens] and to join these.",
         "A cut is made if the best way with it has more similarity within chunks than the best without.",
         ((BEES + MORE_BEES,), {"max_size": 400, "piece_size": 10}),
     ),
-    "change_point": Shown(
+    "change_point": Example(
         {"cuts_at": "sentences"},
         "It measures by how much a cut reduces the spread of the [embeddings] around the means of their chunks.",
         "A cut must gain more than cuts gain in the same sentences shuffled: the penalty, the notch.",
@@ -201,19 +201,19 @@ SHOWN: Mapping[str, Shown] = {
             {"cuts_at": "sentences"},
         ),
     ),
-    "single_linkage": Shown(
+    "single_linkage": Example(
         {},
         _JOINT,
         "The nearest sentences are joined first, up to the greatest distance, the notch.",
         (_ALIKE, {"position_weight": 0.1}),
     ),
-    "dbscan": Shown(
+    "dbscan": Example(
         {"eps": 0.45},
         _JOINT,
         "Sentences within ε, the notch, of each other are one [chunk]; what has no neighbour is noise.",
         ((BEES, BREAD), {"eps": 0.3}),
     ),
-    "kmeans": Shown(
+    "kmeans": Example(
         {"clusters": 2},
         "It looks for two centres among the [embeddings], and measures how far each sentence is from them.",
         "Every sentence belongs to the nearest centre; a [gap] between two of different centres is a [boundary].",
@@ -234,12 +234,12 @@ def bundled_tools() -> Tools:
 def frames(name: str) -> list[PictureData]:
     """Return the Guide's six pictures of a chunker, computed with the bundled embedding model."""
     tools = bundled_tools()
-    return [*run_frames(name, SHOWN[name].text, tools), failure_frame(name, tools)]
+    return [*run_frames(name, EXAMPLES[name].text, tools), failure_frame(name, tools)]
 
 
 def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     """Return five pictures of how a chunker cuts a text with one sentence per line."""
-    shown = SHOWN[name]
+    shown = EXAMPLES[name]
     document, chunker, chunking = _run(name, text, shown.parameters, tools)
     numbers = range(len(document.sentences))
     count = _counter(shown.unit, document)
@@ -273,7 +273,7 @@ def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
 
 def failure_frame(name: str, tools: Tools) -> PictureData:
     """Return a picture of a text on which the chunker is known to fail."""
-    sections, parameters = SHOWN[name].fails_on
+    sections, parameters = EXAMPLES[name].fails_on
     known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
     _, chunker, chunking = _run(name, "".join(sections), parameters, tools)
     found, _, added = against_known(cuts_of(chunking), known)

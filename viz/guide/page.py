@@ -19,7 +19,7 @@ from viz.controls.chunker import parameter_controls
 from viz.controls.language_model import any_asks, model_form
 from viz.controls.widgets import bound
 from viz.guide.chunker_advice import show_advice
-from viz.guide.frames import SHOWN, bundled_tools, frames
+from viz.guide.frames import EXAMPLES, bundled_tools, frames
 from viz.guide.miniature import described, height_of, svg
 from viz.guide.pictures import picture, show_pictures
 from viz.guide.screens import SCREENS, Choice, Slide, repairs
@@ -79,8 +79,8 @@ def show() -> None:
             here.complain(f"The link's screen must be from 1 to {len(NUMBERS)}; got {shown(choices.extra[SCREEN])}.")
             choices.extra[SCREEN] = NUMBERS[0]
         with here.controls:
-            _choose(choices)
-        views = {CHUNKER: _explain, "start": _start, "path": _path, "which": _which, "lectures": _lectures}
+            _choose_view(choices)
+        views = {CHUNKER: _show_chunker, "start": _start, "path": _path, "which": _which, "lectures": _lectures}
         views[choices.extra["view"]](here)
         # The link names the view only if it does not follow from the other parameters.
         here.default.extra["view"] = CHUNKER if choices.columns != here.default.columns else next(iter(VIEWS))
@@ -104,15 +104,15 @@ def _start(here: Page) -> None:
     else:
         show_start(here, text, kind, *results)
     with st.container(horizontal=True):
-        st.button(f"How {kind.title} decides", on_click=_show, args=(here.choices, CHUNKER), key="guide_next")
-        st.button("Which chunker?", on_click=_show, args=(here.choices, "which"), key="guide_which")
-        st.button("From the beginning", on_click=_show, args=(here.choices, "path"), key="guide_begin")
+        st.button(f"How {kind.title} decides", on_click=_open_view, args=(here.choices, CHUNKER), key="guide_next")
+        st.button("Which chunker?", on_click=_open_view, args=(here.choices, "which"), key="guide_which")
+        st.button("From the beginning", on_click=_open_view, args=(here.choices, "path"), key="guide_begin")
 
 
 def _path(here: Page) -> None:
     """Draw the path in ten screens."""
     heading("From a text to an answer", key="guide_document")
-    show_path(PAGE, here.choices.extra, lambda: _show(here.choices, "which"))
+    show_path(PAGE, here.choices.extra, lambda: _open_view(here.choices, "which"))
 
 
 def _which(here: Page) -> None:
@@ -121,7 +121,7 @@ def _which(here: Page) -> None:
 
     def explain(column: ColumnChoice) -> None:
         _choose_column(here.choices, column)
-        _show(here.choices, CHUNKER)
+        _open_view(here.choices, CHUNKER)
 
     show_advice(explain)
     say_added()
@@ -140,18 +140,18 @@ def _choose_column(choices: Choices, column: ColumnChoice) -> None:
     session.opening.pop(PAGE, None)
 
 
-def _show(choices: Choices, view: str) -> None:
+def _open_view(choices: Choices, view: str) -> None:
     choices.extra["view"] = view
 
 
-def _explain(here: Page) -> None:
+def _show_chunker(here: Page) -> None:
     """Draw the explanation of a chunker."""
     text, column = here.text, here.choices.columns[0]
     kind = _explained()[column.chunker]
     result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     st.header(kind.title, anchor=False)
     st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
-    if column.chunker in SHOWN:
+    if column.chunker in EXAMPLES:
         show_pictures(frames(column.chunker), "guide_frames", small=True)
     explanation, live = sides(PAGE, 3, 2, gap="large")
     with explanation:
@@ -160,7 +160,7 @@ def _explain(here: Page) -> None:
             st.latex(kind.formula, width="content")
         if kind.symbols:
             st.caption(kind.symbols)
-        if kind.failure and column.chunker not in SHOWN:
+        if kind.failure and column.chunker not in EXAMPLES:
             st.markdown(f"**Known failure.** {kind.failure}")
         with st.container(key="guide_parameters"):
             st.table(_parameters(column.chunker), border="horizontal")
@@ -200,7 +200,7 @@ def _show_answers() -> None:
         st.caption("$F$ is the faithfulness and $AR$ the answer relevancy.")
 
 
-def _choose(choices: Choices) -> None:
+def _choose_view(choices: Choices) -> None:
     chunker = choices.columns[0].chunker
     chosen = chunker if choices.extra["view"] == CHUNKER else choices.extra["view"]
 

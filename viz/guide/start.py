@@ -38,7 +38,7 @@ FEW_CHUNKS = 4
 ASKED_AT_ONCE = 100_000
 """Most characters of a text whose chunks are embedded for the pictures without asking the user."""
 
-USUAL = "What is this text about?"
+USUAL_QUESTION = "What is this text about?"
 """The question for a text without known questions."""
 
 PATIENCE_S = 0.25
@@ -202,8 +202,8 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
         ]
         marked = inside[0] if inside else None
         explanation = "Their sentence at the least distance from the question is marked." if inside else ""
-    given = f"The language model is given the question and the {nearest_chunks}. It writes its answer from them."
-    shown = picture("An answer", explained(f"{given} {explanation}".strip()))
+    introduction = f"The language model is given the question and the {nearest_chunks}. It writes its answer from them."
+    shown = picture("An answer", explained(f"{introduction} {explanation}".strip()))
     rows = [
         (chunk, sentence)
         for chunk in sorted(retrieved)
@@ -213,17 +213,17 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
     start = 0 if marked is None else marked.start
     at = next((place for place, (_, sentence) in enumerate(rows) if document.sentences[sentence].end > start), 0)
     begin = max(0, min(at - 2, len(rows) - SHOWN_SENTENCES))
-    kept = rows[begin : begin + SHOWN_SENTENCES]
-    for chunk, sentence in kept:
+    shown_rows = rows[begin : begin + SHOWN_SENTENCES]
+    for chunk, sentence in shown_rows:
         (row,) = rows_of(document, [sentence], passages.chunking, marked)
         # The rest of the sentence, in other chunks, is not retrieved.
         row["parts"] = [part for part in row["parts"] if chunk in part["chunks"]]
         for part in row["parts"]:
             part["chunks"] = [chunk]
         shown["rows"].append(row)
-    shown["gaps"] = [seam([chunk], [before]) for (before, _), (chunk, _) in pairwise(kept)]
-    shown["before"] = f"{_left(begin)} {chunks_said([kept[0][0]])}".strip() if kept else ""
-    shown["after"] = _left(len(rows) - begin - len(kept))
+    shown["gaps"] = [seam([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
+    shown["before"] = f"{_omitted_in_words(begin)} {chunks_said([shown_rows[0][0]])}".strip() if shown_rows else ""
+    shown["after"] = _omitted_in_words(len(rows) - begin - len(shown_rows))
     return shown
 
 
@@ -245,11 +245,11 @@ def tokens_of(text: str, tokenizer: str) -> list[str]:
 def _fill(shown: PictureData, document: Document, numbers: list[int], chunking: Chunking | None = None) -> None:
     if numbers:
         shown["rows"] = rows_of(document, numbers, chunking)
-        shown["before"] = _left(numbers[0])
-        shown["after"] = _left(len(document.sentences) - numbers[-1] - 1)
+        shown["before"] = _omitted_in_words(numbers[0])
+        shown["after"] = _omitted_in_words(len(document.sentences) - numbers[-1] - 1)
 
 
-def _left(count: int) -> str:
+def _omitted_in_words(count: int) -> str:
     return f"… {counted(count, 'sentence')} …" if count else ""
 
 
@@ -263,11 +263,11 @@ def _question(document: Document) -> tuple[str, Span | None, str]:
         try:
             return checked_question(typed), None, ""
         except InputError as error:
-            return *_given(document), str(error)
-    return *_given(document), ""
+            return *_known_question(document), str(error)
+    return *_known_question(document), ""
 
 
-def _given(document: Document) -> tuple[str, Span | None]:
+def _known_question(document: Document) -> tuple[str, Span | None]:
     """Return the first stored or bundled question about the text, and the span of its answer."""
     for stored in session.questions:
         if (
@@ -275,14 +275,14 @@ def _given(document: Document) -> tuple[str, Span | None]:
             and document.text == session.question_texts[stored.identity].text
         ):
             return stored.question, Span(stored.start, stored.start + len(stored.answer))
-    for question, answer in _bundled():
+    for question, answer in _bundled_questions():
         if (start := document.text.find(answer)) >= 0:
             return question, Span(start, start + len(answer))
-    return USUAL, None
+    return USUAL_QUESTION, None
 
 
 @cache
-def _bundled() -> list[tuple[str, str]]:
+def _bundled_questions() -> list[tuple[str, str]]:
     """Return the bundled questions with a single excerpt as the answer, and these excerpts."""
     rows = csv.DictReader(io.StringIO((SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8")))
     read = [(row["question"], json.loads(row["excerpts"])) for row in rows]

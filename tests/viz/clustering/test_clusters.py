@@ -16,7 +16,7 @@ from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 from viz.clustering import figures as cluster_figures
 from viz.clustering import figures as cluster_tables
-from viz.clustering.linkage import layout, linkage_steps, places
+from viz.clustering.linkage import lay_out, linkage_steps, ranges_in_words
 from viz.clustering.origin import breaks_words, refusal_words, roles_words, sentence_chunks
 from viz.components.heatmap.heatmap import Coloured, _matrix, block_size, mean_distances
 
@@ -65,7 +65,7 @@ def test_the_browser_gets_sixteen_bits_a_cell():
 
 def test_the_tree_of_two_chunks_in_two_places_each():
     _, chunking = linked("0\n90\n1\n92\n180", position_weight=0, max_distance=0.1)
-    tree = layout(5, chunking.merges, chunking.clusters)
+    tree = lay_out(5, chunking.merges, chunking.clusters)
     assert tree.leaves == [0, 2, 1, 3, 4]
     assert [(join.left, join.right, join.low_left) for join in tree.joins] == [(0, 1, 0), (2, 3, 0)]
     assert [join.height for join in tree.joins] == pytest.approx(
@@ -77,7 +77,7 @@ def test_the_tree_of_two_chunks_in_two_places_each():
 def test_a_refusal_stands_on_the_clusters_of_its_time_and_its_clusters_side_by_side():
     # 0 and 1 join, 5 comes near to both but is too much; 100 stands between in the text.
     _, chunking = linked("0\n100\n1\n5", position_weight=0, max_distance=0.1, target_sentences=2, slack=1)
-    tree = layout(4, chunking.merges, chunking.clusters)
+    tree = lay_out(4, chunking.merges, chunking.clusters)
     assert tree.leaves == [0, 2, 3, 1]
     [join], [refused] = tree.joins, tree.refused
     assert (refused.left, refused.right) == (0.5, 2)
@@ -89,7 +89,7 @@ def test_a_refusal_stands_on_the_clusters_of_its_time_and_its_clusters_side_by_s
 def test_every_sentence_is_a_leaf_and_every_cluster_stands_together(sample, parameters):
     _, chunking = sample_linked(sample, **parameters)
     count = len(chunking.document.sentences)
-    tree = layout(count, chunking.merges, chunking.clusters)
+    tree = lay_out(count, chunking.merges, chunking.clusters)
     assert sorted(tree.leaves) == list(range(count))
     chunk_of = np.array(sentence_chunks(chunking))[tree.leaves]
     assert np.count_nonzero(np.diff(chunk_of)) == len(chunking.chunks) - 1
@@ -105,7 +105,7 @@ def test_every_sentence_is_a_leaf_and_every_cluster_stands_together(sample, para
 def test_whatever_is_joined_stands_side_by_side(angles, most):
     text = "\n".join(f"{angle} {place}" for place, angle in enumerate(angles))
     _, chunking = linked(text, position_weight=0.3, target_sentences=most, slack=1, max_distance=1)
-    tree = layout(len(angles), chunking.merges, chunking.clusters)
+    tree = lay_out(len(angles), chunking.merges, chunking.clusters)
     groups = LinkedGroups(len(angles))
     for merge, bracket in zip(chunking.merges, tree.joins, strict=True):
         groups.join(merge.left.start, merge.right.start)
@@ -146,8 +146,8 @@ def test_a_join_out_of_order_and_a_refusal_are_told():
 
 
 def test_places_in_a_row_are_a_range():
-    assert places([0, 1, 2, 5, 7, 8]) == "1–3, 6, 8–9"
-    assert places(range(0, 20, 2)) == "1, 3, 5, 7, 9, 11 and 4 more places"
+    assert ranges_in_words([0, 1, 2, 5, 7, 8]) == "1–3, 6, 8–9"
+    assert ranges_in_words(range(0, 20, 2)) == "1, 3, 5, 7, 9, 11 and 4 more places"
 
 
 # The words
@@ -198,8 +198,8 @@ def test_every_join_and_refusal_is_on_the_dendrogram():
     _, chunking = sample_linked("article")
     coloured = Coloured(sentence_chunks(chunking), [number % 8 for number in range(len(chunking.chunks))])
     clusters, count = chunking.clusters, len(chunking.document.sentences)
-    tree = layout(count, chunking.merges, clusters)
-    hover_texts = hovered(cluster_figures.dendrogram(tree, chunking.merges, clusters, coloured, 0.5, "light"))
+    tree = lay_out(count, chunking.merges, clusters)
+    hover_texts = hovered(cluster_figures.dendrogram_figure(tree, chunking.merges, clusters, coloured, 0.5, "light"))
     assert sum(text.startswith("join ") for text in hover_texts) == len(chunking.merges) > 0
     assert sum("refused" in text for text in hover_texts) == len(clusters.refused) > 0
     assert sum(text.startswith("sentence ") for text in hover_texts) == count
@@ -208,7 +208,7 @@ def test_every_join_and_refusal_is_on_the_dendrogram():
 def test_every_sentence_has_its_role_and_its_centres():
     clusters = Clusters(roles=("core", "border", "noise"))
     coloured, reach = Coloured([0, 0, 1], [3, 4]), np.array([0.1, 0.3, np.inf])
-    figure = cluster_figures.density(clusters, reach, coloured, 0.2, 2, "dark")
+    figure = cluster_figures.density_figure(clusters, reach, coloured, 0.2, 2, "dark")
     assert hovered(figure) == [
         "sentence 1: core, 0.10, chunk 1",
         "sentence 2: border, 0.30, chunk 1",
@@ -217,10 +217,12 @@ def test_every_sentence_has_its_role_and_its_centres():
     assert [trace.name for trace in figure.data if trace.name] == ["core 1", "border 1", "noise 1"]
     assert cluster_tables.density_table(clusters, reach, coloured)["role"] == ["core", "border", "noise"]
     near = Clusters(own=(0.1, 0.2, 0.3), other=(0.9, 0.8, 0.7), other_chunk=(1, 1, 0))
-    assert "sentence 3: 0.70 to the centre of chunk 1, the next" in hovered(cluster_figures.centres(near, coloured, "light"))
+    assert "sentence 3: 0.70 to the centre of chunk 1, the next" in hovered(
+        cluster_figures.centres_figure(near, coloured, "light")
+    )
     assert cluster_tables.centres_table(near, coloured)["the next's chunk"] == [2, 2, 1]
     alone = Clusters(own=(0.1, 0.2, 0.3))
-    assert [trace.name for trace in cluster_figures.centres(alone, coloured, "light").data if trace.name] == [
+    assert [trace.name for trace in cluster_figures.centres_figure(alone, coloured, "light").data if trace.name] == [
         "to its own centre"
     ]
     assert "to the next" not in cluster_tables.centres_table(alone, coloured)

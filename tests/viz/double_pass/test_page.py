@@ -14,7 +14,7 @@ from tests.viz.app_steps import box_of, choose_document, sent, settled
 from viz.double_pass import corrections, page, passes
 from viz.double_pass import story as pass_story
 from viz.double_pass.page import change_said
-from viz.double_pass.story import LEDGER, minis, numbers, pass_steps, seams, told
+from viz.double_pass.story import LEDGER, attempts_of, decided_gaps, mini_chunk_starts, pass_steps, sentences_in_words
 from viz.jobs.chunking import Task
 from viz.jobs.resources import embedding_cache
 from viz.shell.results import ColumnResult, Finished
@@ -35,7 +35,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
     source = load_sample(sample)
     chunker = DoublePass.build(**THRESHOLDS | parameters)
     chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
-    looks, starts = told(chunking), minis(chunking)
+    looks, starts = attempts_of(chunking), mini_chunk_starts(chunking)
     ledger_lines = {gap.index: [] for gap in chunking.gaps}
     for number, step in enumerate(pass_steps(chunking, chunker.max_size)):
         words = [*step["story"], *step.get("aside", [[]])[0]]
@@ -46,7 +46,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
         assert step["mark"]["comparison"] == number
         first = number < len(chunking.gaps)
         joined = looks[number][-1].outcome == "joined"
-        for gap in seams(looks[number], starts) if joined and not first else [step["mark"]["gap"]]:
+        for gap in decided_gaps(looks[number], starts) if joined and not first else [step["mark"]["gap"]]:
             ledger_lines[gap] += quoted
     # What is too small even so is said in the ledger alone.
     wanted = {gap.index: gap.reason.split(", but with its neighbour")[0] for gap in chunking.gaps}
@@ -60,7 +60,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
 def test_pass_two_places_sentence_by_sentence_what_the_ledger_cuts(sample):
     source = load_sample(sample)
     chunking = run(DoublePass.build(**THRESHOLDS), Document.from_text(source.text, source.sentences), tools())
-    steps, looks = pass_steps(chunking, None), told(chunking)
+    steps, looks = pass_steps(chunking, None), attempts_of(chunking)
     cuts = {gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut}
     closed = set()
     for number, (step, tried) in enumerate(zip(steps, looks, strict=True)):
@@ -170,18 +170,23 @@ def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
 
 def test_a_threshold_knows_the_similarities_that_it_is_compared_with():
     chunking = double("0\n5\n90 code here\n3\n6")
-    assert [len(page.compared_with(chunking, f"{name}_threshold")) for name in ("initial", "appending", "merging")] == [
+    assert [
+        len(page.similarities_compared_with(chunking, f"{name}_threshold")) for name in ("initial", "appending", "merging")
+    ] == [
         3,
         1,
         2,
     ]
-    assert page.above(page.compared_with(chunking, "merging_threshold"), 0.8) == "1 of 2 similarities lies above 0.80"
-    assert page.above([], 0.8) == "Nothing was compared with this threshold in this text."
+    assert (
+        page.above_in_words(page.similarities_compared_with(chunking, "merging_threshold"), 0.8)
+        == "1 of 2 similarities lies above 0.80"
+    )
+    assert page.above_in_words([], 0.8) == "Nothing was compared with this threshold in this text."
 
 
 @pytest.mark.parametrize(("group", "said"), [(Span(2, 3), "sentence 3"), (Span(2, 5), "sentences 3–5")])
 def test_sentences_are_counted_from_one(group, said):
-    assert numbers(group) == said
+    assert sentences_in_words(group) == said
 
 
 # The page

@@ -10,7 +10,7 @@ from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled
-from viz.guide.frames import SHOWN, SIX, _run, failure_frame, frames, run_frames
+from viz.guide.frames import EXAMPLES, SIX, _run, failure_frame, frames, run_frames
 
 TEXTS = {
     "six": SIX,
@@ -28,15 +28,15 @@ def words_of(pictures):
 
 def cut(name, text, made):
     document = Document.from_text(TEXTS[text], "lines")
-    return document, run(build_chunker(name, dict(SHOWN[name].parameters)), document, made)
+    return document, run(build_chunker(name, dict(EXAMPLES[name].parameters)), document, made)
 
 
 def test_every_chunker_that_asks_no_model_has_pictures():
-    assert {*SHOWN} == {*CHUNKERS}
+    assert {*EXAMPLES} == {*CHUNKERS}
 
 
 @pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_every_number_is_the_librarys(name, text):
     made = tools(EMBEDDERS[text]())
     document, chunking = cut(name, text, made)
@@ -63,7 +63,7 @@ def test_every_number_is_the_librarys(name, text):
         place for place, _ in sorted(places, key=lambda pair: (pair[1], pair[0]))
     ]
     # What is measured is the first score of each decision, or every sentence's distance from the centres.
-    if not SHOWN[name].unit:
+    if not EXAMPLES[name].unit:
         clusters = chunking.clusters
         scores = [decision.score if (first := decision.why.steps()[0].score) is None else first for decision in gaps]
         wanted = [f"{score:.2f}".replace("-", "−") for score in scores if score is not None]
@@ -84,7 +84,7 @@ def test_every_number_is_the_librarys(name, text):
 
 
 @pytest.mark.parametrize("text", ["six", "long"])
-@pytest.mark.parametrize("name", [name for name in SHOWN if SHOWN[name].unit])
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if EXAMPLES[name].unit])
 def test_sizes_are_counted_by_the_tokenizer(name, text):
     made = tools(EMBEDDERS[text](), "words")
     document, chunking = cut(name, text, made)
@@ -92,20 +92,20 @@ def test_sizes_are_counted_by_the_tokenizer(name, text):
     for gap, sentence in zip(measured["gaps"], document.sentences[:-1], strict=True):
         begin = max(chunk.start for chunk in chunking if chunk.start < sentence.end)
         inside = document.text[begin : sentence.end].strip()
-        unit = SHOWN[name].unit
+        unit = EXAMPLES[name].unit
         if unit == "sentences":
             count = sum(sentence_text in inside for sentence_text in document.sentence_texts)
         else:
             (count,) = load_tokenizer(unit).count([inside])
-        size = SHOWN[name].parameters.get("size") or SHOWN[name].parameters["max_size"]
+        size = EXAMPLES[name].parameters.get("size") or EXAMPLES[name].parameters["max_size"]
         assert gap["said"].startswith(f"{count} of {size} ")
         assert gap["share"] / gap["line"] == pytest.approx(count / size)
 
 
 @pytest.mark.model
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_the_known_failure_fails(name, real_tools):
-    sections, parameters = SHOWN[name].fails_on
+    sections, parameters = EXAMPLES[name].fails_on
     known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
     _, _, chunking = _run(name, "".join(sections), parameters, real_tools)
     found, missed, added = against_known(cuts_of(chunking), known)
@@ -117,7 +117,7 @@ def test_the_known_failure_fails(name, real_tools):
     assert (f"{found} found; {added} cut" in words) if known else (f"One subject, in {len(chunking)} chunks" in words)
     assert [gap["said"] for gap in shown["gaps"]].count("new subject") == len(known)
     # The pictures of the page are those of the bundled model; vectors differ in their last digits from batch to batch.
-    assert words_of(frames(name)) == words_of([*run_frames(name, SHOWN[name].text, real_tools), shown])
+    assert words_of(frames(name)) == words_of([*run_frames(name, EXAMPLES[name].text, real_tools), shown])
 
 
 @pytest.mark.model

@@ -8,7 +8,15 @@ from evaluation.asking.ask import Limit, ask, embed_question, prepare
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.guide.chunker_advice import ADVICE
-from viz.guide.start import FEW_CHUNKS, USUAL, answer_picture, chunk_picture, question_picture, text_picture, tokens_of
+from viz.guide.start import (
+    FEW_CHUNKS,
+    USUAL_QUESTION,
+    answer_picture,
+    chunk_picture,
+    question_picture,
+    text_picture,
+    tokens_of,
+)
 from viz.jobs.asking.job import ruler_of
 from viz.state.choices import fresh
 from viz.theme.glossary import PARTS, explained
@@ -168,7 +176,7 @@ def test_a_text_with_few_chunks_gives_one_and_an_own_text_has_a_question(app):
     app.query_params.update({"embedder": "tfidf", "document": "faq"})
     app.switch_page("pages/guide.py")
     settled(app)
-    assert sent(app, "pictures")["pictures"][2]["ask"]["question"] == USUAL
+    assert sent(app, "pictures")["pictures"][2]["ask"]["question"] == USUAL_QUESTION
     assert FEW_CHUNKS == 4
 
 

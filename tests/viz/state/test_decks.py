@@ -32,7 +32,7 @@ def choices_of(scene):
     document, splitters = "stubs", sample_splitters()
     default = {
         "": default_choices(),
-        "double_pass": double_pass.first_screen(),
+        "double_pass": double_pass.default_choices(),
         "clustering": Choices(document, splitters[document], [ColumnChoice(name) for name in METHODS]),
     }.get(scene.page, Choices(document, splitters[document], [fresh("breakpoint")]))
     return from_query(scene.query, splitters, default)

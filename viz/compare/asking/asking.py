@@ -11,7 +11,7 @@ from chunkers import Chunking, Document, Embedder, InputError, Span
 from chunkers.results.embedded import EmbeddedAs
 from evaluation.asking.answer import Judgement, checked_answer, judge
 from evaluation.asking.ask import STATED_SEARCHED, Hit, checked_question, has_stated, score_said
-from evaluation.asking.ask import Asked as Found
+from evaluation.asking.ask import Asked as Retrieved
 from evaluation.questions.marked_file import MarkedQuestion
 from viz.compare.asking.contexts import NOT_WRITTEN, in_context
 from viz.compare.state.session import session
@@ -36,7 +36,7 @@ An answer that takes longer is sent when the browser polls for it."""
 LARGEST_TEXTS = 40_000_000
 """Most characters of all texts that a session stores with its questions."""
 
-_Ready = tuple[int, Task, Chunking]
+_FinishedColumn = tuple[int, Task, Chunking]
 """A finished column: its number from 0, its task and its chunks."""
 
 
@@ -144,7 +144,7 @@ def answer_question(
     event = (st.session_state.get(KEY) or {}).get("asked")
     new = event is not None and event["moment"] != session.question_moment
     if event is not None and new:
-        _hear(event)
+        _take_event(event)
     asked: Asked = {
         "moment": session.question_moment,
         "state": "nothing",
@@ -156,24 +156,24 @@ def answer_question(
         "remedies": [None for _ in results],
     }
     if session.question or event:
-        _answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
+        _fill_in_answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
     _asker(key=KEY, data=asked, height=0, on_asked_change=run_again)
 
 
-def _hear(told: dict[str, Any]) -> None:
+def _take_event(event: dict[str, Any]) -> None:
     """Handle a browser event: a question, its removal, or a request for progress, for remedies or to stop."""
-    session.question_moment = told["moment"]
-    question, job = told.get("question"), session.ask_job
-    if told.get("stop") and job is not None:
+    session.question_moment = event["moment"]
+    question, job = event.get("question"), session.ask_job
+    if event.get("stop") and job is not None:
         job.cancel()
-    elif told.get("search") is not None:
+    elif event.get("search") is not None:
         # As on the page, what searches for remedies is imported when it is needed.
         from viz.compare.asking.remedies import begin_search, stop_search
 
-        (begin_search if told["search"] else stop_search)()
+        (begin_search if event["search"] else stop_search)()
     elif question is None:
         session.question, session.answer, session.ask_job, session.remedy_job = "", None, None, None
-    elif not told.get("again"):
+    elif not event.get("again"):
         if question.strip() != session.question:
             session.answer = None
         if job is not None and (job.cancelled or job.error):
@@ -182,7 +182,7 @@ def _hear(told: dict[str, Any]) -> None:
         session.answer_complaint = ""
 
 
-def _answer(
+def _fill_in_answer(
     asked: Asked,
     choices: Choices,
     document: Document,
@@ -203,7 +203,7 @@ def _answer(
     ready = [
         (number, finished.task, finished.chunking) for number, column in enumerate(results) if (finished := column.finished)
     ]
-    embedded_as, ready = _searched(results, ready)
+    embedded_as, ready = _searched_columns(results, ready)
     method = method_of(choices)
     limit_name, limit = limit_of(choices, len(document.text))
     contexts = contexts_of(chunking for _, _, chunking in ready) if embedded_as == "context" else ""
@@ -230,10 +230,10 @@ def _answer(
     if asked["state"] == "done" and (searched := _what_is_searched(embedded_as, ready)):
         words = ". ".join([words.rstrip(".")] * bool(words) + searched)
     asked["said"] = session.answer_complaint or words
-    _judged(asked, job, document, results, known)
+    _fill_in_columns(asked, job, document, results, known)
 
 
-def _judged(
+def _fill_in_columns(
     asked: Asked,
     job: AskJob,
     document: Document,
@@ -256,7 +256,9 @@ def _judged(
         asked["remedies"] = find_remedies(job, document, results, failing, answer, span, known)
 
 
-def _searched(results: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[EmbeddedAs, list[_Ready]]:
+def _searched_columns(
+    results: Sequence[ColumnResult], ready: Sequence[_FinishedColumn]
+) -> tuple[EmbeddedAs, list[_FinishedColumn]]:
     """Return the text that is embedded for each chunk: with its context sentence if chosen and written for all columns."""
     if session.embedded_as != "context":
         return session.embedded_as, [*ready]
@@ -266,13 +268,13 @@ def _searched(results: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple
     return "context", [(number, task, with_contexts[number]) for number, task, _ in ready]
 
 
-def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_Ready]) -> list[str]:
+def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_FinishedColumn]) -> list[str]:
     """Return notes for the case that the searched text differs from the chosen or from the retrieved text."""
     not_written = [NOT_WRITTEN] * (embedded_as != session.embedded_as)
     return not_written + [STATED_SEARCHED] * any(has_stated(chunking) for _, _, chunking in ready)
 
 
-def _column(retrieval: Found, document: Document, answer: Span | None) -> AskedColumn:
+def _column(retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
     places = {name: ranking.places() for name, ranking in retrieval.sources.items()}
     last = retrieval.hits[-1] if retrieval.hits else None
     cut = None
@@ -281,26 +283,28 @@ def _column(retrieval: Found, document: Document, answer: Span | None) -> AskedC
     return {
         "chunks": [hit.chunk for hit in retrieval.hits],
         "scores": [score_said(hit.score, fused=retrieval.fused) for hit in retrieval.hits],
-        "said": [_said(retrieval, places, hit) for hit in retrieval.hits],
+        "said": [_score_in_words(retrieval, places, hit) for hit in retrieval.hits],
         "cut": cut,
         "tokens": retrieval.tokens,
         "fate": None if answer is None else _fate(judge(retrieval, answer)),
     }
 
 
-_NAMES = {"embedding": "cosine", "bm25": "BM25"}
+_SCORE_NAMES = {"embedding": "cosine", "bm25": "BM25"}
 
 
-def _said(retrieval: Found, places: dict[str, dict[int, int]], hit: Hit) -> str:
+def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit: Hit) -> str:
     """Describe a chunk's score, with its rank in each of several fused rankings."""
     parts = [f"cross-encoder {score_said(hit.score)}"] if retrieval.reranked and score_said(hit.score) else []
     for name, ranking in retrieval.sources.items():
         rank = places[name].get(hit.chunk)
         if rank is None:
-            parts.append(f"no word of the question in {_NAMES[name]}" if name == "bm25" else f"no {_NAMES[name]}")
+            parts.append(
+                f"no word of the question in {_SCORE_NAMES[name]}" if name == "bm25" else f"no {_SCORE_NAMES[name]}"
+            )
             continue
         among = f", rank {rank}" if len(retrieval.sources) > 1 else ""
-        parts.append(f"{_NAMES[name]} {score_said(float(ranking.scores[rank - 1]))}{among}")
+        parts.append(f"{_SCORE_NAMES[name]} {score_said(float(ranking.scores[rank - 1]))}{among}")
     return "; ".join(parts)
 
 
@@ -335,8 +339,10 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
         question = checked_question(session.question)
         start, end = code_points(document.text, [int(event["start"]), int(event["end"])])
         span = checked_answer(document.text, start, end)
-        kept = [marked for marked in session.questions if (marked.question, marked.document) != (question, document.name)]
-        if len(kept) >= MOST_QUESTIONS:
+        other_questions = [
+            marked for marked in session.questions if (marked.question, marked.document) != (question, document.name)
+        ]
+        if len(other_questions) >= MOST_QUESTIONS:
             raise InputError(
                 f"At most {MOST_QUESTIONS} questions can be kept, so this one is not. Remove a kept question first."
             )
@@ -350,9 +356,8 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
     except InputError as error:
         session.answer_complaint = str(error)
         return
-    answer = document.text[span.start : span.end]
-    session.answer = MarkedQuestion(question, document.name, document.identity, span.start, answer)
-    session.questions[:] = [*kept, session.answer]
+    session.answer = MarkedQuestion(question, document.name, document.identity, span.start, document.text[span.start : span.end])
+    session.questions[:] = [*other_questions, session.answer]
     texts[document.identity] = Source(document.text, document.name, parts=document.parts)
     forget_texts()
 

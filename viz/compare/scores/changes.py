@@ -16,7 +16,7 @@ from evaluation.search.ranking import Method
 from evaluation.statistics.paired import compare_all
 from evaluation.tables.cells import QUESTION_HEADS, change_cells, change_heads, question_cells, recall_cell, unknown_cell
 from viz.compare.asking.contexts import in_context
-from viz.compare.scores.table import RowData, column_row, draw
+from viz.compare.scores.table import RowData, column_row, draw_scores
 from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
@@ -61,16 +61,16 @@ def show_changes(
         session.index_changes = job = None
     if not is_this:
         # Without it the table is empty.
-        _offer(results, setting, embedder, is_this=is_this)
+        _offer_to_measure(results, setting, embedder, is_this=is_this)
     documents = len(material.texts)
     comparisons: dict[int, Comparison] = {}
     rows: list[RowData] = []
     for number, column in enumerate(results):
         try:
             compared = (
-                _of_this_text(results, choices.selected, number)
+                _compared_here(results, choices.selected, number)
                 if is_this
-                else _of_job(results, job, choices.selected, number)
+                else _compared_by_job(results, job, choices.selected, number)
             )
         except InputError as error:
             compared = str(error)
@@ -81,7 +81,7 @@ def show_changes(
         if comparison is not None:
             comparisons[number] = comparison
         rows.append(column_row(number, column, change_cells(chunks, comparison, documents, price)))
-    draw(
+    draw_scores(
         choices,
         change_heads(documents, price),
         rows,
@@ -91,7 +91,7 @@ def show_changes(
         note=_note(choices, results, is_this=is_this),
     )
     if is_this:
-        _offer(results, setting, embedder, is_this=is_this)
+        _offer_to_measure(results, setting, embedder, is_this=is_this)
     if job is not None:
         show_questions_won(choices, results, job)
     show_details(choices, results, comparisons, job)
@@ -155,7 +155,9 @@ Compared = tuple[int, Comparison | None]
 """The number of a column's chunks, and what changes if they replace the selected column's; None for that column."""
 
 
-def _of_job(results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int) -> Compared | str:
+def _compared_by_job(
+    results: Sequence[ColumnResult], job: IndexChanges | None, selected: int, number: int
+) -> Compared | str:
     """Compare a column's chunks of the job's documents with the selected column's, or say why that is not possible."""
     column, before = results[number], results[selected]
     if column.chunker is None:
@@ -170,7 +172,7 @@ def _of_job(results: Sequence[ColumnResult], job: IndexChanges | None, selected:
     return chunks, job.comparison(before.chunker, column.chunker)
 
 
-def _of_this_text(results: Sequence[ColumnResult], selected: int, number: int) -> Compared | str:
+def _compared_here(results: Sequence[ColumnResult], selected: int, number: int) -> Compared | str:
     """Compare a column's chunks with the selected column's, or say why that is not possible."""
     embedded_as = _embedded_as(results)
     contexts = in_context(results) if embedded_as == "context" else {}
@@ -181,7 +183,7 @@ def _of_this_text(results: Sequence[ColumnResult], selected: int, number: int) -
         return column.error or waiting_words()
     if column is before:
         return len(chunking.chunks), None
-    return len(chunking.chunks), _changes((before.task, column.task), (old, chunking), embedded_as)
+    return len(chunking.chunks), _changes_between((before.task, column.task), (old, chunking), embedded_as)
 
 
 def _embedded_as(results: Sequence[ColumnResult]) -> EmbeddedAs:
@@ -215,7 +217,7 @@ def _note(choices: Choices, results: Sequence[ColumnResult], *, is_this: bool) -
         contexts_of(chunkings) if embedded_as == "context" else "",
     ),
 )
-def _changes(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs) -> Comparison:
+def _changes_between(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs) -> Comparison:
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
     with ChunkComparison(embedded_as != "late") as comparison:
@@ -225,7 +227,9 @@ def _changes(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], emb
         return comparison.result(MOST_LISTED)
 
 
-def _offer(results: Sequence[ColumnResult], setting: Setting, embedder: Embedder | None, *, is_this: bool) -> None:
+def _offer_to_measure(
+    results: Sequence[ColumnResult], setting: Setting, embedder: Embedder | None, *, is_this: bool
+) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     job = session.index_changes
     if job is not None and job.running and not job.cancelled:
@@ -325,7 +329,7 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
             cells = question_cells(f"Column {number + 1}", baseline, changes[number], amount, tested[number])
         rows.append(column_row(number, results[number], cells))
     rows += [column_row(number, results[number], message=why) for number, why in refused.items()]
-    draw(
+    draw_scores(
         choices,
         QUESTION_HEADS,
         rows,

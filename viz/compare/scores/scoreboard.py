@@ -28,7 +28,7 @@ from evaluation.tables.cells import (
     suspicious_cell,
     unknown_cell,
 )
-from viz.compare.scores.table import RowData, column_row, draw, mark_best, row
+from viz.compare.scores.table import RowData, column_row, draw_scores, mark_best, score_row
 from viz.compare.state.session import session
 from viz.jobs.chunking import Task
 from viz.jobs.resources import kept
@@ -65,7 +65,7 @@ def show_scoreboard(
         limit = limited.max_tokens - special
         besides = f", besides {counted(special, 'special token')}" if special else ""
         note = f"The line in the strips is where {limited.name} stops reading: {limit:,} tokens{besides}."
-    draw(choices, heads, rows, key="scoreboard", note=note, limit=limit)
+    draw_scores(choices, heads, rows, key="scoreboard", note=note, limit=limit)
 
 
 def _special_tokens(results: Sequence[ColumnResult], limited: Embedder) -> int | None:
@@ -112,13 +112,13 @@ def _row(
     beyond = 0 if limited is None or limited.max_tokens is None else sum(size > limited.max_tokens for size in read or ())
     tokens = spread_cell(sizes, f"{counted(beyond, 'chunk')} longer than the model reads" if beyond else "")
     known_cells = [] if known is None else found_cells(chunking, known)
-    suspicious = suspicious_cell(_found(task, chunking, embedder))
+    suspicious = suspicious_cell(_finding_counts(task, chunking, embedder))
     times = [] if lecture.is_on() else _times(finished)
     return column_row(number, column, [count_cell(len(chunking.chunks)), tokens, *known_cells, suspicious, *times])
 
 
 @kept(32, lambda task, chunking, embedder: (task.document, task))
-def _found(task: Task, chunking: Chunking, embedder: Embedder | None) -> dict[str, int]:
+def _finding_counts(task: Task, chunking: Chunking, embedder: Embedder | None) -> dict[str, int]:
     return counts(inbox(chunking, embedder))
 
 
@@ -154,7 +154,7 @@ def show_ranking(
     tasks = tuple(column.task for _, column in done)
     chunkings = [column.chunking for _, column in done]
     apart = tuple(place for place, (_, column) in enumerate(done) if column.chunker.reads_blocks)
-    ranking = _ranked(document, names, tasks, chunkings, known, embedder, apart)
+    ranking = _ranking(document, names, tasks, chunkings, known, embedder, apart)
     note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
     if known is not None:
         reference, cut = in_sentences(document, known), [in_sentences(document, cuts_of(chunking)) for chunking in chunkings]
@@ -171,14 +171,14 @@ def show_ranking(
         )
         cells = lead_cells(ranking, place) + more
         if number is None:
-            rows.append(row(None, contender.name, cells=cells))
+            rows.append(score_row(None, contender.name, cells=cells))
         else:
-            rows.append(row(number, results[number].title, _settings(results[number], contender), cells))
-    note = " ".join(filter(None, (note, _said_of_size([column for _, column in done]))))
+            rows.append(score_row(number, results[number].title, _settings(results[number], contender), cells))
+    note = " ".join(filter(None, (note, _size_warning([column for _, column in done]))))
     summary = f"{ranking.words()} {ranking.basis(known is not None)}"
     if known is None and choices.document == OWN:
         _offer_to_mark(document)
-    draw(choices, BY_STRUCTURE if known is None else BY_KNOWN, rows, key="ranking", said=summary, note=note)
+    draw_scores(choices, BY_STRUCTURE if known is None else BY_KNOWN, rows, key="ranking", said=summary, note=note)
 
 
 def _offer_to_mark(document: Document) -> None:
@@ -200,7 +200,7 @@ def _settings(result: ColumnResult, contender: Contender) -> str:
     return ", ".join(filter(None, (settings_of(result), "not ranked" * contender.apart)))
 
 
-def _said_of_size(columns: Sequence[Finished]) -> str:
+def _size_warning(columns: Sequence[Finished]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long = []
     for column in columns:
@@ -219,7 +219,7 @@ def _said_of_size(columns: Sequence[Finished]) -> str:
 
 
 @kept(8, lambda document, names, tasks, chunkings, known, embedder, apart: (document.identity, names, tasks, known))
-def _ranked(
+def _ranking(
     document: Document,
     names: tuple[str, ...],
     tasks: tuple[Task, ...],

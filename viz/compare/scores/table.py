@@ -87,7 +87,7 @@ class CellData(TypedDict):
     dots: list[int]
 
 
-def row(column: int | None, title: str, settings: str = "", cells: Sequence[Cell] = (), message: str = "") -> RowData:
+def score_row(column: int | None, title: str, settings: str = "", cells: Sequence[Cell] = (), message: str = "") -> RowData:
     """Return a row of the score table, for a column of Compare or a trivial baseline."""
     shown: list[CellData] = [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in cells]  # type: ignore[typeddict-item]
     return {"column": column, "title": title, "settings": settings, "message": message, "cells": shown}
@@ -97,7 +97,7 @@ def column_row(number: int, column: ColumnResult, cells: Sequence[Cell] = (), me
     """Return the row of a column of Compare; without cells and a message, it says why the column has no result."""
     if not cells:
         message = message or column.error or waiting_words()
-    return row(number, column.title, settings_of(column), cells, message)
+    return score_row(number, column.title, settings_of(column), cells, message)
 
 
 def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:
@@ -110,7 +110,7 @@ def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]
             cell["best"] = cell["value"] == top
 
 
-def draw(
+def draw_scores(
     choices: Choices,
     heads: Sequence[Head],
     rows: list[RowData],

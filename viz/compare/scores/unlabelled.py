@@ -10,7 +10,7 @@ from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_
 from chunkers.support.arrays import VectorArray
 from evaluation.segmentation.unlabelled import BASELINES, EDITS, Stability, Unlabelled, check_edits, sizes_of, unlabelled
 from evaluation.tables.cells import OF_EDITS, UNLABELLED_HEADS, edit_cells, unlabelled_cells
-from viz.compare.scores.table import RowData, column_row, draw, row
+from viz.compare.scores.table import RowData, column_row, draw_scores, score_row
 from viz.compare.state.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
@@ -39,9 +39,9 @@ def show_unlabelled(
     for number, name, contender in contenders:
         measured = unlabelled_cells(_measured(contender, vectors, embedder))
         edits = edit_cells(edit_results.get(contender.task)) if edited else []
-        rows.append(row(number, name, "" if number is None else contender.chunker.describe(), measured + edits))
+        rows.append(score_row(number, name, "" if number is None else contender.chunker.describe(), measured + edits))
     rows += [column_row(number, column) for number, column in enumerate(results) if column.finished is None]
-    draw(
+    draw_scores(
         choices,
         UNLABELLED_HEADS if edited else UNLABELLED_HEADS[:-OF_EDITS],
         rows,
