@@ -27,21 +27,21 @@ def facts_of(number: int, result: ColumnResult, text: Text, embedder: Embedder |
     """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
     finished = result.finished
     assert finished is not None
-    task, chunker, chunking = finished
+    task, chunking = finished.task, finished.chunking
     facts = _measured(task, chunking, embedder)
     count = len(chunking.chunks)
     rows = [HeadRow("chunks", f"{count:,}", brief=counted(count, "chunk"))]
     # Other chunks lie in each other by chance.
-    rows += _levels(chunking) if chunker.elsewhere or getattr(chunker, "parent_size", None) else ()
+    rows += _levels(chunking) if finished.chunker.elsewhere or getattr(finished.chunker, "parent_size", None) else ()
     if facts.sizes:
         first = facts.sizes[0]
         rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
     if facts.pieces.chunks:
         rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
     if not lecture.is_on():
-        time = "not known: made elsewhere" if chunker.elsewhere else _time(chunking, session.repeats.get(task))
+        time = "not known: made elsewhere" if finished.chunker.elsewhere else _time(chunking, session.repeats.get(task))
         rows.append(HeadRow("time", time))
-        if chunker.embeds:
+        if finished.chunker.embeds:
             rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if chunking.spending is not None and not lecture.is_on():
         rows.append(HeadRow("asked", str(chunking.spending)))

@@ -107,7 +107,7 @@ def _row(
     finished = column.finished
     if finished is None:
         return column_row(number, column)
-    task, _, chunking = finished
+    task, chunking = finished.task, finished.chunking
     sizes, read = token_counts(task, chunking, None), token_counts(task, chunking, limited)
     beyond = 0 if limited is None or limited.max_tokens is None else sum(size > limited.max_tokens for size in read or ())
     tokens = spread_cell(sizes, f"{counted(beyond, 'chunk')} longer than the model reads" if beyond else "")
