@@ -53,7 +53,7 @@ def show_start(here: Page, text: Text, kind: type[Chunker], result: ColumnResult
 
     Parameters
     ----------
-    kind, made
+    kind, result
         The chunker of the pictures and its result.
     sentences
         The result of `SENTENCES`.
