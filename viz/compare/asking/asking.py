@@ -356,7 +356,9 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
     except InputError as error:
         session.answer_complaint = str(error)
         return
-    session.answer = MarkedQuestion(question, document.name, document.identity, span.start, document.text[span.start : span.end])
+    session.answer = MarkedQuestion(
+        question, document.name, document.identity, span.start, document.text[span.start : span.end]
+    )
     session.questions[:] = [*other_questions, session.answer]
     texts[document.identity] = Source(document.text, document.name, parts=document.parts)
     forget_texts()
