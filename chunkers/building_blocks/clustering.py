@@ -25,6 +25,9 @@ MOST_SENTENCES = 7_000
 ROWS = 256
 """Number of sentences compared with all others in one block."""
 
+SAME = 1e-6
+"""Cosine distances below this are rounding, and decide nothing: the sentences are the same to the model."""
+
 
 def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tuple[int, FloatArray]]:
     """Yield the joint distances of Qu et al. between all pairs of sentences, as blocks of matrix rows.
@@ -46,8 +49,12 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
     for first in range(0, count, ROWS):
         rows = vectors[first : first + ROWS]
         apart = np.abs(places[first : first + len(rows), None] - places) / count
-        meaning = 1 - np.clip(rows @ vectors.T, 0, 1)
-        yield first, position_weight * apart + (1 - position_weight) * meaning
+        yield first, position_weight * apart + (1 - position_weight) * _meaning(1 - rows @ vectors.T)
+
+
+def _meaning(distances: FloatArray) -> FloatArray:
+    """Return cosine distances as distances of meaning, from 0, of sentences with the same tokens, to 1."""
+    return np.where(distances < SAME, 0, np.minimum(distances, 1))
 
 
 class Clustered(Chunker):
@@ -79,7 +86,7 @@ class Clustered(Chunker):
 
     def _joint_of_neighbours(self, vectors: FloatArray) -> FloatArray:
         """Return the joint distance at each gap, shape (n - 1,)."""
-        meaning = np.clip(gap_distances(vectors), 0, 1)
+        meaning = _meaning(gap_distances(vectors))
         return np.asarray(self.position_weight / max(len(vectors), 1) + (1 - self.position_weight) * meaning)
 
 

@@ -179,6 +179,16 @@ def test_joint_distances_in_blocks_are_the_matrix(weight):
     assert matrix == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("noise", [-2e-7, 0, 2e-7])
+def test_rounding_does_not_decide_whether_equal_sentences_are_within_reach(noise):
+    # The second and the last of five have the same tokens: half of 3 / 5 is exactly the line.
+    vectors = np.eye(5)
+    vectors[4] = [0, 1 + noise, 0, 0, 0]
+    matrix = np.concatenate([block for _, block in blocks(vectors, 0.5)])
+    assert matrix[1, 4] == 0.3
+    assert core_distances(vectors, 0.5, 2)[1] == 0.3
+
+
 @pytest.mark.parametrize(("eps", "least"), [(0.2, 3), (0.3, 4), (0.3, 1)])
 def test_dbscan_tells_core_border_and_noise(eps, least):
     document = Document.from_text(load_sample("report").text, "spacy")
