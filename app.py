@@ -3,18 +3,18 @@
 import streamlit as st
 
 from viz.components.assets import VIZ
-from viz.shell import deck, lecture
+from viz.shell import current_lecture, lecture
 from viz.shell.keys import key_dialog
 from viz.shell.lecture_bar import lecture_bar
 from viz.shell.navigation import navigation
-from viz.state.compared import COMPARE
+from viz.state.compare_choices import COMPARE
 
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
 st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)
 st.html(VIZ / "theme" / "page.css")
-deck.read_link()
+current_lecture.read_link()
 page = navigation()
-deck.go_to_scene(page.url_path or COMPARE)
+current_lecture.go_to_scene(page.url_path or COMPARE)
 lecture.enlarge()
 key_dialog()
 lecture_bar()

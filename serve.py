@@ -12,8 +12,8 @@ from starlette.middleware import Middleware
 
 from viz import compare
 from viz.components.assets import VIZ
+from viz.server.access_rules import Guard
 from viz.server.first_paint import FirstPaint, Scripts, scripts_of
-from viz.server.guard import Guard
 from viz.server.streamlit_patches import (
     disable_send_delay,
     interrupt_where_drawn,

@@ -21,7 +21,7 @@ from tree_sitter import Node, Parser
 
 from benchmarks.measure import table, timed
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from chunkers.text.syntax import GRAMMARS, detect, load_grammar
+from chunkers.text.code_syntax import GRAMMARS, detect, load_grammar
 
 ROOT = Path(__file__).resolve().parent.parent
 

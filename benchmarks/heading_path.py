@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from benchmarks.chroma import add_corpora, difference_words
 from benchmarks.measure import reported, table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.outline import headings
 from evaluation.questions.corpus import Corpus, Ruler

@@ -31,7 +31,7 @@ from benchmarks.measure import table
 from chunkers import Document, Embedder, build_chunker
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.arrays import VectorArray
-from evaluation.retrieval.stored import to_json
+from evaluation.retrieval.stored_measures import to_json
 from evaluation.search import index as indexes
 from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
@@ -41,8 +41,8 @@ from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
-from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.retrieval_plan import Material, Plan
 from viz.jobs.sweep import KeptSweep, Sweep
 
 TOKEN = "the-token-of-the-link"

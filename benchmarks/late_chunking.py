@@ -25,7 +25,7 @@ from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.server import ChatServer
 from chunkers.recipes.situating import estimate
-from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
+from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler

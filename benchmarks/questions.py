@@ -21,7 +21,7 @@ from evaluation.questions.reading import labels, read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at
 from evaluation.retrieval.measures import evaluate
 from evaluation.search.index import build_index
-from evaluation.search.returned import Returned, returning
+from evaluation.search.returned_text import Returned, returning
 from sample_docs import SAMPLES_FOLDER
 
 BUDGETS = Budgets((1000, 2000, 4000))

@@ -24,12 +24,19 @@ from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chu
 from chunkers.contract.base import run
 from evaluation.asking.answer import Posed, checked_answer, judge
 from evaluation.asking.ask import Limit, ask, embed_question, fitting_budget, prepare
-from evaluation.inbox.case import HAIR
+from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import RULES, Finding, inbox
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.remedies.search import WANTED, Column, Remedy, Variation, variations
-from evaluation.remedies.tested import FailingColumn, Suspect, keep_answer_whole, remove_finding, try_answer, try_findings
+from evaluation.remedies.tested_changes import (
+    FailingColumn,
+    Suspect,
+    keep_answer_whole,
+    remove_finding,
+    try_answer,
+    try_findings,
+)
 from evaluation.search.ranking import Method
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 

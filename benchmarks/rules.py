@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.measure import table
 from chunkers import Chunk, Chunking, Document, Span
-from evaluation.inbox.case import Case
+from evaluation.inbox.checked_chunking import Case
 from evaluation.inbox.rules import RULES
 
 LABELS = Path(__file__).parents[1] / "tests" / "fixtures" / "labels"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from chunkers.contract.base import Chunker, FieldSpec
 from chunkers.contract.tools import Tools
 from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder
-from chunkers.found_again.inspected import inspect
+from chunkers.found_again.located_chunks import inspect
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.double_pass import DoublePass
 from chunkers.methods.fixed import FixedSentences

@@ -20,9 +20,9 @@ from chunkers.results.result import Gap
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.errors import Cancelled, InputError, complaint_about, on_one_line, shown
 from chunkers.support.limits import MAX_BYTES
-from chunkers.text.extracted import too_large
+from chunkers.text.file_parts import Kind, Parts
 from chunkers.text.outline import forget_outlines
-from chunkers.text.parts import Kind, Parts
+from chunkers.text.reader_output import too_large
 from integrations.cutter import AnyRecipe, recipe_of
 
 if TYPE_CHECKING:

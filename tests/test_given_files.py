@@ -14,7 +14,7 @@ import pytest
 
 from chunkers import Cancelled, Document, InputError, Recipe
 from chunkers.files import chunk_rows, tables
-from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.located_chunks import read_chunks
 from chunkers.text import reader_process
 from chunkers.text.reading import read_document
 from evaluation.answering.questions import questions_of_file

@@ -138,10 +138,10 @@ def test_no_folder_imports_itself_by_way_of_others():
         (wrong_floors, ("viz.theme.palette", "viz.jobs.sweep"), ["viz.theme.palette (floor 1) -> viz.jobs.sweep (floor 1)"]),
         (
             wrong_floors,
-            ("viz.state.keys", "viz.components.notice"),
-            ["viz.state.keys (floor 2) -> viz.components.notice (floor 2)"],
+            ("viz.state.session_state", "viz.components.notice"),
+            ["viz.state.session_state (floor 2) -> viz.components.notice (floor 2)"],
         ),
-        (wrong_floors, ("viz.components.figure", "viz.state.keys"), []),
+        (wrong_floors, ("viz.components.figure", "viz.state.session_state"), []),
         (wrong_floors, ("viz.tune.page", "viz.tune.grid"), []),
     ],
 )

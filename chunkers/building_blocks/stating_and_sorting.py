@@ -17,7 +17,7 @@ from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import Unusable, read_json, usable_answer
 from chunkers.results.stated import Proposition, Tied
 from chunkers.text.document import Document, Span
-from chunkers.text.parts import shortened
+from chunkers.text.file_parts import shortened
 from chunkers.text.quotations import SHORTEST, Quotation, Searched, Work
 
 _WORDIER = 6

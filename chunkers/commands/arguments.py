@@ -21,7 +21,7 @@ from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.errors import InputError, shown
 from chunkers.support.limits import MAX_BYTES, MOST_SPENT_TOKENS
 from chunkers.text.encodings import checked_encoding
-from chunkers.text.extracted import too_large
+from chunkers.text.reader_output import too_large
 from chunkers.text.reading import READABLE, FileText, read_document
 from chunkers.text.tokenizers import load_tokenizer
 

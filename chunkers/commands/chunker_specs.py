@@ -86,7 +86,7 @@ class ChunkerSpec:
         if self.file is None:
             return build_chunker(self.name, self.parameters, embedder)
         # Needed by few commands, and slow to import.
-        from chunkers.found_again.inspected import read_chunks
+        from chunkers.found_again.located_chunks import read_chunks
         from chunkers.methods.your_chunks import ChunkFile, YourChunks
 
         chunks = read_chunks(file_bytes(str(self.file)), self.file.name)

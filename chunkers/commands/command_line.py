@@ -30,7 +30,7 @@ from chunkers.embedders import EMBEDDERS, OTHERS
 from chunkers.recipes.export import to_dict
 from chunkers.recipes.recipe import Recipe, run
 from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover
-from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
+from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs
 from chunkers.support.errors import InputError, complaint_about
 from chunkers.text.document import Document
 from chunkers.text.tokenizers import load_tokenizer

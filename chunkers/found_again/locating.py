@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from chunkers.adapters.mapping import beginning_of, characters_outside, locate
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.files.chunk_rows import GivenChunk
-from chunkers.found_again.surrounded import Passage, passage_of, shared_front
+from chunkers.found_again.found_passage import Passage, passage_of, shared_front
 from chunkers.results.reason import Reason
 from chunkers.results.result import Chunk, Chunking, Verdict
 from chunkers.support.formatting import from_cell

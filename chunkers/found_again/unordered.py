@@ -12,9 +12,9 @@ import numpy as np
 
 from chunkers.adapters.mapping import beginning_of
 from chunkers.files.chunk_rows import GivenChunk
-from chunkers.found_again.inspected import DocumentNames
+from chunkers.found_again.found_passage import Passage, passage_of, shared_front
+from chunkers.found_again.located_chunks import DocumentNames
 from chunkers.found_again.locating import MOST_SCANNED, in_place
-from chunkers.found_again.surrounded import Passage, passage_of, shared_front
 from chunkers.support.arrays import IntArray
 from chunkers.support.errors import shown
 from chunkers.text.document import Document, Span

@@ -24,9 +24,9 @@ from chunkers.support.errors import stop_if
 from chunkers.support.extras import MODULES
 from chunkers.support.formatting import counted
 from chunkers.support.lazy import LazyTuple
+from chunkers.text.code_syntax import Break, Detected, Syntax, detect, paragraphs
 from chunkers.text.document import Document, Span
 from chunkers.text.front_matter import front_matter
-from chunkers.text.syntax import Break, Detected, Syntax, detect, paragraphs
 
 _REPORT = 256
 """Parts of the code between two reports of progress."""
@@ -35,7 +35,7 @@ _REPORT = 256
 class Code(Chunker):
     """Chunker that keeps functions and classes whole where they fit, and cuts longer ones between their members.
 
-    `chunkers.text.syntax` finds the places by tree-sitter. A class that does not fit is cut between its methods, a function
+    `chunkers.text.code_syntax` finds the places. A class that does not fit is cut between its methods, a function
     between its statements, a statement between its branches or entries, and anything else between lines. Neighbours in the
     same definition are joined while they fit. The names of the definitions around a cut are the context of the chunk
     behind it, and count with it. A text in no known language is cut between paragraphs.

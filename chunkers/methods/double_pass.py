@@ -20,7 +20,7 @@ from chunkers.results.result import Chunking, Comparison, ComparisonKind, Curve,
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import signed
 from chunkers.text.document import Document, Span
-from chunkers.text.parts import shortened
+from chunkers.text.file_parts import shortened
 
 
 class DoublePass(Chunker):

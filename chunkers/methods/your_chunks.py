@@ -17,7 +17,7 @@ from chunkers.adapters.mapping import characters_outside
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.files.chunk_rows import GivenChunk, put_together
-from chunkers.found_again.inspected import DocumentNames, chunks_of, documents_of
+from chunkers.found_again.located_chunks import DocumentNames, chunks_of, documents_of
 from chunkers.found_again.locating import FoundAgain, find_again
 from chunkers.results.result import Chunking
 from chunkers.support.errors import InputError, shown

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from chunkers.recipes.recipe import Recipe, __version__
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from chunkers.results.exported import columns_of, facts_of, proposition_values, resolved_embedded_as, rows_of
 from chunkers.results.result import Chunking, Gap
 from chunkers.support.errors import InputError, shown

@@ -18,7 +18,7 @@ from chunkers.embedders.base import OWN, embedder_of
 from chunkers.files.tables import read_recipe, recipe_in
 from chunkers.recipes.registry import chunker_class
 from chunkers.recipes.situating import NEEDED, situated
-from chunkers.results.embedded import EmbeddedAs, checked
+from chunkers.results.embedder_input import EmbeddedAs, checked
 from chunkers.results.result import Chunking
 from chunkers.storage.cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support.errors import InputError, ModelError, ParameterError, shown

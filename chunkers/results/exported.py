@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from chunkers.results.embedded import BETWEEN, WITH_TEXT_IN_FRONT, EmbeddedAs, checked, embedded_text, path_of
+from chunkers.results.embedder_input import BETWEEN, WITH_TEXT_IN_FRONT, EmbeddedAs, checked, embedded_text, path_of
 from chunkers.results.stated import Proposition
 from chunkers.support.errors import InputError, shown
 from chunkers.support.extras import needed

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from chunkers.results.embedded import path_of
+from chunkers.results.embedder_input import path_of
 from chunkers.results.exported import Library, to_dataframe, to_documents
 from chunkers.results.notebook import result_html
 from chunkers.results.reason import Reason

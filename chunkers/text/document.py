@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from chunkers.support.errors import InputError, shown
 from chunkers.support.limits import MAX_SENTENCES
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from chunkers.text.sentences import DEFAULT_SPLITTER, GIVEN, check_splitter, language_of, load_splitter, split_sentences
 
 GivenSentences = Sequence[str] | Sequence[tuple[int, int]]

@@ -17,7 +17,7 @@ from typing import Any
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
 from chunkers.text.encodings import Encoded, decode_by_evidence
-from chunkers.text.extracted import Extracted, counted, too_large
+from chunkers.text.reader_output import Extracted, counted, too_large
 
 _DEEP = 20_000
 """Recursion limit, for HTML nested as deeply as `chunkers.support.limits.MAX_DEPTH`."""

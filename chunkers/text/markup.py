@@ -20,8 +20,8 @@ from selectolax.lexbor import LexborHTMLParser
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_DEPTH
 from chunkers.text.encodings import decode_by_evidence
-from chunkers.text.extracted import Collected, Extracted, LeftOut, counted, xml_root
-from chunkers.text.parts import LONGEST_LABEL, shortened
+from chunkers.text.file_parts import LONGEST_LABEL, shortened
+from chunkers.text.reader_output import Collected, Extracted, LeftOut, counted, xml_root
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from chunkers.support.errors import InputError, shown
-from chunkers.text.extracted import Collected, Extracted, LeftOut, counted
+from chunkers.text.reader_output import Collected, Extracted, LeftOut, counted
 
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")

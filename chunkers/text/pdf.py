@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
-from chunkers.text.extracted import Collected, Extracted, LeftOut, too_large
-from chunkers.text.parts import shortened
+from chunkers.text.file_parts import shortened
+from chunkers.text.reader_output import Collected, Extracted, LeftOut, too_large
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage

@@ -9,9 +9,9 @@ from chunkers.support.extras import need
 from chunkers.support.formatting import counted, listed
 from chunkers.support.limits import MAX_BYTES
 from chunkers.text.encodings import as_plain_utf_8, checked_encoding
-from chunkers.text.extracted import LeftOut, too_large
+from chunkers.text.file_parts import Parts
 from chunkers.text.formats import ENDINGS, format_of, parser_of, read_apart
-from chunkers.text.parts import Parts
+from chunkers.text.reader_output import LeftOut, too_large
 from chunkers.text.reader_process import parsed_apart
 
 READABLE = (".txt", ".md", ".srt", ".vtt", *ENDINGS)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from chunkers.text.extracted import Collected, Extracted, LeftOut, counted, xml_root
+from chunkers.text.reader_output import Collected, Extracted, LeftOut, counted, xml_root
 from chunkers.text.table_text import Row, cell_text, table_text
 
 if TYPE_CHECKING:

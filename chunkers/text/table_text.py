@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_BYTES, MOST_ROWS, MOST_TABLE_COLUMNS
-from chunkers.text.extracted import too_large
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
+from chunkers.text.reader_output import too_large
 
 _ROWS_COMPARED = 50
 """Rows below a possible header that are compared with it."""

@@ -12,8 +12,8 @@ from datetime import datetime, time
 from typing import Any
 
 from chunkers.support.limits import MAX_BYTES
-from chunkers.text.extracted import Extracted, counted, too_large
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
+from chunkers.text.reader_output import Extracted, counted, too_large
 from chunkers.text.table_text import Row, cell_text, check_columns, check_rows, table_text
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)"')

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from chunkers import Chunking, InputError, Span, Tools
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from evaluation.asking.ask import Asked, Limit, ask, embed_question, prepare
 from evaluation.questions.corpus import Measuring, difference, intersection
 from evaluation.search.ranking import Method, Reranker

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers import Chunking, InputError, Span, Tools
-from chunkers.results.embedded import EmbeddedAs, embedded_text
+from chunkers.results.embedder_input import EmbeddedAs, embedded_text
 from chunkers.support.arrays import VectorArray
 from chunkers.support.formatting import signed
 from chunkers.text.languages import detect_language

@@ -21,7 +21,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from chunkers import Chunker, Tools
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler
 from evaluation.questions.reading import Question

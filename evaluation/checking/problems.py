@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools, run
-from chunkers.results.embedded import EmbeddedAs, embedded_text
+from chunkers.results.embedder_input import EmbeddedAs, embedded_text
 from chunkers.support.errors import shown
 from chunkers.text.formats import format_of
 from chunkers.text.outline import outline_of

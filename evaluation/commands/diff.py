@@ -28,7 +28,7 @@ from chunkers.commands.arguments import (
 from chunkers.commands.chunker_specs import FORMS_WITH_CHUNKS, SPLITTER_NAMES, ChunkerSpec, chunker_spec
 from chunkers.recipes.recipe import asking_for
 from chunkers.recipes.registry import CHUNKERS
-from chunkers.results.embedded import EmbeddedAs, embedded_text
+from chunkers.results.embedder_input import EmbeddedAs, embedded_text
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import FileText
 from evaluation.changes.effects import (

@@ -29,7 +29,7 @@ from chunkers.commands.chunker_specs import ChunkerSpec, add_chunkers, add_repla
 from chunkers.embedders.late_chunking import LATE_SAID
 from chunkers.language_models.asking import Asking, asking_of
 from chunkers.recipes.recipe import asking_for
-from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs
+from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import READ_KINDS, FileText
 from evaluation.commands.retrieval_output import (
@@ -51,7 +51,7 @@ from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluat
 from evaluation.retrieval.repeats import find_repeats
 from evaluation.search.index import Index, build_index
 from evaluation.search.ranking import METHODS, Method
-from evaluation.search.returned import THE_CHUNK, Returned, lacking, returning
+from evaluation.search.returned_text import THE_CHUNK, Returned, lacking, returning
 from evaluation.segmentation.measures import Score
 
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")

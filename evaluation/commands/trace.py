@@ -22,7 +22,7 @@ from chunkers.commands.arguments import (
 )
 from chunkers.commands.chunker_specs import ChunkerSpec, add_chunker, add_replaced, chunker_spec
 from chunkers.contract.base import run
-from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.located_chunks import read_chunks
 from chunkers.found_again.unordered import Place
 from chunkers.support.formatting import counted
 from evaluation.questions.corpus import Corpus

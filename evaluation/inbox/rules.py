@@ -19,7 +19,7 @@ from chunkers.support.formatting import signed
 from chunkers.text.outline import headings, outline_of
 from chunkers.text.sentences import GIVEN
 from evaluation.inbox.abbreviations import ABBREVIATIONS
-from evaluation.inbox.case import HAIR, Case, Fault, Findings, has_prose
+from evaluation.inbox.checked_chunking import HAIR, Case, Fault, Findings, has_prose
 from evaluation.inbox.standing_alone import dangling_start, without_lead_in
 from evaluation.search.near_duplicates import ALIKE as COUNTED_ALIKE
 from evaluation.search.near_duplicates import SHINGLE, near_duplicates, repeated_runs

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from chunkers import Chunk, Span
-from evaluation.inbox.case import Case, Findings
+from evaluation.inbox.checked_chunking import Case, Findings
 
 # Words at the beginning of a sentence that point back to an earlier one, by language.
 

@@ -12,7 +12,7 @@ import numpy as np
 from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, build_chunker
 from chunkers.contract.base import FieldSpec, run
 from chunkers.recipes.registry import CHUNKERS
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import stop_if
 from chunkers.support.formatting import signed

@@ -12,7 +12,7 @@ from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.questions.corpus import Corpus, Ruler, measuring
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import Last
-from evaluation.retrieval.given import Failure, GivenChunks, Limit, MeasuredChunker, failures, given_at, given_top_k
+from evaluation.retrieval.given_chunks import Failure, GivenChunks, Limit, MeasuredChunker, failures, given_at, given_top_k
 from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.leads import Curve, Lead, Leads
 from evaluation.retrieval.measures import (

@@ -16,7 +16,7 @@ import numpy as np
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.contract.tools import Meter
 from chunkers.embedders.late_chunking import LateChunks
-from chunkers.results.embedded import EmbeddedAs, embedded_text
+from chunkers.results.embedder_input import EmbeddedAs, embedded_text
 from chunkers.results.levels import parents_by_child
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import stop_if

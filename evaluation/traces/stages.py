@@ -11,7 +11,7 @@ import numpy as np
 
 from chunkers import Chunk, Chunking, Document, InputError, Span
 from chunkers.files.chunk_rows import GivenChunk, put_together
-from chunkers.found_again.inspected import DocumentNames, documents_of
+from chunkers.found_again.located_chunks import DocumentNames, documents_of
 from chunkers.found_again.locating import find_again
 from chunkers.found_again.unordered import Place, Placement, Unordered
 from chunkers.support.arrays import IntArray
@@ -20,7 +20,7 @@ from chunkers.text.quotations import SHORTEST, folded
 from evaluation.asking.answer import Judgement, judged, lacks
 from evaluation.questions.corpus import intersection
 from evaluation.questions.rows import short
-from evaluation.retrieval.given import Seam, seams
+from evaluation.retrieval.given_chunks import Seam, seams
 from evaluation.retrieval.measures import trimmed
 from evaluation.search.index import cut_reasons
 from evaluation.traces.reading import Retrieved, TracedQuestion

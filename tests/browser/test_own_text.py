@@ -23,7 +23,7 @@ from tests.browser.steps import (
     whole_text,
 )
 from tests.lanes import mostly_full
-from viz.controls.keeping import FOREIGN, MOST_KEPT
+from viz.controls.kept_texts import FOREIGN, MOST_KEPT
 
 QUICK = "?embedder=tfidf&c1=fixed_sentences&c2=breakpoint&selected=1"
 HEARD = 15_000

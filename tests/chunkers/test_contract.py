@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from chunkers import ASKING, CHUNKERS, Document, Recipe, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
-from chunkers.results.embedded import path_of
+from chunkers.results.embedder_input import path_of
 from chunkers.text.outline import headings
 from sample_docs import load_sample
 from tests.lanes import mostly_full, samples

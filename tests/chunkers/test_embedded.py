@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from chunkers import Chunk, InputError, Recipe, build_chunker, chunk
 from chunkers.commands.command_line import main
 from chunkers.recipes.export import to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.results.embedded import LONGEST_TITLE, embedded_text, path_of
+from chunkers.results.embedder_input import LONGEST_TITLE, embedded_text, path_of
 from tests.support import cut
 
 TEXT = """Before all.

@@ -28,7 +28,7 @@ from chunkers import (
 from chunkers.files import chunk_rows, tables
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.found_again import locating as found_again
-from chunkers.found_again.inspected import DocumentNames, chunks_of, read_chunks
+from chunkers.found_again.located_chunks import DocumentNames, chunks_of, read_chunks
 from chunkers.found_again.locating import find_again
 from sample_docs import SAMPLES_FOLDER
 from tests.support import tools
@@ -485,9 +485,9 @@ def test_what_are_no_chunks_is_refused_in_a_sentence(tmp_path, monkeypatch):
             inspect(TEXT, chunks)
     with pytest.raises(InputError, match="nowhere: the file cannot be read: No such file or directory"):
         inspect(TEXT, tmp_path / "nowhere")
-    monkeypatch.setattr("chunkers.found_again.inspected.MOST_CHUNKS", 1)
+    monkeypatch.setattr("chunkers.found_again.located_chunks.MOST_CHUNKS", 1)
     with pytest.raises(InputError, match="chunks may contain at most 1 chunks; got 2"):
         inspect(TEXT, PIECES[:2])
-    monkeypatch.setattr("chunkers.found_again.inspected.MAX_BYTES", 5)
+    monkeypatch.setattr("chunkers.found_again.located_chunks.MAX_BYTES", 5)
     with pytest.raises(InputError, match="x: a file of chunks may have at most 5 bytes; this file has 6"):
         read_chunks(b"[1, 2]", "x")

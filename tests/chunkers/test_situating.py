@@ -19,7 +19,7 @@ from chunkers.language_models.spending import Limit
 from chunkers.methods.fixed import FixedSentences
 from chunkers.recipes.export import to_jsonl
 from chunkers.recipes.situating import ANSWER_TOKENS, LONGEST_SHOWN, LONGEST_SITUATION, NEEDED, estimate, shown_part
-from chunkers.results.embedded import embedded_text
+from chunkers.results.embedder_input import embedded_text
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question
 from evaluation.search.index import build_index, search

@@ -15,12 +15,12 @@ from evaluation.answering.answer import ANSWER_TOKENS, Context, Exchange, Gather
 from evaluation.answering.judging import Judgement, kinds_of
 from evaluation.answering.report import MEASURES
 from evaluation.answering.results import Result, Sizes
-from viz.answers.model import judge_of
+from viz.answers.model_choice import judge_of
 from viz.answers.session import session
 from viz.components.job_progress import show_job_progress
 from viz.components.mounting import Component
 from viz.components.notice import notice, remark
-from viz.components.sending import ask_to_send
+from viz.components.sending_notice import ask_to_send
 from viz.controls.widgets import select
 from viz.jobs.answering.job import Answering, Judging
 from viz.jobs.answering.plan import AnswerPlan

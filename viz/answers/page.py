@@ -11,7 +11,7 @@ from evaluation.answering.questions import Items
 from evaluation.asking.ask import STATED_SEARCHED, fitting_budget, has_stated
 from sample_docs import sample_splitters
 from viz.answers.cards import show_question
-from viz.answers.model import JUDGING, NO_MODEL, model_controls
+from viz.answers.model_choice import JUDGING, NO_MODEL, model_controls
 from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
 from viz.answers.results import MEASURE_WORD, show_costs_and_files, show_report
 from viz.answers.runs import find_run, models_of, show_send_row
@@ -23,9 +23,9 @@ from viz.controls.widgets import bound, select
 from viz.jobs.answering.job import Answering, Gathering
 from viz.jobs.answering.plan import AnswerPlan
 from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
+from viz.shell.linked_runs import RUN, say_interrupted
 from viz.shell.page import Page, page
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
-from viz.shell.runs import RUN, say_interrupted
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.models import MISSING as MISSING_MODEL
 from viz.state.models import chosen_model

@@ -11,16 +11,16 @@ from chunkers.language_models.asking import Asking
 from evaluation.answering.answer import ANSWER_TOKENS, Context
 from evaluation.answering.questions import Item
 from evaluation.answering.results import Estimates, Remaining, Result, Sizes, estimates, remaining_requests, reusable_results
-from viz.answers.model import judge_of, scores_bert
+from viz.answers.model_choice import judge_of, scores_bert
 from viz.components.notice import remark
-from viz.components.sending import ask_to_send
+from viz.components.sending_notice import ask_to_send
 from viz.jobs.answering.job import Answering, Gathering
 from viz.jobs.answering.plan import AnswerPlan, KeptAnswers, Models
 from viz.jobs.background import new_token, registry
-from viz.shell.runs import ENDING_S, RUN, Lost, begin, find_kept, new_keeper, say_missing, show_kept
+from viz.shell.linked_runs import ENDING_S, RUN, Lost, begin, find_kept, new_keeper, say_missing, show_kept
 from viz.state.choices import Choices
-from viz.state.keys import session
 from viz.state.models import identity_of
+from viz.state.session_state import session
 from viz.theme.numbers import counted
 
 

@@ -30,7 +30,7 @@ from viz.shell.column_head import against_known_row, column_of
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import Choices, ColumnChoice, fresh
-from viz.state.compared import compared, search_of
+from viz.state.compare_choices import compared, search_of
 from viz.state.models import defaults_of
 from viz.state.text import Source
 from viz.theme import palette

@@ -20,7 +20,7 @@ from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once
 from viz.jobs.resources import kept
 from viz.state.choices import Choices
-from viz.state.keys import session
+from viz.state.session_state import session
 from viz.state.text import Text
 from viz.theme.palette import INK, theme
 

@@ -36,8 +36,8 @@ from viz.jobs.chunking import Task, sentence_vectors, tools_to_repeat
 from viz.jobs.resources import kept
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices, ColumnChoice, fresh
-from viz.state.keys import session
 from viz.state.own_text import choose_document
+from viz.state.session_state import session
 from viz.state.text import Text
 
 MOST_SCANNED = 10_000_000

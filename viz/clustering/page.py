@@ -26,9 +26,9 @@ from viz.shell.column_head import column_of
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.compared import compared
-from viz.state.keys import session
+from viz.state.compare_choices import compared
 from viz.state.models import defaults_of
+from viz.state.session_state import session
 from viz.state.text import Text
 from viz.theme.numbers import counted, embedding_in_words, known_boundaries, stages_in_words
 

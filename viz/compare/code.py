@@ -14,7 +14,7 @@ from viz.components.notice import notice
 from viz.controls.widgets import pressed
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.compared import COMPARE, compare_is_full
+from viz.state.compare_choices import COMPARE, compare_is_full
 from viz.state.models import chosen_model
 from viz.state.undo import undoable
 

@@ -25,7 +25,17 @@ from viz.shell.column_head import column_of
 from viz.shell.page import page
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import MOST_COLUMNS, OWN, Choices
-from viz.state.compared import ASK_LIMIT, ASK_METHOD, COMPARE, FITTING, LIMITS, RANKED_BY, default_choices, limits, search_of
+from viz.state.compare_choices import (
+    ASK_LIMIT,
+    ASK_METHOD,
+    COMPARE,
+    FITTING,
+    LIMITS,
+    RANKED_BY,
+    default_choices,
+    limits,
+    search_of,
+)
 from viz.state.own_marks import cuts_of, place_for_cuts, set_clicked, set_cuts
 from viz.state.session_file import KeptColumn, spans_of
 from viz.state.text import Source, Text

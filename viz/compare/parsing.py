@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from chunkers.text.extracted import LeftOut
-from chunkers.text.parts import Parts, shortened
+from chunkers.text.file_parts import Parts, shortened
+from chunkers.text.reader_output import LeftOut
 from viz.components.notice import remark
-from viz.state.keys import session
 from viz.state.own_text import PUT_BACK, put_back
+from viz.state.session_state import session
 from viz.state.text import Source
 from viz.theme.numbers import counted
 

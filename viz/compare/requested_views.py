@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Recipe, load_tokenizer
 from chunkers.language_models.base import LanguageModel
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
-from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, checked
+from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs, checked
 from chunkers.results.stated import Proposition
 from evaluation.asking.ask import has_stated
 from evaluation.segmentation.chunk_facts import sentence_counts
@@ -31,9 +31,9 @@ from viz.jobs.chunking import vectors_at_hand
 from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices
-from viz.state.keys import session
 from viz.state.models import chosen_model
-from viz.state.stored import written_questions
+from viz.state.session_state import session
+from viz.state.storage_format import written_questions
 from viz.state.text import Source
 from viz.state.values import Data
 from viz.theme.palette import edge

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from viz.components.download import download
-from viz.state.keys import session
+from viz.state.session_state import session
 from viz.theme.palette import INK, theme
 
 # The style.

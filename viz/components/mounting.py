@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 import streamlit as st
 
 from viz.components import assets
-from viz.state.keys import session
+from viz.state.session_state import session
 from viz.state.values import Data
 from viz.theme import palette
 

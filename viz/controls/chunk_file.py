@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from chunkers import Document, InputError
-from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.located_chunks import read_chunks
 from chunkers.found_again.locating import KINDS, FoundAgain, Oddity
 from chunkers.methods.your_chunks import ChunkFile
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
@@ -18,8 +18,8 @@ from viz.controls.widgets import bound
 from viz.jobs.reading import ReadingJob, only_file
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.chunk_files import file_of, show_chunks
-from viz.state.keys import session
 from viz.state.own_text import choose_document, store_own_text
+from viz.state.session_state import session
 from viz.state.text import Source
 from viz.theme.numbers import counted
 

@@ -19,9 +19,9 @@ from viz.controls.language_model import any_asks, model_form, what_it_is_asked
 from viz.controls.missing_packages import label_with_availability
 from viz.controls.widgets import bound, offer_undo
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
-from viz.state.keys import session
 from viz.state.link import link_of_chunker
 from viz.state.models import defaults_of
+from viz.state.session_state import session
 from viz.state.undo import undoable
 
 YOURS = YourChunks.name

@@ -12,8 +12,8 @@ from chunkers.language_models.server import USUAL_PORTS, LocalServer, find_local
 from chunkers.recipes.registry import ASKING
 from viz.components.notice import remark
 from viz.controls.widgets import entered_server
-from viz.state.keys import session
 from viz.state.models import chosen_model
+from viz.state.session_state import session
 from viz.state.values import LanguageServer
 
 MOST_ALLOWED = 1_000_000_000

@@ -8,21 +8,20 @@ from uuid import uuid4
 import streamlit as st
 
 from chunkers import InputError, Recipe
+from chunkers.text.code_syntax import CODE_ENDINGS
 from chunkers.text.encodings import CHOICES
 from chunkers.text.formats import WITHOUT_ENCODING, format_of
 from chunkers.text.reading import READABLE, FileText
-from chunkers.text.syntax import CODE_ENDINGS
 from sample_docs import load_sample, sample_titles
 from viz.components.job_progress import show_job_progress
 from viz.components.mounting import take_event
 from viz.components.notice import notice, remark
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_tab, text_bar, text_foot
-from viz.controls.keeping import chip_of, offer_replaced, show_kept_texts, take_back, take_chip, to_keep, too_long_to_keep
+from viz.controls.kept_texts import chip_of, offer_replaced, show_kept_texts, take_back, take_chip, to_keep, too_long_to_keep
 from viz.jobs.reading import ReadingJob, only_file, only_text
-from viz.state import session_file, stored
+from viz.state import session_file, storage_format
 from viz.state.choices import OWN, Choices
-from viz.state.compared import open_recipe, reopen
-from viz.state.keys import Opened, session
+from viz.state.compare_choices import open_recipe, reopen
 from viz.state.notebook import open_linked
 from viz.state.own_marks import move_cuts
 from viz.state.own_text import (
@@ -34,6 +33,7 @@ from viz.state.own_text import (
     store_own_text,
     without_dashes,
 )
+from viz.state.session_state import Opened, session
 from viz.state.text import Source, Text, language_said
 from viz.theme.numbers import counted
 
@@ -55,7 +55,7 @@ def take_document(choices: Choices, default: Choices) -> None:
     if answer and take_back(answer):
         session.own_taken += 1
     if questions:
-        stored.take_back_questions(questions.get("questions"))
+        storage_format.take_back_questions(questions.get("questions"))
     if wanted := take_event(BAR, "notebook"):
         take_chip(wanted, choices.document)
     if choices.document == OWN and session.own is None and session.tab_answered:
@@ -92,7 +92,7 @@ def show_row(choices: Choices, text: Text | None) -> None:
     kept_copy = to_keep()
     if kept_copy is not None:
         keep_in_tab(*kept_copy)
-    stored.place_waiting()
+    storage_format.place_waiting()
 
 
 @cache
@@ -260,7 +260,7 @@ def _open(saved: session_file.SessionFile | Recipe, name: str, choices: Choices)
         session.own_complaint = str(error)
         return
     store_own_text(Source(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
-    stored.give_back_questions(saved.questions)
+    storage_format.give_back_questions(saved.questions)
     _show_other_text(choices)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.components.notice import remark
-from viz.state.keys import session
+from viz.state.session_state import session
 from viz.state.undo import last_change, undo_last
 from viz.state.values import EmbeddingServer, LanguageServer
 

@@ -29,8 +29,8 @@ from viz.shell.column_head import column_of, waiting_words
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import Choices, fresh
-from viz.state.keys import session
 from viz.state.models import defaults_of
+from viz.state.session_state import session
 from viz.state.text import Text
 from viz.theme import palette
 

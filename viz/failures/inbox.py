@@ -8,12 +8,12 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.recipes.registry import chunker_class
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from chunkers.results.levels import parents_among
 from chunkers.text.languages import detect_language
-from evaluation.inbox.case import HAIR
+from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import ALIKE, RULES, Finding, counts, inbox
-from evaluation.remedies.tested import Suspect
+from evaluation.remedies.tested_changes import Suspect
 from evaluation.retrieval.repeats import repeats_by_words
 from evaluation.search.near_duplicates import repeated_runs
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
@@ -29,8 +29,8 @@ from viz.shell.navigation import go_at_next_run
 from viz.shell.remedies import add_remedy, is_automatic, remedies_data
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
-from viz.state.compared import COMPARE, choices_of_compare, limit_of, method_of
-from viz.state.stored import posed_about
+from viz.state.compare_choices import COMPARE, choices_of_compare, limit_of, method_of
+from viz.state.storage_format import posed_about
 from viz.state.text import Text
 from viz.theme.numbers import counted
 

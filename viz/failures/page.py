@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
-from evaluation.inbox.case import HAIR
+from evaluation.inbox.checked_chunking import HAIR
 from evaluation.segmentation.measures import crossings
 from evaluation.segmentation.sweep import SEARCHED, Setting, as_published
 from sample_docs import load_sample, sample_splitters, sample_titles
@@ -26,11 +26,11 @@ from viz.shell.column_head import column_of
 from viz.shell.page import Page, page, sides
 from viz.shell.results import run_columns, show_misfits, show_progress
 from viz.state.choices import OWN, Choices, ColumnChoice
-from viz.state.compared import columns_of_compare, compared
-from viz.state.keys import session
+from viz.state.compare_choices import columns_of_compare, compared
 from viz.state.models import chosen_model
 from viz.state.own_marks import set_clicked
 from viz.state.own_text import choose_document
+from viz.state.session_state import session
 from viz.state.text import Text
 from viz.theme import palette
 from viz.theme.numbers import counted, known_boundaries

@@ -19,20 +19,20 @@ from viz.controls.chunker import parameter_controls
 from viz.controls.language_model import any_asks, model_form
 from viz.controls.widgets import bound
 from viz.guide.chunker_advice import show_advice
-from viz.guide.frames import EXAMPLES, bundled_tools, frames
+from viz.guide.chunker_pictures import EXAMPLES, bundled_tools, frames
+from viz.guide.introduction import SENTENCES, show_start
 from viz.guide.miniature import described, height_of, svg
+from viz.guide.path_screens import SCREENS, Choice, Slide, repairs
 from viz.guide.pictures import picture, show_pictures
-from viz.guide.screens import SCREENS, Choice, Slide, repairs
 from viz.guide.session import session
-from viz.guide.start import SENTENCES, show_start
 from viz.shell.column_exchange import columns_to_open_with, say_added, show_place_on_compare
 from viz.shell.column_head import waiting_words
-from viz.shell.deck import offer_decks
+from viz.shell.current_lecture import offer_decks
 from viz.shell.navigation import go_at_next_run
 from viz.shell.page import Page, page, sides
 from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import Choices, ColumnChoice, fresh
-from viz.state.compared import COMPARE, add_to_compare, index_on_compare
+from viz.state.compare_choices import COMPARE, add_to_compare, index_on_compare
 from viz.state.models import CHUNKER_NEEDS, MISSING, defaults_of, none_named
 from viz.state.text import Text
 from viz.theme.glossary import ANSWERS, explained, help_of

@@ -9,7 +9,7 @@ from functools import partial
 from chunkers import Embedder
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from evaluation.generating.data_set import HIGHEST, LOWEST, Cosines, Draft, Texts, cosines_of
 from evaluation.generating.generate import Dropped, Generated, Outcome, Settings, generate
 from viz.jobs.background import Background

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chunkers import Chunker, Embedder, InputError, load_tokenizer
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from chunkers.support.arrays import FloatArray
 from evaluation.asking.ask import Limit
 from evaluation.changes.effects import DIGEST_BYTES, ChunkComparison, Comparison, recalls
@@ -18,7 +18,7 @@ from evaluation.retrieval.budget import Budgets
 from evaluation.search.index import build_index
 from evaluation.search.ranking import Method
 from viz.jobs.background import Background
-from viz.jobs.plan import Material
+from viz.jobs.retrieval_plan import Material
 
 MOST_LISTED = 10
 """Documents and questions that the page lists."""

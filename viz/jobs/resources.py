@@ -20,9 +20,9 @@ from chunkers.language_models.answers import AnswerCache
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.folders import user_cache, user_data
 from chunkers.support.recently_used import RecentlyUsed, cached_in
+from chunkers.text.file_parts import Parts
 from chunkers.text.fitness import forget_texts
 from chunkers.text.outline import forget_outlines
-from chunkers.text.parts import Parts
 from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.jobs.keeping.run_store import RunStore
 

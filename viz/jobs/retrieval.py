@@ -13,24 +13,24 @@ from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from chunkers.recipes import situating
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from chunkers.support.errors import stop_if
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question, Questions, read_questions
-from evaluation.retrieval.given import MeasuredChunker
+from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.ladder import Ladder, measure_ladder
 from evaluation.retrieval.measures import TOP_KS, Evaluation, measure
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Failures, Report, Reports
 from evaluation.retrieval.shared_cache import SharedCache
-from evaluation.retrieval.stored import from_json, to_json
+from evaluation.retrieval.stored_measures import from_json, to_json
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import Method
-from evaluation.search.returned import THE_CHUNK, Returned, lacking, returning
+from evaluation.search.returned_text import THE_CHUNK, Returned, lacking, returning
 from viz.jobs.background import Background, KeptJob
 from viz.jobs.estimating import estimate
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
-from viz.jobs.plan import Material, Plan
 from viz.jobs.resources import embedding_cache
+from viz.jobs.retrieval_plan import Material, Plan
 
 # The stored run, which has no text: its plan, and the evaluation of each finished chunker.
 

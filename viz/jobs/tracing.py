@@ -7,7 +7,7 @@ from functools import partial
 
 from chunkers import Cancelled, Chunker, Document, Embedder
 from chunkers.contract.base import run
-from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.support.errors import stop_if
 from chunkers.support.formatting import counted
@@ -15,7 +15,7 @@ from evaluation.traces.reading import read_traces
 from evaluation.traces.report import TraceReport
 from evaluation.traces.stages import Diagnosis, SearchedChunks, Tracing
 from viz.jobs.background import Background
-from viz.jobs.plan import OwnDocuments
+from viz.jobs.retrieval_plan import OwnDocuments
 
 
 @dataclass(eq=False)

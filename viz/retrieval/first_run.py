@@ -8,8 +8,8 @@ from chunkers import InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
 from viz.jobs.background import measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
-from viz.jobs.plan import Plan
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.retrieval_plan import Plan
 from viz.retrieval.link_words import DEFAULT_WORDS
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.questions_given import bundled

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, checked
+from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs, checked
 from evaluation.retrieval.ladder import STEPS
 from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import Choice
 from viz.controls.widgets import select, switch
-from viz.jobs.plan import SEARCHED_BY
 from viz.jobs.retrieval import DEPTH, Retrieval
+from viz.jobs.retrieval_plan import SEARCHED_BY
 from viz.theme.glossary import RETRIEVAL, help_of
 from viz.theme.numbers import counted
 

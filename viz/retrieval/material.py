@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from chunkers.text.reading import READ_KINDS, READABLE, FileText, read_document
 from evaluation.questions.sets import QuestionSet, read_set
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.widgets import key_showing, numbered
-from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import Made, Make, ReadingJob, only_file
+from viz.jobs.retrieval_plan import Material, OwnDocuments
 from viz.retrieval.state.session import session
 from viz.state.questions_given import RETRIEVAL, bundled, give_kept_to_retrieval, given_before, refresh_kept
 from viz.state.values import GivenQuestions

@@ -18,8 +18,8 @@ from viz.components.mounting import take_event
 from viz.components.notice import notice, remark
 from viz.controls.chunk_file import ENDINGS
 from viz.controls.chunk_file import FILE_HELP as CHUNKS_HELP
-from viz.jobs.plan import OwnDocuments
 from viz.jobs.reading import PATIENCE_S
+from viz.jobs.retrieval_plan import OwnDocuments
 from viz.jobs.tracing import DiagnosingTraces
 from viz.retrieval.failed.failed import MOST_LISTED, SEAMS_SHOWN, RowData, failed_list, seam_data
 from viz.retrieval.failed.on_compare import offer_passage

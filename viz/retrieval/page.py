@@ -12,15 +12,15 @@ from chunkers.recipes.registry import ELSEWHERE
 from evaluation.asking.ask import STATED_SEARCHED
 from evaluation.questions.reading import Questions, labels
 from evaluation.search.ranking import checked_method
-from evaluation.search.returned import Returned
+from evaluation.search.returned_text import Returned
 from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
 from viz.controls.language_model import any_asks
 from viz.jobs.background import new_token, registry
-from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import KeptRetrieval, Reporting, Retrieval
+from viz.jobs.retrieval_plan import Material, Plan
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.first_run import first_run, first_screen
 from viz.retrieval.generating.section import show_generating
@@ -40,13 +40,13 @@ from viz.retrieval.runs import (
     writes_contexts,
 )
 from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
+from viz.shell.linked_runs import Lost, ask_first, begin, find_kept, say_there_is_none, say_where_it_is_from, start_row
 from viz.shell.page import Page, page
-from viz.shell.runs import Lost, ask_first, begin, find_kept, say_there_is_none, say_where_it_is_from, start_row
 from viz.state.choices import Choices
 from viz.state.chunk_files import chunker_elsewhere
-from viz.state.keys import session
 from viz.state.models import MISSING, chosen_model, identity_of
 from viz.state.questions_given import bundled, share
+from viz.state.session_state import session
 from viz.state.undo import undoable
 from viz.theme.numbers import counted
 

@@ -8,7 +8,7 @@ from typing import Literal, TypedDict
 
 from chunkers import Span
 from evaluation.questions.corpus import Corpus, characters, difference, intersection
-from evaluation.retrieval.given import GivenChunks
+from evaluation.retrieval.given_chunks import GivenChunks
 from evaluation.retrieval.measures import Answer, Evaluation, excerpt_ranges
 from viz.components.mounting import Component
 from viz.theme.numbers import counted

@@ -12,8 +12,8 @@ from evaluation.retrieval.measures import MEASURES, excerpt_ranges
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice
 from viz.controls.widgets import bound, select
-from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Told
+from viz.jobs.retrieval_plan import Plan
 from viz.retrieval.failed.on_compare import show_way_to_compare
 from viz.retrieval.figures import score_in_percent
 from viz.retrieval.link_words import TITLES, choose_word, index_in_link

@@ -12,13 +12,13 @@ from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM
 from chunkers.recipes.situating import LONGEST_SHOWN
-from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import KeptRetrieval, Retrieval, estimate_of_plan
+from viz.jobs.retrieval_plan import Material, Plan
+from viz.shell.linked_runs import Requests, new_keeper, say_missing, show_kept, show_way_on
 from viz.shell.page import Page
-from viz.shell.runs import Requests, new_keeper, say_missing, show_kept, show_way_on
 from viz.state.chunk_files import lacks_file, with_file
-from viz.state.keys import session
 from viz.state.models import chosen_model, none_named
+from viz.state.session_state import session
 from viz.theme.numbers import counted
 
 NO_MODEL_FOR_CONTEXTS = none_named("Context sentences need")

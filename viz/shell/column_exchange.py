@@ -11,7 +11,7 @@ from chunkers.recipes.registry import chunker_class
 from viz.controls.widgets import offer_undo
 from viz.shell.navigation import go_at_next_run
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice
-from viz.state.compared import (
+from viz.state.compare_choices import (
     COMPARE,
     add_to_compare,
     column_of_kind,
@@ -19,8 +19,8 @@ from viz.state.compared import (
     compare_is_full,
     index_on_compare,
 )
-from viz.state.keys import session
 from viz.state.models import defaults_of
+from viz.state.session_state import session
 from viz.state.undo import undoable
 
 

@@ -10,8 +10,8 @@ from viz.components.reader.reader import Column, HeadRow, Result
 from viz.shell.results import ColumnResult
 from viz.state.choices import effective
 from viz.state.chunk_files import CUT_FIRST, NAME_AGAIN, NO_FILE
-from viz.state.keys import session
 from viz.state.models import MISSING
+from viz.state.session_state import session
 
 
 def column_of(

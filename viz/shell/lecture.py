@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz.server.first_paint import WIDE
 from viz.state.decks import OWN_DECK
-from viz.state.keys import came_through_history, session
+from viz.state.session_state import came_through_history, session
 
 
 def is_on() -> bool:

@@ -10,9 +10,9 @@ from uuid import uuid4
 import streamlit as st
 
 from viz.components.mounting import Component, take_event
-from viz.shell import deck, lecture
+from viz.shell import current_lecture, lecture
 from viz.state.decks import DRAWN, OWN_DECK, Scene
-from viz.state.keys import session
+from viz.state.session_state import session
 from viz.state.values import ScenePicture
 
 KEY = "deck"
@@ -100,7 +100,7 @@ def lecture_bar() -> None:
     the page. ``kept`` has the lecture that the browser's tab has kept.
     """
     session.lecture_asked = session.lecture_asked or uuid4().hex
-    showing = deck.current() if lecture.is_on() else None
+    showing = current_lecture.current() if lecture.is_on() else None
     _bar(
         key=KEY,
         data={
@@ -114,14 +114,14 @@ def lecture_bar() -> None:
             "adding": session.scene_adding,
             "picture": session.scene_picture,
             "ask": session.lecture_asked,
-            "awaited": deck.is_awaited(),
+            "awaited": current_lecture.is_awaited(),
             "heard": session.taken.get((KEY, "act")),
         },
         height=0,
         on_act_change=_take,
         on_kept_change=_take_kept,
     )
-    deck.keep_lecture()
+    current_lecture.keep_lecture()
     if session.lecture_said:
         st.toast(session.lecture_said)
         session.lecture_said = ""
@@ -135,26 +135,28 @@ def _take() -> None:
     session.scene_picture = None
     match act["act"]:
         case "add":
-            deck.add_scene({name: str(word) for name, word in act["words"].items()}, hides=bool(act["hides"]))
+            current_lecture.add_scene({name: str(word) for name, word in act["words"].items()}, hides=bool(act["hides"]))
         case "leave":
-            deck.leave()
+            current_lecture.leave()
         case "move":
-            deck.move_scene(-1 if act["by"] < 0 else 1)
-        case "picture" if (svg := deck.picture(act["horizon"], [str(line) for line in act["caption"]])) is not None:
-            showing = deck.current()
+            current_lecture.move_scene(-1 if act["by"] < 0 else 1)
+        case "picture" if (
+            svg := current_lecture.picture(act["horizon"], [str(line) for line in act["caption"]])
+        ) is not None:
+            showing = current_lecture.current()
             title = "Seamark" if showing is None else showing[0].scenes[showing[1]].title
             alt_text = " ".join([title, *map(str, act["caption"])])
             session.scene_picture = {"asked": act["at"], "svg": svg, "name": f"seamark-{_slug(title)}", "said": alt_text}
         case "remove":
-            deck.remove_scene()
+            current_lecture.remove_scene()
         case "scene" if playing is not None:
-            deck.open_scene(playing.deck, max(0, int(act["scene"])))
+            current_lecture.open_scene(playing.deck, max(0, int(act["scene"])))
 
 
 def _take_kept() -> None:
     kept = take_event(KEY, "kept")
     if kept is not None:
-        deck.take_back(str(kept["lecture"]))
+        current_lecture.take_back(str(kept["lecture"]))
 
 
 def _scene(scene: Scene) -> SceneData:

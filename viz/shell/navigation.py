@@ -8,7 +8,7 @@ import streamlit as st
 
 from chunkers import discover
 from viz.shell import lecture
-from viz.state.keys import session
+from viz.state.session_state import session
 from viz.state.values import Arrival
 
 

@@ -16,19 +16,19 @@ from chunkers.support.errors import shown
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.components.notice import notice
-from viz.controls.keeping import keep_questions
-from viz.controls.shared import ask_about_embedder, ask_about_splitter, shared_controls
+from viz.controls.kept_texts import keep_questions
+from viz.controls.shared_settings import ask_about_embedder, ask_about_splitter, shared_controls
 from viz.controls.text_source import load_text, show_row, take_document
 from viz.jobs.resources import split_document
 from viz.server.first_paint import WIDE
-from viz.shell import deck, lecture
-from viz.shell.deck import offer_decks, offer_to_add
+from viz.shell import current_lecture, lecture
+from viz.shell.current_lecture import offer_decks, offer_to_add
 from viz.shell.navigation import enter_through_app, go_where_asked
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
-from viz.state.keys import came_through_history, session
 from viz.state.link import KEPT, LONGEST_NAME, MODEL, from_query, is_name, model_in_link, older_columns, to_query
 from viz.state.models import chosen_embedder, splitter_waits_for_consent
-from viz.state.notebook import kept_here, save
+from viz.state.notebook import key_of_kept_document, save
+from viz.state.session_state import came_through_history, session
 from viz.state.text import Source, Text
 
 
@@ -179,10 +179,10 @@ def _say_what_changed(choices: Choices, text: Text) -> None:
 
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
-    place = kept_here() if choices.document == OWN else None
+    place = key_of_kept_document() if choices.document == OWN else None
     # The id has no effect on another machine, or after the text was removed.
     query |= {KEPT: place.id} if place is not None else {}
-    query |= {WIDE: "1", **deck.in_link()} if lecture.is_on() else {}
+    query |= {WIDE: "1", **current_lecture.in_link()} if lecture.is_on() else {}
     session.first_links.setdefault(name, query)
     page, written = session.written_link
     # A widget that is quickly moved and moved back sends the old link, while the browser already has the new one.
@@ -233,7 +233,7 @@ def _restored(query: Mapping[str, str], default: Choices) -> Choices:
 
 
 def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
-    query = {name: word for name, word in link.items() if name != deck.SCENES}
+    query = {name: word for name, word in link.items() if name != current_lecture.SCENES}
     choices, complaints = from_query(query, {**sample_splitters(), OWN: OWN_SPLITTER}, default)
     session.own_linked = choices.document == OWN
     session.notebook_linked = query.get(KEPT, "")[:LONGEST_NAME]

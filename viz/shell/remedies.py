@@ -11,7 +11,7 @@ from evaluation.search.ranking import Method, Reranker
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
 from viz.jobs.asking.remedies import Outcome, RemedyJob
 from viz.state.choices import ColumnChoice
-from viz.state.compared import add_to_compare, compare_is_full, index_on_compare
+from viz.state.compare_choices import add_to_compare, compare_is_full, index_on_compare
 from viz.state.models import defaults_of
 from viz.theme.numbers import counted
 

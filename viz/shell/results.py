@@ -20,13 +20,13 @@ from chunkers.text.fitness import Misfit, Remedy, misfits_of
 from chunkers.text.languages import LANGUAGES, in_latin_letters
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
-from viz.components.sending import SHORT_ANSWER, ask_to_send
+from viz.components.sending_notice import SHORT_ANSWER, ask_to_send
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, estimate_of
 from viz.shell.page import Page
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.chunk_files import chunker_elsewhere, none_found
-from viz.state.keys import session
 from viz.state.models import MISSING, chosen_embedder, chosen_model
+from viz.state.session_state import session
 from viz.state.text import Text, language_of
 
 WAITS = "Waiting for you to press “Send”, above."

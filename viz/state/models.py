@@ -14,7 +14,7 @@ from chunkers.language_models.spending import Limit
 from chunkers.support.errors import ModelError
 from viz.jobs.resources import answers_on_disk
 from viz.state.choices import Choices
-from viz.state.keys import session
+from viz.state.session_state import session
 
 
 def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:

@@ -13,12 +13,12 @@ from chunkers import InputError
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs.keeping.notebook_store import Place
 from viz.jobs.resources import notebook_store
-from viz.state import stored as kept_questions
+from viz.state import storage_format as kept_questions
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
-from viz.state.compared import COMPARE, compared, default_choices
-from viz.state.keys import session
+from viz.state.compare_choices import COMPARE, compared, default_choices
 from viz.state.link import from_query, to_query
-from viz.state.stored import KeptText, give_back_text, kept_text
+from viz.state.session_state import session
+from viz.state.storage_format import KeptText, give_back_text, kept_text
 from viz.state.undo import undoable
 from viz.state.values import MOST_QUESTIONS, KeptQuestion, Notebook
 
@@ -114,7 +114,7 @@ def document_here() -> str:
     return choices[session.page].document if session.page in choices else compared().document
 
 
-def kept_here() -> Place | None:
+def key_of_kept_document() -> Place | None:
     """Return the key of the notebook of the page's document; None if the document is not kept."""
     notebook = session.notebooks.get(document_here())
     return None if notebook is None else notebook.place

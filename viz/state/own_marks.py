@@ -8,9 +8,9 @@ from dataclasses import replace
 from chunkers import Document
 from chunkers.methods.your_cuts import YourCuts
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice
-from viz.state.compared import COMPARE
-from viz.state.keys import session
+from viz.state.compare_choices import COMPARE
 from viz.state.own_text import is_edit, moved_places
+from viz.state.session_state import session
 from viz.state.undo import last_change, undoable
 
 Known = tuple[int, ...] | None

@@ -12,7 +12,7 @@ from chunkers.text.reading import left_out_said
 from evaluation.segmentation.boundary_files import moved_without_marks, without_marks
 from sample_docs import sample_splitters
 from viz.state.choices import OWN, Choices
-from viz.state.keys import new_box, session
+from viz.state.session_state import new_box, session
 from viz.state.text import Source
 from viz.state.values import Replaced
 

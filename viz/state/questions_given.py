@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from evaluation.questions.marked_file import questions_with_texts
 from evaluation.questions.sets import QuestionSet
 from sample_docs import SAMPLES_FOLDER
-from viz.jobs.plan import Material
+from viz.jobs.retrieval_plan import Material
 from viz.state.choices import ColumnChoice
-from viz.state.keys import session
+from viz.state.session_state import session
 from viz.state.values import GivenQuestions
 from viz.theme.numbers import counted
 

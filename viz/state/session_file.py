@@ -21,9 +21,9 @@ from chunkers.files.chunk_rows import GivenChunk
 from chunkers.language_models.base import LanguageModel
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.recipes.recipe import broken_rule
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from chunkers.support.errors import first_fault
-from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
+from chunkers.text.file_parts import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reader_process import parsed_apart
 from viz.state import session_pieces
 from viz.state.choices import MOST_COLUMNS, Choices
@@ -68,7 +68,7 @@ class KeptColumn(BaseModel, frozen=True, extra="forbid"):
 
 
 class KeptParts(BaseModel, frozen=True, extra="forbid"):
-    """The stored form of a text's pages or chapters, `chunkers.text.parts.Parts`."""
+    """The stored form of a text's pages or chapters, `chunkers.text.file_parts.Parts`."""
 
     kind: Kind
     starts: Annotated[tuple[int, ...], Field(fail_fast=True)]

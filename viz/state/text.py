@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from chunkers import Document
-from chunkers.text.extracted import LeftOut
+from chunkers.text.file_parts import Parts
 from chunkers.text.languages import LANGUAGES, detect_language
-from chunkers.text.parts import Parts
+from chunkers.text.reader_output import LeftOut
 from viz.jobs.resources import CACHED_BYTES, kept
 
 

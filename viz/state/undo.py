@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from viz.state.choices import ColumnChoice
-from viz.state.keys import session
+from viz.state.session_state import session
 from viz.state.values import Undo
 
 

@@ -17,7 +17,7 @@ from evaluation.questions.marked_file import MarkedQuestion
 from evaluation.segmentation.marked_texts import MarkedText
 from viz.jobs.chunking import Task
 from viz.jobs.keeping.notebook_store import Place
-from viz.jobs.plan import Material
+from viz.jobs.retrieval_plan import Material
 from viz.state.choices import ColumnChoice
 from viz.state.text import Source
 

@@ -19,8 +19,7 @@ from viz.controls.widgets import select
 from viz.jobs.background import new_token, registry
 from viz.jobs.sweep import KeptSweep, Sweep, estimate_of_sweep
 from viz.shell.column_exchange import columns_to_open_with
-from viz.shell.page import Page, page
-from viz.shell.runs import (
+from viz.shell.linked_runs import (
     Lost,
     Requests,
     begin,
@@ -32,9 +31,10 @@ from viz.shell.runs import (
     show_way_on,
     start_row,
 )
-from viz.state.compared import columns_of_compare
-from viz.state.keys import session
+from viz.shell.page import Page, page
+from viz.state.compare_choices import columns_of_compare
 from viz.state.models import MISSING, chosen_model, identity_of
+from viz.state.session_state import session
 from viz.theme.glossary import SEGMENTATION, UNLABELLED, help_of
 from viz.theme.numbers import counted
 from viz.tune.documents import SweepDocuments, choose_documents, own_documents, show_own_documents

@@ -8,8 +8,8 @@ from benchmarks.code import functions, is_cut, sources
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, chunk, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.methods.code import Code
-from chunkers.text import syntax
-from chunkers.text.syntax import CODE_ENDINGS, GRAMMARS, detect
+from chunkers.text import code_syntax
+from chunkers.text.code_syntax import CODE_ENDINGS, GRAMMARS, detect
 from tests.properties.promises import check_result
 from tests.support import tools
 
@@ -265,13 +265,13 @@ def test_parsing_ends_in_time_or_when_it_is_stopped(monkeypatch):
         run(
             build_chunker("code", {"language": "python"}), Document.from_text(PARSER, "lines"), tools(cancelled=lambda: True)
         )
-    monkeypatch.setattr(syntax, "READ_SECONDS", -1)
+    monkeypatch.setattr(code_syntax, "READ_SECONDS", -1)
     with pytest.raises(InputError, match="parsing code may take at most"):
         made(language="python")
 
 
 def test_code_with_too_many_statements_is_refused(monkeypatch):
-    monkeypatch.setattr(syntax, "MAX_SENTENCES", 9)
+    monkeypatch.setattr(code_syntax, "MAX_SENTENCES", 9)
     with pytest.raises(InputError, match="at most 9 statements, entries"):
         made("a = 1\n" * 10, language="python", max_size=5)
 

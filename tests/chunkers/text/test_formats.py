@@ -10,7 +10,7 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
 from chunkers import InputError
-from chunkers.text import extracted, formats
+from chunkers.text import formats, reader_output
 from chunkers.text.reading import read_document
 
 HTML = """<!doctype html><html><head><title>Not seen</title><style>p { color: red }</style></head><body>
@@ -182,7 +182,7 @@ def test_what_would_unpack_to_too_much_is_refused_before(monkeypatch):
 
 def test_the_text_of_a_small_file_may_still_be_too_large(monkeypatch):
     data = book(["<p>" + "a" * 1500 + "</p>"] * 2, [0, 1])
-    monkeypatch.setattr(extracted, "MAX_BYTES", 2000)
+    monkeypatch.setattr(reader_output, "MAX_BYTES", 2000)
     assert len(data) < 2000
     with pytest.raises(InputError, match=r"long\.epub: the text may have at most 20 MB"):
         formats.extract(data, "long.epub", "EPUB")

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunkers import InputError, chunk
-from chunkers.results.embedded import path_of
+from chunkers.results.embedder_input import path_of
 from chunkers.support.limits import MOST_OUTLINE_MARKS
 from chunkers.text import outline
 from chunkers.text.outline import (

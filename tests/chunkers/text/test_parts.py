@@ -18,7 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 from chunkers import Document, build_chunker, run
 from chunkers.commands.command_line import main
 from chunkers.recipes.export import to_csv, to_jsonl, to_parquet
-from chunkers.text.parts import LONGEST_LABEL, Parts, substituted
+from chunkers.text.file_parts import LONGEST_LABEL, Parts, substituted
 from chunkers.text.pdf import LEAST_RETURNS, running_lines
 from chunkers.text.reading import read_document
 from tests.support import tools

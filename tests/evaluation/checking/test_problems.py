@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, levels_of
 from evaluation.inbox.rules import RULES, inbox
 from evaluation.segmentation.chunk_facts import Bounds

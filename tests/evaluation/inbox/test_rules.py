@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict, build_chunker, run
-from evaluation.inbox.case import broken_characters
+from evaluation.inbox.checked_chunking import broken_characters
 from evaluation.inbox.rules import RULES, counts, inbox
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools

@@ -14,7 +14,7 @@ from evaluation.asking.ask import Limit
 from evaluation.inbox.rules import RULES, Finding, inbox
 from evaluation.questions.corpus import Ruler
 from evaluation.remedies.search import WANTED
-from evaluation.remedies.tested import Findings, Suspect, remove_finding, try_findings
+from evaluation.remedies.tested_changes import Findings, Suspect, remove_finding, try_findings
 from tests.evaluation.remedies.test_remedies import COLUMNS, WORDS, made_tools
 
 HAIR = 0.02

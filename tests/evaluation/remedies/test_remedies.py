@@ -13,7 +13,7 @@ from evaluation.asking.answer import Posed, checked_answer, judge
 from evaluation.asking.ask import Limit, ask, prepare
 from evaluation.questions.corpus import Ruler
 from evaluation.remedies.search import OTHERS, STEPS, WANTED, variations
-from evaluation.remedies.tested import FailingColumn, keep_answer_whole, try_answer
+from evaluation.remedies.tested_changes import FailingColumn, keep_answer_whole, try_answer
 from tests.support import AngleEmbedder, HashEmbedder
 
 COLUMNS = (

@@ -10,7 +10,7 @@ from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, differenc
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import Budgets, filled
-from evaluation.retrieval.given import Limit, MeasuredChunker, Seam, failures, given_at, given_top_k
+from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, Seam, failures, given_at, given_top_k
 from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import evaluate, excerpt_ranges
 from evaluation.search.index import build_index

@@ -14,10 +14,10 @@ from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
 from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, excerpt_ranges, found_scores
-from evaluation.retrieval.stored import from_json, to_json
+from evaluation.retrieval.stored_measures import from_json, to_json
 from evaluation.search.index import NO_PARENTS, PARENTS_SEARCHED, Queries, build_index
 from evaluation.search.ranking import METHODS, Bm25
-from evaluation.search.returned import THE_CHUNK, Returned, returning
+from evaluation.search.returned_text import THE_CHUNK, Returned, returning
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 

@@ -13,16 +13,16 @@ from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, character
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
-from evaluation.retrieval.given import MeasuredChunker
+from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import UNITS, evaluate, excerpt_ranges, found_scores
 from evaluation.retrieval.repeats import find_repeats, repeats_by_words
 from evaluation.retrieval.report import Choice, Reports
-from evaluation.retrieval.stored import from_json, to_json
+from evaluation.retrieval.stored_measures import from_json, to_json
 from evaluation.search.index import Queries, build_index
 from evaluation.search.near_duplicates import near_duplicates, shingles
 from evaluation.search.ranking import METHODS, Bm25
-from evaluation.search.returned import Returned, returning
+from evaluation.search.returned_text import Returned, returning
 from evaluation.statistics.paired import compare
 from tests.support import tools
 

@@ -14,7 +14,7 @@ from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST, Budgets
-from evaluation.retrieval.given import Limit, MeasuredChunker
+from evaluation.retrieval.given_chunks import Limit, MeasuredChunker
 from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import Evaluation, evaluate
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Costs, Distribution, Reports, disagreements

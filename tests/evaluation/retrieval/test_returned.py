@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, characters, union
 from evaluation.questions.reading import Excerpt, Question
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
-from evaluation.retrieval.given import Limit, MeasuredChunker, failures, given_at, given_top_k
+from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, failures, given_at, given_top_k
 from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, found_scores, measure
 from evaluation.search.index import Index, build_index, search
-from evaluation.search.returned import MOST_NEIGHBOURS, Returned, lacking, returning
+from evaluation.search.returned_text import MOST_NEIGHBOURS, Returned, lacking, returning
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 

@@ -10,11 +10,11 @@ from chunkers import Document, InputError, build_chunker, load_tokenizer
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval import ladder as ladders
-from evaluation.retrieval.given import MeasuredChunker
+from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import UNITS, evaluate
 from evaluation.retrieval.report import Choice, Reports
-from evaluation.retrieval.stored import from_json, to_json
+from evaluation.retrieval.stored_measures import from_json, to_json
 from evaluation.search.index import build_index
 from tests.support import tools
 

@@ -5,16 +5,16 @@ import json
 import pytest
 
 from chunkers import Document, InputError, Span
-from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
 from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.given import Limit, MeasuredChunker, failures
+from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, failures
 from evaluation.retrieval.ladder import measure_ladder
 from evaluation.retrieval.measures import evaluate
 from evaluation.retrieval.report import Costs
-from evaluation.retrieval.stored import from_json, to_json
+from evaluation.retrieval.stored_measures import from_json, to_json
 from evaluation.search.index import build_index
 from tests.support import AngleEmbedder, tools
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.located_chunks import read_chunks
 from evaluation.traces.reading import read_traces
 from evaluation.traces.stages import MOST_BEFORE, SearchedChunks, Tracing
 from tests.evaluation.traces.generator import documents

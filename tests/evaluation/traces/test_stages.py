@@ -8,7 +8,7 @@ import pytest
 from chunkers import Document, InputError, build_chunker, run
 from chunkers.files.chunk_rows import GivenChunk
 from chunkers.found_again import unordered
-from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.located_chunks import read_chunks
 from chunkers.text.sentences import DEFAULT_SPLITTER
 from evaluation.traces.reading import read_traces
 from evaluation.traces.stages import SearchedChunks, Tracing

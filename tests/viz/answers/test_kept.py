@@ -10,7 +10,7 @@ from tests.support import LIMIT
 from tests.viz.answers.test_page import asked, cards, chat_reply, done, gathered, opened, run_of, table
 from tests.viz.app_steps import said, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
-from viz.answers.model import NO_MODEL
+from viz.answers.model_choice import NO_MODEL
 from viz.jobs.answering.plan import KeptAnswers
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.resources import run_store

@@ -7,7 +7,7 @@ from tests.viz.controls.test_language_model import labels, press
 from tests.viz.retrieval.small import offer
 from tests.viz.retrieval.steps import run_of
 from tests.viz.retrieval.test_kept import uploader
-from viz.jobs.plan import Material
+from viz.jobs.retrieval_plan import Material
 from viz.state import questions_given
 
 BIRDS = "The heron waits in the reeds. It eats fish.\n\nThe owl hunts at night. It hears a mouse."

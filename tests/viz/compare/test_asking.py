@@ -19,7 +19,7 @@ from viz.components.text_in_browser import code_points, utf16_offsets
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
 from viz.state.choices import MOST_COLUMNS
-from viz.state.compared import FITTING, limits
+from viz.state.compare_choices import FITTING, limits
 
 moments = count(1)
 

@@ -23,7 +23,7 @@ from tests.viz.compare.test_scores import by_head, scores
 from viz.compare.scores import changes as changes_view
 from viz.jobs import index_changes
 from viz.jobs.index_changes import IndexChanges, Measured, Setting
-from viz.jobs.plan import Material
+from viz.jobs.retrieval_plan import Material
 from viz.state.questions_given import bundled
 from viz.state.text import Source
 

@@ -13,7 +13,7 @@ from viz.compare import first_screen
 from viz.jobs import resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import results
-from viz.state.compared import default_choices
+from viz.state.compare_choices import default_choices
 from viz.state.text import Source
 
 

@@ -1,7 +1,7 @@
 """The view of a file as it was read, page by page, with the parts left out."""
 
-from chunkers.text.extracted import LeftOut
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
+from chunkers.text.reader_output import LeftOut
 from tests.chunkers.text.test_parts import CHAPTERS, book, pdf
 from tests.viz.app_steps import remarks, settled
 from viz.compare.parsing import STRETCH, left_out_table, stretches_of

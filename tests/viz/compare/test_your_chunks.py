@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from chunkers import Document, InputError, Tools, load_tokenizer, run
-from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from sample_docs import load_sample
 from tests.support import LIMIT, ended

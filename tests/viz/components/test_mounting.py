@@ -6,7 +6,7 @@ import streamlit as st
 
 from viz.components.assets import VIZ
 from viz.components.mounting import Component, note_event, take_event
-from viz.state.keys import session
+from viz.state.session_state import session
 
 
 @pytest.fixture

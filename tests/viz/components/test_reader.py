@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict, build_chunker
 from chunkers.results.result import Chunk
 from chunkers.results.stated import Proposition
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from tests.support import AngleEmbedder, cut
 from viz.components.reader.column_body import _trimmed as trimmed
 from viz.components.reader.column_body import colours, covered, curve_of, left_out_by_chunk, segments

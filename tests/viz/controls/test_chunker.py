@@ -6,7 +6,7 @@ from chunkers import CHUNKERS
 from chunkers.recipes.presets import presets_of
 from viz.controls.chunker import BOX_CHARACTERS, guide_link
 from viz.state.choices import ColumnChoice
-from viz.state.compared import COMPARE, default_choices
+from viz.state.compare_choices import COMPARE, default_choices
 
 LONG_NAMES = [
     (chunker, preset) for chunker in CHUNKERS for preset in presets_of(chunker) if len(preset.title) > BOX_CHARACTERS

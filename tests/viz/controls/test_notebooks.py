@@ -19,7 +19,7 @@ TEXT = "The lamp turns all night. A ship sees it. The keeper sleeps by day. Nobo
 def app(app, monkeypatch, tmp_path):
     store = NotebookStore(tmp_path / "notebooks.sqlite")
     monkeypatch.setattr("viz.state.notebook.notebook_store", lambda: store)
-    monkeypatch.setattr("viz.controls.keeping.notebook_store", lambda: store)
+    monkeypatch.setattr("viz.controls.kept_texts.notebook_store", lambda: store)
     app.query_params["embedder"] = "tfidf"
     app.store = store
     return app.run()
@@ -225,7 +225,7 @@ def test_the_chip_offers_to_keep_before_anything_is_lost_and_then_to_remove(app)
 
 
 def test_where_others_reach_the_server_the_chip_leads_to_the_session_file(app, monkeypatch):
-    monkeypatch.setattr("viz.controls.keeping.is_private", lambda: False)
+    monkeypatch.setattr("viz.controls.kept_texts.is_private", lambda: False)
     paste(app)
     assert chip(app)["state"] == "shared"
     keep(app)

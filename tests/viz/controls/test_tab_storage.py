@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from chunkers.text.extracted import LeftOut
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
+from chunkers.text.reader_output import LeftOut
 from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
-from viz.controls import keeping
-from viz.controls.keeping import FOREIGN
+from viz.controls import kept_texts
+from viz.controls.kept_texts import FOREIGN
 from viz.state.choices import OWN
-from viz.state.stored import kept_text
+from viz.state.storage_format import kept_text
 from viz.state.text import Source
 
 TEXT = "One is here. Two is here. Three is here."
@@ -155,7 +155,7 @@ def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(monkeypatch):
     own = Source(TEXT, "notes.pdf", parts=PARTS, left_out=(LeftOut("picture", 1, 1, "x" * 300),))
     sizes = {}
     for most in (1_000, 200, 20):
-        monkeypatch.setattr("viz.state.stored.MOST_OF_FILE", most)
+        monkeypatch.setattr("viz.state.storage_format.MOST_OF_FILE", most)
         file = kept_text(own, None)[0].file
         assert len(file) <= most
         sizes[most] = json.loads(file or "{}")
@@ -193,7 +193,7 @@ def test_what_a_tab_cannot_have_kept_is_no_text(app, head, text):
 
 
 def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monkeypatch):
-    monkeypatch.setattr(keeping, "MOST_KEPT", 30)
+    monkeypatch.setattr(kept_texts, "MOST_KEPT", 30)
     opened(app)
     box_of(app).set_value(TEXT).run()
     head, text = kept(app)
@@ -207,8 +207,8 @@ def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monke
 
 
 def test_a_character_of_two_units_counts_as_two(monkeypatch):
-    monkeypatch.setattr(keeping, "MOST_KEPT", 10)
-    assert [keeping._units(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [False, True, False, True]
+    monkeypatch.setattr(kept_texts, "MOST_KEPT", 10)
+    assert [kept_texts._units(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [False, True, False, True]
 
 
 def test_the_kept_text_is_asked_for_when_its_chip_is_pressed(app):

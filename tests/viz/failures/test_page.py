@@ -11,7 +11,7 @@ from chunkers.contract.base import run
 from evaluation.asking.answer import Posed
 from evaluation.inbox.rules import RULES, inbox
 from evaluation.questions.marked_file import MarkedQuestion
-from evaluation.remedies.tested import Findings
+from evaluation.remedies.tested_changes import Findings
 from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import OURS, SEARCHED, Setting, as_published

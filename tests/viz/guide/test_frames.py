@@ -10,7 +10,7 @@ from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled
-from viz.guide.frames import EXAMPLES, SIX, _run, failure_frame, frames, run_frames
+from viz.guide.chunker_pictures import EXAMPLES, SIX, _run, failure_frame, frames, run_frames
 
 TEXTS = {
     "six": SIX,

@@ -14,8 +14,8 @@ from evaluation.asking.answer import judge
 from evaluation.asking.ask import Limit, ask, embed_question, prepare
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled, widget
-from viz.guide.frames import bundled_tools
-from viz.guide.screens import ANSWER, BUDGET, QUESTION, SCREENS, SIZE, TOPICS, WORDS, Choice, Slide, repairs
+from viz.guide.chunker_pictures import bundled_tools
+from viz.guide.path_screens import ANSWER, BUDGET, QUESTION, SCREENS, SIZE, TOPICS, WORDS, Choice, Slide, repairs
 from viz.jobs.asking.job import ruler_of
 from viz.theme.glossary import explained
 

@@ -8,7 +8,7 @@ from evaluation.asking.ask import Limit, ask, embed_question, prepare
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.guide.chunker_advice import ADVICE
-from viz.guide.start import (
+from viz.guide.introduction import (
     FEW_CHUNKS,
     USUAL_QUESTION,
     answer_picture,

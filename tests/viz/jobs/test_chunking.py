@@ -10,8 +10,8 @@ from chunkers.methods import change_point
 from evaluation.segmentation.sweep import Marked, Setting
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, time_left
-from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
+from viz.jobs.retrieval_plan import Material, Plan
 from viz.jobs.sweep import Sweep
 
 SOURCE = Document.from_text("\n".join(f"line {number}" for number in range(300)), "lines")

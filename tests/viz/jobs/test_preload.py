@@ -137,7 +137,7 @@ def test_what_the_server_and_its_first_page_import_is_light():
     served, shown = (set(line.split()) for line in run.stdout.splitlines())
     assert "streamlit" in served
     assert not served & {"chunkers", "evaluation", "numpy", "pandas", "torch", "viz.state"}
-    assert "viz.state.keys" in shown
+    assert "viz.state.session_state" in shown
     needless = {"evaluation.generating", "evaluation.inbox", "evaluation.remedies", "evaluation.report", "pandas"}
     assert not shown & (needless | {"viz.jobs.answering", "viz.jobs.sweep"})
 

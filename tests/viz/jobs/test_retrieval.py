@@ -9,8 +9,8 @@ from chunkers.text import sentences
 from evaluation.questions import reading as questions
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs import retrieval
-from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
+from viz.jobs.retrieval_plan import Material, Plan
 
 ASKED = b'{"question": "What is eaten?", "excerpts": ["Bread is eaten."]}\n'
 MATERIAL = Material((("list.txt", "Bread is eaten.\nMilk is drunk.\n"),), ("asked.jsonl", ASKED), own=True)

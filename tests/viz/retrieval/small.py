@@ -1,6 +1,6 @@
 """Two short documents in place of the bundled ones, for runs that ask a language model."""
 
-from viz.jobs.plan import Material
+from viz.jobs.retrieval_plan import Material
 from viz.retrieval import material, page
 
 TEXTS = {

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import streamlit as st
 
 from chunkers import Span
-from evaluation.retrieval.given import Failure, Seam
+from evaluation.retrieval.given_chunks import Failure, Seam
 from viz.retrieval.failed.failed import KEY, _choose, _finders_in_words, _holder_in_words, seam_data
 
 PLAN = SimpleNamespace(names=["1. Recursive", "2. Optimal", "3. Breakpoint"])

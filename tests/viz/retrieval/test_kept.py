@@ -12,7 +12,7 @@ from tests.support import LIMIT, ended
 from tests.viz.app_steps import ran, remarks, said
 from tests.viz.retrieval.steps import rows_of, run_of
 from viz.jobs import retrieval
-from viz.jobs.plan import Material
+from viz.jobs.retrieval_plan import Material
 from viz.retrieval import material, page
 
 pytestmark = pytest.mark.page

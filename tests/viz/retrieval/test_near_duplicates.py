@@ -10,8 +10,8 @@ from evaluation.retrieval.report import Choice
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import opened, told
 from viz.jobs.background import new_token, registry
-from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
+from viz.jobs.retrieval_plan import Material, Plan
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 

@@ -9,7 +9,7 @@ from evaluation.retrieval.report import Choice
 from tests import ROOT
 from tests.support import ended
 from tests.viz.retrieval.steps import button, components, evaluations, opened, rows_of, run_of, said, summary, told
-from viz.jobs.plan import Material
+from viz.jobs.retrieval_plan import Material
 from viz.retrieval import first_run as opening
 from viz.retrieval.first_run import first_run
 from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, index_in_link, replace_invalid_words

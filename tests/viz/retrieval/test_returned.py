@@ -3,16 +3,16 @@
 import pytest
 
 from chunkers import build_chunker
-from evaluation.retrieval.given import given_top_k
-from evaluation.search.returned import Returned
+from evaluation.retrieval.given_chunks import given_top_k
+from evaluation.search.returned_text import Returned
 from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import components, opened, said
 from viz.jobs.background import registry
 from viz.jobs.keeping.kept_run import Keeper
-from viz.jobs.plan import Material, Plan
 from viz.jobs.resources import run_store
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.retrieval_plan import Material, Plan
 from viz.retrieval import material as retrieval_material
 from viz.retrieval.link_words import ALLOWED
 from viz.retrieval.passages import ranked_passages

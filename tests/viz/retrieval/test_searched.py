@@ -6,8 +6,8 @@ from chunkers import InputError, build_chunker
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.small import offer
 from tests.viz.retrieval.steps import button, opened, run_of, said, summary
-from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
+from viz.jobs.retrieval_plan import Material, Plan
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 

@@ -5,13 +5,13 @@ import json
 import pytest
 
 from chunkers import build_chunker
-from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.traces.stages import STAGES
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, opened, said
-from viz.jobs.plan import OwnDocuments
+from viz.jobs.retrieval_plan import OwnDocuments
 from viz.jobs.tracing import DiagnosingTraces
 from viz.retrieval import own_traces
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import Cancelled
-from chunkers.found_again.inspected import read_chunks
+from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from tests import ROOT
 from tests.support import LIMIT, ended
@@ -15,8 +15,8 @@ from tests.viz.app_steps import settled as drawn
 from tests.viz.compare.test_asking import ask, mark
 from tests.viz.retrieval.steps import rows_of
 from viz.jobs.background import registry
-from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval, estimate_of_plan
+from viz.jobs.retrieval_plan import Material, Plan
 from viz.retrieval import page
 from viz.state.chunk_files import NAME_AGAIN, NO_FILE
 

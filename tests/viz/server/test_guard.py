@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from viz.server.guard import Guard, answer_headers, inline_scripts
+from viz.server.access_rules import Guard, answer_headers, inline_scripts
 
 HOSTS = ["localhost", "127.0.0.1", "::1", "*.example.com"]
 

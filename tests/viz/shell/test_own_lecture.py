@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from viz.shell import deck
+from viz.shell import current_lecture
 from viz.state.decks import LectureFile, Scene
 from viz.state.text import Source
 from viz.state.values import Playing
@@ -26,24 +26,24 @@ NONE = LectureFile()
 )
 def test_the_tab_gives_it_back(monkeypatch, own, kept, expected, before, playing, complaint):
     session = SimpleNamespace(own_lecture=own, lecture_before=None, playing=Playing("own", 0), deck_complaint="")
-    monkeypatch.setattr(deck, "session", session)
-    deck.take_back(kept)
+    monkeypatch.setattr(current_lecture, "session", session)
+    current_lecture.take_back(kept)
     assert (session.own_lecture, session.lecture_before, session.playing) == (expected, before, playing)
     assert complaint in session.deck_complaint
     assert bool(complaint) == bool(session.deck_complaint)
 
 
-@pytest.mark.parametrize(("most", "words"), [(deck.MOST_KEPT, LECTURE.packed), (3, "")])
+@pytest.mark.parametrize(("most", "words"), [(current_lecture.MOST_KEPT, LECTURE.packed), (3, "")])
 def test_the_tab_keeps_it_unless_it_is_too_long(monkeypatch, most, words):
     kept = []
     session = SimpleNamespace(own_lecture=NONE, lecture_sent=False)
-    monkeypatch.setattr(deck, "session", session)
-    monkeypatch.setattr(deck, "MOST_KEPT", most)
-    monkeypatch.setattr(deck, "keep_words_in_tab", kept.append)
-    deck.keep_lecture()
+    monkeypatch.setattr(current_lecture, "session", session)
+    monkeypatch.setattr(current_lecture, "MOST_KEPT", most)
+    monkeypatch.setattr(current_lecture, "keep_words_in_tab", kept.append)
+    current_lecture.keep_lecture()
     assert not kept, "the tab may have a lecture of the session before"
     session.own_lecture = LECTURE
-    deck.keep_lecture()
+    current_lecture.keep_lecture()
     session.own_lecture = NONE
-    deck.keep_lecture()
+    current_lecture.keep_lecture()
     assert [lecture["words"] for lecture in kept] == [words, ""]

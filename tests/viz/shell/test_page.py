@@ -195,7 +195,7 @@ def _asked_for():
 
     from viz.shell.page import page
     from viz.state.choices import Choices, ColumnChoice
-    from viz.state.keys import session
+    from viz.state.session_state import session
     from viz.state.values import Arrival
 
     st.session_state["app"] = True

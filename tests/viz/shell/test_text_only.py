@@ -10,8 +10,8 @@ from sample_docs import load_sample
 from tests.support import ended
 from tests.viz.app_steps import settled
 from viz.jobs.background import registry
-from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
+from viz.jobs.retrieval_plan import Material, Plan
 from viz.shell.navigation import PAGES
 from viz.state.text import Source
 

@@ -17,7 +17,7 @@ from viz.double_pass.story import pass_steps
 from viz.retrieval.first_run import first_screen
 from viz.shell.navigation import PAGES
 from viz.state.choices import Choices, ColumnChoice, fresh
-from viz.state.compared import LIMITS, default_choices
+from viz.state.compare_choices import LIMITS, default_choices
 from viz.state.decks import PARTS, SEE, Deck, Scene, bundled_decks
 from viz.state.link import from_query
 

@@ -9,9 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from tests import ROOT
 from tests.sources import parsed
-from viz.state.keys import Container, Session, Value
+from viz.state.session_state import Container, Session, Value
 
-KEYS = "viz/state/keys.py"
+KEYS = "viz/state/session_state.py"
 READS = {"get", "setdefault", "pop"}
 
 
@@ -118,7 +118,7 @@ def test_nothing_drawn_has_the_key_of_a_value():
 
 
 def test_what_is_changed_in_place_stays(monkeypatch):
-    monkeypatch.setattr("viz.state.keys.st.session_state", {})
+    monkeypatch.setattr("viz.state.session_state.st.session_state", {})
     held = Session()
     held.taken["reader", "line"] = 1
     assert Session().taken == {("reader", "line"): 1}
@@ -134,7 +134,7 @@ def test_a_job_ends_with_the_session_that_holds_it_and_when_another_takes_its_pl
         import streamlit as st
 
         from viz.jobs.background import Background
-        from viz.state.keys import session
+        from viz.state.session_state import session
 
         class Idle(Background):
             def progress(self):

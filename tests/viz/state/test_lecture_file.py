@@ -8,7 +8,7 @@ from hashlib import sha512
 import pytest
 
 from chunkers import InputError
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from viz.shell.navigation import PAGES
 from viz.state.decks import (
     LARGEST_FILE,

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkers.text.extracted import LeftOut
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
+from chunkers.text.reader_output import LeftOut
 from evaluation.segmentation.boundary_files import sections
 from viz.state import own_text
 from viz.state.own_text import PASTED, edited

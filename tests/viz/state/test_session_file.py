@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.methods import change_point
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from tests.support import ended
 from tests.viz.app_steps import settled
 from viz.jobs import reading

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, Span
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from evaluation.asking.answer import Judgement, checked_answer, judge
 from evaluation.asking.ask import STATED_SEARCHED, Hit, checked_question, has_stated, score_said
 from evaluation.asking.ask import Asked as Retrieved
@@ -22,7 +22,7 @@ from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
-from viz.state.compared import limit_of, method_of
+from viz.state.compare_choices import limit_of, method_of
 from viz.state.text import Source
 from viz.state.values import MOST_QUESTIONS
 

@@ -15,8 +15,8 @@ from viz.components.notice import notice, remark
 from viz.controls.language_model import any_asks, model_form
 from viz.jobs.asking.job import Situating, estimate_of_contexts
 from viz.jobs.chunking import Task
+from viz.shell.linked_runs import Requests, ask_first, show_consent
 from viz.shell.results import ColumnResult
-from viz.shell.runs import Requests, ask_first, show_consent
 from viz.state.choices import Choices
 from viz.state.models import chosen_model
 from viz.theme.numbers import counted

@@ -10,10 +10,10 @@ from viz.compare.asking.asking import forget_texts
 from viz.compare.state.session import session
 from viz.components.download import download
 from viz.components.notice import remark
-from viz.controls.keeping import offer_to_keep
+from viz.controls.kept_texts import offer_to_keep
 from viz.controls.widgets import bound
 from viz.shell.navigation import go_at_next_run
-from viz.state.compared import columns_of_compare
+from viz.state.compare_choices import columns_of_compare
 from viz.state.link import LONGEST_NAME
 from viz.state.notebook import document_here
 from viz.state.questions_given import give_kept_to_retrieval

@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import Document, Embedder, Span
 from evaluation.asking.answer import Posed
 from evaluation.questions.marked_file import MarkedQuestion
-from evaluation.remedies.tested import FailingColumn
+from evaluation.remedies.tested_changes import FailingColumn
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
 from viz.jobs.asking.job import AskJob
@@ -18,7 +18,7 @@ from viz.jobs.asking.remedies import RemedyJob, search_answer
 from viz.shell.navigation import go_at_next_run
 from viz.shell.remedies import add_remedy, is_automatic, remedies_data
 from viz.shell.results import ColumnResult
-from viz.state.stored import posed_about
+from viz.state.storage_format import posed_about
 
 
 def find_remedies(

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
-from chunkers.results.embedded import EMBEDDED_AS, EmbeddedAs, embedded_text
+from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs, embedded_text
 from evaluation.changes.effects import ChunkComparison, Comparison, WonAndLost, dollar_words, dollars_for, tokens_to_embed
 from evaluation.questions.marked_file import questions_with_texts
 from evaluation.search.ranking import Method
@@ -24,12 +24,12 @@ from viz.controls.widgets import bound
 from viz.jobs.asking.job import contexts_of
 from viz.jobs.chunking import Task
 from viz.jobs.index_changes import MOST_LISTED, IndexChanges, Setting
-from viz.jobs.plan import Material
 from viz.jobs.resources import kept
+from viz.jobs.retrieval_plan import Material
 from viz.shell.column_head import waiting_words
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
-from viz.state.compared import RANKED_BY, limit_of, method_of
+from viz.state.compare_choices import RANKED_BY, limit_of, method_of
 from viz.state.questions_given import bundled, shared
 from viz.state.text import Source
 from viz.theme.numbers import counted

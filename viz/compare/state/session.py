@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state.keys import Container, Job, Session, Value
+from viz.state.session_state import Container, Job, Session, Value
 
 if TYPE_CHECKING:
     from chunkers import Chunking

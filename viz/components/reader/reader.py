@@ -13,7 +13,7 @@ from viz.components.reader.column_body import curve_of, segments
 from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
 from viz.components.text_in_browser import compact_json, positions, source_bytes, text_store, utf16_offsets
 from viz.jobs.resources import CACHED_BYTES, kept
-from viz.state.keys import session
+from viz.state.session_state import session
 
 _reader = Component[ReaderData](
     "seamark_reader",

@@ -9,7 +9,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from viz.components.mounting import Component, Store, take_event
 from viz.components.notice import notice
-from viz.state.keys import session
+from viz.state.session_state import session
 
 PACES = ("whole", "build", "predict")
 """Paces of a stepper: show the whole result, the result up to the step, or the latter once the step has been predicted."""

@@ -65,7 +65,7 @@ _foot = Component[Data](
 
 
 class KeptHead(TypedDict):
-    """Metadata of a text kept in the browser's tab; see `viz.controls.keeping`.
+    """Metadata of a text kept in the browser's tab; see `viz.controls.kept_texts`.
 
     ``file`` is JSON with the properties of the file that the text was read from; empty if it was not read from a file.
     """

@@ -13,8 +13,8 @@ import numpy as np
 from chunkers import Chunking, Document, Embedder, InputError, Tools, load_tokenizer
 from chunkers.language_models.asking import Asking, together
 from chunkers.support.arrays import FloatArray
+from chunkers.text.file_parts import Parts
 from chunkers.text.languages import detect_language
-from chunkers.text.parts import Parts
 from evaluation.answering.answer import Gathered, controls_of, gather, gather_trivial
 from evaluation.answering.judging import bert_scores
 from evaluation.answering.questions import Items, items_about
@@ -25,7 +25,7 @@ from evaluation.questions.reading import read_questions
 from viz.jobs.answering.plan import AnswerPlan, KeptAnswers, Models
 from viz.jobs.asking.job import ruler_of
 from viz.jobs.background import Background, KeptJob
-from viz.jobs.plan import Material
+from viz.jobs.retrieval_plan import Material
 
 
 @dataclass(eq=False)

@@ -11,7 +11,7 @@ from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenize
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.recipes import situating
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import stop_if
 from evaluation.asking.answer import CutChange, Posed, Search, are_whole

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from chunkers import Embedder, Tools
 from evaluation.inbox.rules import Finding
 from evaluation.remedies.search import Remedy, Trial
-from evaluation.remedies.tested import (
+from evaluation.remedies.tested_changes import (
     FailingColumn,
     Findings,
     Suspect,

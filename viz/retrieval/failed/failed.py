@@ -8,13 +8,13 @@ from typing import TypedDict
 
 import streamlit as st
 
-from evaluation.retrieval.given import Failure, Seam
+from evaluation.retrieval.given_chunks import Failure, Seam
 from evaluation.retrieval.report import Report
 from viz.components.mounting import Component, take_event
 from viz.components.notice import notice
 from viz.controls.widgets import select
-from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Told
+from viz.jobs.retrieval_plan import Plan
 from viz.theme.numbers import counted
 
 KEY = "retrieval_failed_list"

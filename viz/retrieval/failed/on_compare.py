@@ -12,13 +12,13 @@ from sample_docs import load_sample, sample_titles
 from viz.components.findings.findings import sentences_of
 from viz.components.mounting import Component, take_event
 from viz.controls.text_source import give_text
-from viz.jobs.plan import Plan
 from viz.jobs.resources import split_document
+from viz.jobs.retrieval_plan import Plan
 from viz.shell.navigation import go_at_next_run
 from viz.state.choices import OWN, Choices, ColumnChoice
-from viz.state.compared import COMPARE, compared
-from viz.state.keys import session
+from viz.state.compare_choices import COMPARE, compared
 from viz.state.own_text import choose_document
+from viz.state.session_state import session
 from viz.state.text import Source
 from viz.state.undo import undoable
 

@@ -20,12 +20,12 @@ from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.components.sending import ask_to_send
+from viz.components.sending_notice import ask_to_send
 from viz.controls.language_model import model_form
 from viz.controls.widgets import bound, pressed
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.generating import Comparing, Generating
-from viz.jobs.plan import OwnDocuments
+from viz.jobs.retrieval_plan import OwnDocuments
 from viz.retrieval.generating.figures import histogram, sides
 from viz.retrieval.state.session import session
 from viz.shell.page import Page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state.keys import Job, Session, Value
+from viz.state.session_state import Job, Session, Value
 
 if TYPE_CHECKING:
     from chunkers.language_models.asking import Asking
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from evaluation.generating.generate import Settings
     from evaluation.questions.sets import QuestionSet
     from viz.jobs.generating import Comparing
-    from viz.jobs.plan import OwnDocuments
     from viz.jobs.reading import ReadingJob
+    from viz.jobs.retrieval_plan import OwnDocuments
     from viz.jobs.tracing import DiagnosingTraces
 
 

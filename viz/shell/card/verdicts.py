@@ -18,8 +18,8 @@ from viz.jobs.asking.job import ChangedCuts
 from viz.jobs.chunking import tipping_at_once, worked_at_once
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
-from viz.state.keys import session
-from viz.state.stored import posed_about
+from viz.state.session_state import session
+from viz.state.storage_format import posed_about
 from viz.state.undo import last_change, undo_last, undoable
 from viz.theme.numbers import counted
 

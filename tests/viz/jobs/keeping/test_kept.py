@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Cancelled, InputError, build_chunker
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from evaluation.retrieval.report import Choice
 from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
@@ -18,8 +18,8 @@ from viz.jobs import background
 from viz.jobs import retrieval as retrievals
 from viz.jobs.keeping.kept_run import Keeper
 from viz.jobs.keeping.run_store import RunStore
-from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
+from viz.jobs.retrieval_plan import Material, Plan
 from viz.jobs.sweep import KeptSweep, Sweep
 
 TOKEN = "the token of a link"

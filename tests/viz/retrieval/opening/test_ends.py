@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from chunkers import load_tokenizer
 from evaluation.questions.corpus import Ruler
-from evaluation.retrieval.given import Limit, MeasuredChunker, failures
+from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, failures
 from tests import ROOT
 from tests.support import ended
 from viz.retrieval.first_run import first_run

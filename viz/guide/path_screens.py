@@ -17,10 +17,10 @@ from evaluation.asking.answer import Posed, judge
 from evaluation.asking.ask import Asked, Limit, ask, checked_question, embed_question, prepare
 from evaluation.questions.corpus import Ruler
 from evaluation.remedies.search import Variation
-from evaluation.remedies.tested import FailingColumn, keep_answer_whole, try_answer
+from evaluation.remedies.tested_changes import FailingColumn, keep_answer_whole, try_answer
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
-from viz.guide.frames import BEES, BREAD, MORE_BEES, SIX
+from viz.guide.chunker_pictures import BEES, BREAD, MORE_BEES, SIX
 from viz.guide.pictures import PictureData, chunked, picture, ranks_of, rows_of
 from viz.theme.numbers import counted
 

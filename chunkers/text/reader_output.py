@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_BYTES
 from chunkers.text.encodings import Encoded
-from chunkers.text.parts import Kind, Parts, label_of, substituted
+from chunkers.text.file_parts import Kind, Parts, label_of, substituted
 
 if TYPE_CHECKING:
     import zipfile

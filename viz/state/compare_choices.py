@@ -13,8 +13,8 @@ from evaluation.search.ranking import Method
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective
 from viz.state.chunk_files import hold
-from viz.state.keys import session
 from viz.state.session_file import SessionFile
+from viz.state.session_state import session
 from viz.state.undo import undoable
 
 COMPARE = "compare"

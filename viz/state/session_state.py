@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from chunkers.language_models.asking import Asking
     from chunkers.language_models.server import LocalServer
     from chunkers.methods.your_chunks import ChunkFile
-    from chunkers.results.embedded import EmbeddedAs
+    from chunkers.results.embedder_input import EmbeddedAs
     from evaluation.questions.marked_file import MarkedQuestion
     from evaluation.search.ranking import Reranker
     from viz.jobs.asking.job import ChangedCuts
     from viz.jobs.chunking import ChunkingJob, Task
     from viz.jobs.estimating import Estimating
-    from viz.jobs.plan import Material
     from viz.jobs.reading import ReadingJob
+    from viz.jobs.retrieval_plan import Material
     from viz.state.text import Source
 
 

@@ -19,8 +19,8 @@ from viz.controls.widgets import bound, entered_server
 from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
 from viz.state.choices import Choices
-from viz.state.keys import session
 from viz.state.models import destination_of, splitter_waits_for_consent, waits_for_consent
+from viz.state.session_state import session
 from viz.state.values import EmbeddingServer
 from viz.theme.glossary import help_of
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from chunkers import Chunking, Span, Tools
 from chunkers.contract.base import run
-from chunkers.results.embedded import embedded_text
+from chunkers.results.embedder_input import embedded_text
 from evaluation.asking.answer import Posed, chunks_holding
-from evaluation.inbox.case import HAIR
+from evaluation.inbox.checked_chunking import HAIR
 from evaluation.inbox.rules import FEWEST, Finding, inbox
 from evaluation.questions.corpus import Measuring
 from evaluation.remedies.search import Column, Questions, Remedy, Trial, least_changes, trials

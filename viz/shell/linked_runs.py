@@ -12,15 +12,15 @@ from chunkers import InputError
 from chunkers.language_models.asking import Asking
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.components.sending import SHORT_ANSWER, ask_to_send
+from viz.components.sending_notice import SHORT_ANSWER, ask_to_send
 from viz.controls.widgets import pressed
 from viz.jobs.background import MOST_KEPT, Background, KeptJob, registry
 from viz.jobs.estimating import Count, Estimating
 from viz.jobs.keeping.kept_run import Keeper, KeptRun, RunFile
 from viz.jobs.resources import run_store
 from viz.shell.page import Page
-from viz.state.keys import session
 from viz.state.models import identity_of
+from viz.state.session_state import session
 from viz.theme.numbers import counted
 
 # The user's consent to calling a language model for many documents.

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from chunkers import Chunker, Document
-from chunkers.results.embedded import EmbeddedAs
+from chunkers.results.embedder_input import EmbeddedAs
 from chunkers.support.errors import stop_if
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
 from evaluation.search.ranking import Method
-from evaluation.search.returned import THE_CHUNK, Returned
+from evaluation.search.returned_text import THE_CHUNK, Returned
 
 BESIDE: Mapping[EmbeddedAs, str] = {
     "plain": "",

@@ -16,7 +16,7 @@ from viz.components.text_bar.text_bar import keep_words_in_tab
 from viz.server.first_paint import WIDE
 from viz.shell.navigation import PAGES, go_where_asked
 from viz.state.choices import OWN, Choices
-from viz.state.compared import COMPARE
+from viz.state.compare_choices import COMPARE
 from viz.state.decks import (
     LARGEST_FILE,
     LONGEST_TITLE,
@@ -33,9 +33,9 @@ from viz.state.decks import (
     read_lecture,
     to_link,
 )
-from viz.state.keys import came_through_history, session
 from viz.state.link import model_in_link, to_query
 from viz.state.own_text import store_own_text
+from viz.state.session_state import came_through_history, session
 from viz.state.text import Source
 from viz.state.values import Arrival, Playing, Replaced
 from viz.theme.numbers import counted

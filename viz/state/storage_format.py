@@ -10,13 +10,13 @@ from functools import cache
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from chunkers import Document
-from chunkers.text.extracted import LeftOut
-from chunkers.text.parts import Parts
+from chunkers.text.file_parts import Parts
+from chunkers.text.reader_output import LeftOut
 from evaluation.asking.answer import Posed, checked_answer
 from sample_docs import load_sample, sample_titles
-from viz.state.keys import session
 from viz.state.own_text import store_own_text, without_dashes
 from viz.state.session_file import KeptParts
+from viz.state.session_state import session
 from viz.state.text import Source, are_boundaries
 from viz.state.values import MOST_QUESTIONS, KeptQuestion
 

@@ -15,13 +15,13 @@ from viz.components.notice import notice, remark
 from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_words_in_tab
 from viz.jobs.keeping.notebook_store import Listed
 from viz.jobs.resources import notebook_store
-from viz.state import stored
+from viz.state import storage_format
 from viz.state.choices import OWN, Choices
-from viz.state.compared import COMPARE
-from viz.state.keys import session
-from viz.state.notebook import forget, is_private, keep, kept_here, open_notebook
+from viz.state.compare_choices import COMPARE
+from viz.state.notebook import forget, is_private, keep, key_of_kept_document, open_notebook
 from viz.state.own_text import bring_back, choose_document, questions_about, set_own_text
-from viz.state.stored import KeptText, give_back_text, kept_text
+from viz.state.session_state import session
+from viz.state.storage_format import KeptText, give_back_text, kept_text
 from viz.state.text import Source
 from viz.state.values import Arrival
 from viz.theme.numbers import counted, known_boundaries
@@ -71,7 +71,7 @@ def take_chip(event: Mapping[str, Any], document: str) -> None:
     wanted = event.get("act")
     if wanted == "keep" and is_private():
         keep(document)
-    elif wanted == "remove" and (place := kept_here()) is not None:
+    elif wanted == "remove" and (place := key_of_kept_document()) is not None:
         forget(place.id)
     elif wanted == "file":
         session.below_wanted = DOWNLOADS
@@ -122,7 +122,7 @@ def show_kept_texts(choices: Choices) -> None:
     if not kept:
         return
     remark("Kept on this machine:", key="kept_texts")
-    place = kept_here()
+    place = key_of_kept_document()
     here = None if place is None else place.id
     for listed in kept[:MOST_LISTED]:
         row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{listed.id}")
@@ -204,11 +204,11 @@ def to_keep() -> tuple[KeptHead | None, str] | None:
 
 def keep_questions() -> None:
     """Store the session's questions in the browser's tab, at the end of a run of the page."""
-    questions = stored.written_questions()
+    questions = storage_format.written_questions()
     # Until this session has questions, the tab may still have those of the previous session.
     session.questions_sent = session.questions_sent or bool(questions)
     if session.questions_sent:
-        keep_words_in_tab({"name": "questions", "words": stored.questions_to_json(questions)})
+        keep_words_in_tab({"name": "questions", "words": storage_format.questions_to_json(questions)})
 
 
 def too_long_to_keep() -> str:

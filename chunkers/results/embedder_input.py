@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, get_args
 
 from chunkers.support.errors import InputError, shown
+from chunkers.text.code_syntax import CODE_ENDINGS
 from chunkers.text.document import Document
+from chunkers.text.file_parts import shortened
 from chunkers.text.outline import heading_path
-from chunkers.text.parts import shortened
-from chunkers.text.syntax import CODE_ENDINGS
 
 if TYPE_CHECKING:
     from chunkers.results.result import Chunk
