@@ -109,7 +109,7 @@ class Job(Value[Kind]):
     def __set__(self, session: Session, value: Kind) -> None:
         """Set the job; this cancels the previous job if it is another one and running."""
         before = st.session_state.get(self._key)
-        if before is value:
+        if value is not None and before is value:
             # A new holder of the same job would let the old one go, which cancels the job.
             return
         if isinstance(before, Background) and before.running:
