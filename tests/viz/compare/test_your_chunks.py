@@ -131,7 +131,7 @@ def test_a_file_that_takes_longer_is_shown_when_it_is_read_and_can_be_cancelled(
         app.run()
     assert columns_of(app)[1]["subtitle"] == "theirs.json"
     uploader(app).upload("fewer.json", json.dumps(pieces()[:1]).encode(), "application/json")
-    monkeypatch.setattr(reading.ReadingJob, "start", lambda job: job.cancel())
+    monkeypatch.setattr(reading.ReadingJob, "start", lambda job, wait: job.cancel())
     settled(app)
     assert app.session_state["chunk_reading"] is None
     assert columns_of(app)[1]["subtitle"] == "theirs.json"

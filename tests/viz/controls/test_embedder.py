@@ -181,7 +181,7 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(minilm.metadata, "distribution", missing)
     caches = minilm.model_folder, minilm.checked_model_folder, tokenizers.word_pieces, embedders._load_embedder
-    for cached in (*caches, tokenizers._load_tokenizer):
+    for cached in (*caches, tokenizers._tokenizer):
         cached.cache_clear()
     resources.embedding_cache.cache_clear()
     try:
@@ -199,7 +199,7 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
         assert asked
         assert "cannot be reached" in reader_of(app)["columns"][1]["message"]
     finally:
-        for cached in (*caches, tokenizers._load_tokenizer):
+        for cached in (*caches, tokenizers._tokenizer):
             cached.cache_clear()
 
 
