@@ -90,7 +90,8 @@ def _run(options: argparse.Namespace) -> int:
             f"No chunker is named. Name it with --chunker, one of {known_chunkers()}, or give the file of a recipe."
         )
     spec = chunker_spec(options.chunker, chunks=True)
-    base = spec.recipe or Recipe(chunker=spec.name)
+    # For its defaults alone: whether the name is a chunker's is checked where it is built.
+    base = spec.recipe or Recipe(chunker="")
     embedder = opened_embedder(options.embedder or base.embedder, options.device)
     tokenizer = load_tokenizer(options.tokenizer or base.tokenizer)
     sentences = options.sentences or base.sentences

@@ -93,6 +93,7 @@ def test_list_has_every_parameter(capsys):
         ([], "Name at least one file"),
         (["FILE"], "No chunker is named. Name it with --chunker"),
         (["FILE", "--chunker", "nothing"], "chunker must be one of"),
+        (["FILE", "--chunker", "a" * 1200], "chunker must be one of"),
         (["FILE", "--chunker", "recursive:size"], "KEY=VALUE"),
         (["FILE", "--chunker", "recursive:size=0"], "recursive: size must be at least 1; got 0."),
         (["FILE", "--chunker", "recursive:sise=3"], "no parameter 'sise'"),

@@ -234,7 +234,7 @@ class Session:
 
     reranker: Value[Reranker | None] = Value("reranker", None)  # a cross-encoder that the user has named
     questions: Container[list[MarkedQuestion]] = Container("questions", list)  # stored questions with marked answers
-    question_texts: Container[dict[str, Source]] = Container("question_texts", dict)  # their texts, by Marked.identity
+    question_texts: Container[dict[str, Source]] = Container("question_texts", dict)  # their texts, by identity
     # Digests of these texts, by the same keys
     question_digests: Container[dict[str, str]] = Container("question_digests", dict)
     questions_waiting: Value[tuple[KeptQuestion, ...]] = Value("questions_waiting", ())  # questions whose text is not open

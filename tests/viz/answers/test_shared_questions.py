@@ -1,5 +1,6 @@
 """Questions that the user gave to Retrieval are there on Answers too, about the text that is open, and the way back."""
 
+from chunkers.text import document
 from tests.support import ended
 from tests.viz.answers.test_page import gathered
 from tests.viz.app_steps import remarks, said, sent
@@ -7,6 +8,7 @@ from tests.viz.controls.test_language_model import labels, press
 from tests.viz.retrieval.small import offer
 from tests.viz.retrieval.steps import run_of
 from tests.viz.retrieval.test_kept import uploader
+from viz.jobs.answering.job import Sharing
 from viz.jobs.retrieval_plan import Material
 from viz.state import questions_given
 
@@ -42,6 +44,17 @@ def looked_up(app):
     gathered(app)
     ended(app.session_state["sharing"])
     return gathered(app)
+
+
+def test_a_document_of_more_lines_than_sentences_are_read_is_looked_through(monkeypatch):
+    monkeypatch.setattr(document, "MAX_SENTENCES", 2)
+    sharing = Sharing(
+        (("mine.csv", Material((("birds.txt", BIRDS), ("log.txt", "a b\n" * 9)), ("mine.csv", ASKED), own=True)),)
+    )
+    sharing.start()
+    ended(sharing)
+    assert not sharing.error
+    assert [shared.name for shared in sharing.found.values()] == ["birds.txt"]
 
 
 def test_uploaded_questions_are_asked_about_the_text_that_they_are_about(app, http):

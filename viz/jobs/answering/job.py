@@ -13,6 +13,7 @@ import numpy as np
 from chunkers import Chunking, Document, Embedder, InputError, Tools, load_tokenizer
 from chunkers.language_models.asking import Asking, together
 from chunkers.support.arrays import FloatArray
+from chunkers.support.errors import stop_if
 from chunkers.text.file_parts import Parts
 from chunkers.text.languages import detect_language
 from evaluation.answering.answer import Gathered, controls_of, gather, gather_trivial
@@ -309,8 +310,12 @@ class Sharing(Background):
             raise InputError(" ".join(errors))
 
     def _take(self, origin: str, material: Material) -> None:
-        # Splitting into lines is fast, and excerpts do not depend on sentences.
-        corpus = Corpus(tuple(material.documents("lines", self._cancel.is_set)))
+        documents = []
+        for name, text in material.texts:
+            stop_if(self._cancel.is_set)
+            # Excerpts do not depend on sentences: the document is not split.
+            documents.append(Document.from_text(text, "lines", name))
+        corpus = Corpus(tuple(documents))
         name, data = material.questions
         questions = read_questions(data, name, corpus, self._cancel.is_set)
         names, parts = {text: called for called, text in material.texts}, dict(material.parts)
