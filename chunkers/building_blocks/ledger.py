@@ -53,7 +53,7 @@ class Cutting:
         return (context, held) if held <= self.most // 2 else ("", 0)
 
     def end(self, start: int, end: int) -> int:
-        """Return the end of the text between two offsets, without the white space behind it."""
+        """Return the offset at which the text from ``start`` to ``end`` ends, leaving out trailing white space."""
         return start + len(self.document.text[start:end].rstrip())
 
 

@@ -27,7 +27,7 @@ def short(value: object) -> str:
 
 
 def shortened(text: str, most: int = 200) -> str:
-    """Shorten a text to at most ``most`` characters, ending in three dots."""
+    """Return a text of at most ``most`` characters: the text itself, or its beginning and three dots."""
     return text if len(text) <= most else text[: most - 3] + "..."
 
 

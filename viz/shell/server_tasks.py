@@ -75,7 +75,7 @@ def is_drawing() -> bool:
 
 
 def drop_expired(manager: Any) -> None:
-    """Make Streamlit drop expired sessions, for which Streamlit has no public function."""
+    """Drop expired sessions, through internals of Streamlit, which has no public function for it."""
     manager._session_storage._cache.expire()
 
 
