@@ -1,7 +1,5 @@
 """Markdown blocks compared with markdown-it's tree, to find differences that docs/chunkers.md does not document."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

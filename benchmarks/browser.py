@@ -10,8 +10,6 @@ one browser session on it and with a second one. With ``--hostile`` it measures 
 answers while another reads the files that once blocked the server, one after the other.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import statistics

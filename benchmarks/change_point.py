@@ -4,8 +4,6 @@ The sentences of a text share a mean vector, as those of a document do, and noth
 are simulated; nothing is embedded.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import statistics

@@ -9,8 +9,6 @@ The five corpora are searched together; chunks and questions are embedded as the
 The report's code finds its chunks in the corpus by their text, here they are known by their offsets.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """Speed of the chunkers, stage by stage and compared with the libraries whose algorithms they follow."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Sequence

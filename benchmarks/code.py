@@ -4,8 +4,6 @@
 draws them from folders with sources in any language that `code` knows.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import io

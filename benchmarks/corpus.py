@@ -7,8 +7,6 @@ smallest on a Ray of this machine, as it is and while a worker is killed. The ex
 the undisturbed run, or the memory of a process grows with the corpus by more than a quarter.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -7,8 +7,6 @@ status is 1 where a count differs from that of the runs' chunks, held in memory,
 a quarter.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -8,8 +8,6 @@ not on this machine. The exit status is 1 where a vector of ours differs from pl
 OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are not passed on: they hold NumPy to older kernels, and change nothing for torch.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

@@ -5,8 +5,6 @@ are written in WikiText, as `= = Gameplay = =`, and become those of Markdown. Th
 `evaluation.statistics`.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -1,7 +1,5 @@
 """Time and memory of reading files made to be slow, large or broken."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import sys

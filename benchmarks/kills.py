@@ -5,8 +5,6 @@ kept on disk; the last one finishes. The exit status is 1 if anything is compute
 finished, or if the results are not those of a run that was never killed.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -6,8 +6,6 @@ the answers judged: the reference answers themselves, and those of other questio
 wrong with this model. Answers are kept, so that a run that was stopped goes on where it was.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -6,8 +6,6 @@ corpora are the bundled documents, Chroma's articles of Wikipedia with their hea
 together. The intervals are those of `evaluation.statistics`, corrected over the budgets of a row.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator, Sequence

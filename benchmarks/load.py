@@ -12,8 +12,6 @@ another session moves its slider on a small sample all the time.
 minutes, and another comes in its place. A row for every tenth of the time, so that what grows or slows is seen.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

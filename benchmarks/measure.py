@@ -1,7 +1,5 @@
 """Timing, quartiles, memory and Markdown tables for all benchmarks."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +20,7 @@ class Spread(NamedTuple):
     upper: float
 
     @classmethod
-    def of(cls, values: Iterable[float]) -> Spread:
+    def of(cls, values: Iterable[float]) -> "Spread":
         """Return the quartiles of ``values``, linearly interpolated."""
         lower, median, upper = np.percentile(list(values), [25, 50, 75])
         return cls(float(lower), float(median), float(upper))
@@ -43,7 +41,7 @@ def timed(call: Callable[[], Result]) -> tuple[float, Result]:
     return time.perf_counter() - began, result
 
 
-def memory(process: psutil.Process) -> float:
+def memory(process: "psutil.Process") -> float:
     """Return a process's resident memory in MB."""
     return float(process.memory_info().rss) / 2**20
 

@@ -4,8 +4,6 @@ A place is taken if its chunk is a near-duplicate of one ranked better. The last
 is and with such chunks left out, so that the next ones move up. All corpora of the folder are searched together.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

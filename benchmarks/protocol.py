@@ -5,8 +5,6 @@ are not sent again, follows the link, and reruns fragments at their intervals. I
 on request only.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time
@@ -180,7 +178,7 @@ class Client:
             done.cancel()
             raise NoAnswer("the server closed the connection" if self._reading.done() else f"none in {LIMIT:.0f} s")
 
-    async def until(self, holds: Callable[[Client], bool], seconds: float = LIMIT) -> float:
+    async def until(self, holds: "Callable[[Client], bool]", seconds: float = LIMIT) -> float:
         """Wait until ``holds`` returns True, checked after every run of the page or a fragment; return the moment.
 
         Raises

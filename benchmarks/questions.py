@@ -1,7 +1,5 @@
 """Time and memory of 5,000 questions on 10 MB of text: locating excerpts, indexing, searching, measuring."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing

@@ -1,7 +1,5 @@
 """The other libraries' chunkers, run with this project's embedder and sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ inbox in all texts, drawn by a seed. The exhaustive search cuts, embeds and asks
 stops nowhere.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import statistics
@@ -219,7 +217,7 @@ class Count(NamedTuple):
     agreed: int
 
     @classmethod
-    def of(cls, bench: Bench, questions: Iterable[Asked], title: str, most: int | None = None) -> Count:
+    def of(cls, bench: Bench, questions: Iterable[Asked], title: str, most: int | None = None) -> "Count":
         """Search for up to ``most`` failures of one column, and compare the remedies with the exhaustive search."""
         asked = failures = helped = agreed = 0
         for question in questions:
@@ -237,7 +235,7 @@ class Count(NamedTuple):
         return cls(asked, failures, helped, agreed)
 
     @classmethod
-    def of_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> Count:
+    def of_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> "Count":
         """Search for up to ``most`` findings of one column, and compare the remedies with the exhaustive search."""
         suspects = [bench.suspect(document, title) for document in texts]
         places = [(suspect, finding) for suspect in suspects for finding in changeable(suspect, bench.tools)]

@@ -4,8 +4,6 @@
 The rules were tuned on one half of the labels; the other half was held out.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json
@@ -58,7 +56,7 @@ class Score(NamedTuple):
     right: int
 
     @classmethod
-    def of(cls, labels: Sequence[Label]) -> Score:
+    def of(cls, labels: Sequence[Label]) -> "Score":
         """Count the labels on which the readers agree."""
         agreed = [label for label in labels if label.first == label.second]
         reported = [label for label in agreed if label.reported]

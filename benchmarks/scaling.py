@@ -1,7 +1,5 @@
 """Time and memory of every chunker on growing texts, at its defaults and at its most expensive settings."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing

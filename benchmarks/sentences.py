@@ -4,8 +4,6 @@
 sentences found, missed and invented, then the time for a megabyte of the English ones.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import time

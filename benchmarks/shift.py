@@ -7,8 +7,6 @@ second apart, within five seconds, make a window, and the window with the larges
 the most in that window. The exit status is 1 where a page has more than 0.1.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -8,8 +8,6 @@ of it, one after the other in a fresh process without a server, and the command 
 before a browser asks.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

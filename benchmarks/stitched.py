@@ -5,8 +5,6 @@ anything is joined, by section, so that no section is in both. From each half do
 stitched, in seeded orders. Settings are chosen on the one half, and measured on the other.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

@@ -1,7 +1,5 @@
 """Block integrity, chunk sizes and stability under edits of `structure`, compared with `recursive` at the same size."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Documents with headings, lists, tables and code as HTML, DOCX, EPUB and PDF, to test the readers' Markdown."""
 
-from __future__ import annotations
-
 import html
 import io
 import re

@@ -5,8 +5,6 @@ other white space, behind a context line, changed in every tenth word, and one i
 where a text is located in a wrong document, or the index locates fewer.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ found to be significantly ahead of another. Both methods draw 1,000 times here, 
 with any number of draws. Power, which has no target, is measured on a tenth of the data sets.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence

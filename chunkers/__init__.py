@@ -8,8 +8,6 @@
 (Span(start=14, end=22),)
 """
 
-from __future__ import annotations
-
 from chunkers.contract.base import Chunker, FieldSpec
 from chunkers.contract.tools import Tools
 from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder

@@ -4,8 +4,6 @@
 lines and Parquet and writes Parquet, on all cores, and goes on where it was killed. docs/corpora.md says how.
 """
 
-from __future__ import annotations
-
 from corpus.batches import CHUNKS, DOCUMENTS, Chunks
 
 __all__ = ["CHUNKS", "DOCUMENTS", "Chunks"]

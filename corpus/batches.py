@@ -1,7 +1,5 @@
 """A batch of documents in, a batch of their chunks out, both in Arrow's form, and the schemas of the two tables."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -139,7 +137,7 @@ class Chunks:
         recipe: AnyRecipe,
         device: str = "auto",
         problems: Problem | None = None,
-        asking: Asking | None = None,
+        asking: "Asking | None" = None,
     ) -> None:
         self._recipe = recipe_of(recipe)
         self._device = device

@@ -1,7 +1,5 @@
 """The command line of whole corpora: a recipe, inputs, and the folder for the chunks."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

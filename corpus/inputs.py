@@ -4,8 +4,6 @@ For the pieces, nothing is read but names, sizes and the footers of Parquet file
 minutes. Neither all names nor all documents are ever in memory: the names are those of one folder at a time.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import stat

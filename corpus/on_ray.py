@@ -1,7 +1,5 @@
 """The same run on a Ray cluster: actors that hold the model write the shards, to storage that all of them see."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """A run over a corpus: planned, spread over the cores, and gone on with where it was killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

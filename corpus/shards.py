@@ -1,7 +1,5 @@
 """Shards, each the chunks of some pieces in one Parquet file that is there whole or not at all, and their manifest."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -59,7 +57,7 @@ class Shard:
         return json.dumps({"shard": self.number, "file": self.file, "pieces": [piece._asdict() for piece in self.pieces]})
 
     @classmethod
-    def from_json(cls, line: str) -> Shard:
+    def from_json(cls, line: str) -> "Shard":
         """Return the shard described by a line that `to_json` wrote."""
         told = json.loads(line)
         return cls(told["shard"], tuple(Piece(**fields) for fields in told["pieces"]))
@@ -77,7 +75,7 @@ class Tally(NamedTuple):
     problems: int = 0
     doubts: int = 0
 
-    def __add__(self, other: object) -> Tally:
+    def __add__(self, other: object) -> "Tally":
         """Return the sums."""
         assert isinstance(other, Tally)
         return Tally(*(one + another for one, another in zip(self, other, strict=True)))

@@ -1,7 +1,5 @@
 """The command line that measures: ``seamark`` with ``sweep``, ``stitch``, ``retrieval`` and so on."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The lesson plan of the bundled lecture, ``docs/lecture.md``; ``python -m packing.lesson_plan`` writes it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from viz.state.decks import Scene, bundled_decks

@@ -4,8 +4,6 @@ Run as ``python -m packing.payload_types``, as ``make scripts`` does. Each modul
 a file next to it: ``passes.py`` gives ``passes.data.d.ts``. Git ignores these files, and installations do not include them.
 """
 
-from __future__ import annotations
-
 import inspect
 import os
 import re

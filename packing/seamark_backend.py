@@ -5,8 +5,6 @@ environments, so the build moves the rooms into ``seamark`` and adapts their imp
 is done here and not at run time.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """The bundled documents and where their known boundaries are."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache

@@ -9,8 +9,6 @@ asked for, so that ``import seamark`` alone costs next to nothing. ``seamark.chu
 have the rest, in a checkout as well.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,5 @@
 """The command line ``seamark``: without a command it opens the app, otherwise it runs the command."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

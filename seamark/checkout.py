@@ -1,7 +1,5 @@
 """The import ``seamark.chunkers`` in a checkout, where the room lies next to this package and is called ``chunkers``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder

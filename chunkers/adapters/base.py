@@ -1,7 +1,5 @@
 """Base class for adapters, which are chunkers that use another library's chunker."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from importlib import import_module, metadata
 from typing import ClassVar

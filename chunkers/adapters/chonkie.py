@@ -1,7 +1,5 @@
 """Chonkie's semantic chunker."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Self
 
 from pydantic import Field, model_validator

@@ -1,7 +1,5 @@
 """Chonkie's embeddings interface; import this module only if Chonkie is installed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from chonkie import BaseEmbeddings

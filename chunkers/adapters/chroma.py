@@ -1,7 +1,5 @@
 """The clustering chunker of Chroma's report."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Self
 
 from pydantic import Field, model_validator

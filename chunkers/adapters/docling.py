@@ -1,7 +1,5 @@
 """Docling's chunker by structure and size."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """A text as a Docling document, and the result of its HybridChunker; import it only if Docling is installed."""
 
-from __future__ import annotations
-
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """LangChain's semantic chunker."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 from pydantic import Field

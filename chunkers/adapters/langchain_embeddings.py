@@ -1,7 +1,5 @@
 """LangChain's embeddings interface; import this module only if LangChain is installed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from langchain_core.embeddings import Embeddings

@@ -1,7 +1,5 @@
 """LlamaIndex's two semantic splitters."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """LlamaIndex's embedding interface; import this module only if LlamaIndex is installed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from llama_index.core.base.embeddings.base import BaseEmbedding

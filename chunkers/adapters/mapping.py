@@ -1,7 +1,5 @@
 """Mapping of another library's chunk texts to exact ranges of the original text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -73,7 +71,7 @@ def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
     return [None if span is None else solid.original(span) for span in spans]
 
 
-def _in_order(solid: _VisibleText, pieces: Sequence[str], keys: Sequence[str], *, even: bool = False) -> list[Span | None]:
+def _in_order(solid: "_VisibleText", pieces: Sequence[str], keys: Sequence[str], *, even: bool = False) -> list[Span | None]:
     """Return the spans of the pieces in the solid text; ``even`` spreads repeats as far apart as the text allows."""
     spans: list[Span | None] = []
     last = Span(-1, 0)
@@ -93,7 +91,7 @@ def _in_order(solid: _VisibleText, pieces: Sequence[str], keys: Sequence[str], *
     return spans
 
 
-def _losses(solid: _VisibleText, keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
+def _losses(solid: "_VisibleText", keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
     """Count the pieces that are not found, and the characters of the solid text in no piece."""
     lost = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
     covered = reached = 0

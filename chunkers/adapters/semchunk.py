@@ -1,7 +1,5 @@
 """The chunker of the library semchunk."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field

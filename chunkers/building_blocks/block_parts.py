@@ -1,7 +1,5 @@
 """Parts of a block that is too long for one chunk: a list between items, a table between rows, code between lines."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence

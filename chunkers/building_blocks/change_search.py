@@ -14,8 +14,6 @@ If cuts are allowed only at some places, the search runs over these places: s an
 of vectors between them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

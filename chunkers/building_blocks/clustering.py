@@ -1,7 +1,5 @@
 """Base and helpers of the clustering chunkers, whose chunks may be non-contiguous."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Distances between neighbours, which the semantic chunkers share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Vectors and lengths of groups of consecutive sentences, in the two ways of double-pass merging."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Ledgers of chunkers that decide on some gaps only, and the pieces of a text that become chunks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple

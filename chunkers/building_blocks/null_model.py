@@ -5,8 +5,6 @@ are too easy a null; runs of sentences that stay together keep this similarity, 
 (1989).
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from functools import lru_cache

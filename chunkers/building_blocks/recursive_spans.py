@@ -1,7 +1,5 @@
 """The spans that LangChain's RecursiveCharacterTextSplitter makes, found without it and with exact offsets."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Sizes of chunks: limits on their number, token counts, and chunks merged or cut again to keep within a size."""
 
-from __future__ import annotations
-
 import math
 import re
 from bisect import bisect_left, bisect_right

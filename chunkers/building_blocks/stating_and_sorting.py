@@ -1,7 +1,5 @@
 """Propositions by a language model: stated from a text, tied to the words that they quote, and sorted into chunks."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Sequence
@@ -238,7 +236,7 @@ def sentences_of(document: Document, span: Span) -> range:
 
 
 def _tie_claim(
-    document: Document, searched: Searched, start: int, claim: Claim, vocabulary: Vocabulary, tools: Tools
+    document: Document, searched: Searched, start: int, claim: Claim, vocabulary: "Vocabulary", tools: Tools
 ) -> Proposition:
     """Tie a claim to the text of its window, which begins at ``start``."""
     text, number, quotation = claim
@@ -276,7 +274,7 @@ class Vocabulary:
     small: frozenset[str]
 
     @classmethod
-    def of(cls, text: str, others: Sequence[str] = ()) -> Vocabulary:
+    def of(cls, text: str, others: Sequence[str] = ()) -> "Vocabulary":
         """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``others`` too."""
         words = {*_WORD.findall(text)}
         more = {word for other in others for word in _WORD.findall(other)}

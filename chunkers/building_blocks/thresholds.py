@@ -1,7 +1,5 @@
 """Rules that turn distances into scores and a threshold line, and the base class of the chunkers that use them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self

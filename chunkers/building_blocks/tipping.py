@@ -1,7 +1,5 @@
 """Search for the parameter value that would reverse the verdict on a gap, checked by running the chunker with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from chunkers.contract.base import Chunker, FieldSpec

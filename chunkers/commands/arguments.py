@@ -1,7 +1,5 @@
 """Shared parts of the command lines: errors in one sentence, reading files, and parsing values."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import json
@@ -195,7 +193,7 @@ def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
     parser.add_argument("--spend", metavar="TOKENS", help=most)
 
 
-def limit_of(spend: str | None) -> Limit | None:
+def limit_of(spend: str | None) -> "Limit | None":
     """Parse the value of a spending-limit option; return None if the option was not given.
 
     Raises

@@ -1,7 +1,5 @@
 """Names of chunkers on the command line: one word, written the same way for every command."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

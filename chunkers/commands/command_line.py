@@ -1,7 +1,5 @@
 """The command line that cuts documents: ``seamark chunk FILE... --chunker NAME``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Sequence
@@ -144,7 +142,7 @@ def _cut_each(
     return status
 
 
-def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: Limit | None) -> Asking | None:
+def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: "Limit | None") -> "Asking | None":
     """Return access to the language model; None if neither the chunker nor ``embedded_as`` needs one."""
     if not chunker.asks and embedded_as != "context":
         return None

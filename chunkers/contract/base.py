@@ -1,7 +1,5 @@
 """The base class of chunkers: a frozen model whose fields are the parameters, with one pure function."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 import time
@@ -266,7 +264,7 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
         """Estimate the language-model requests and tokens needed to cut the document; nothing is sent."""
         return Estimate(0, 0)
 
-    def for_documents(self, names: Sequence[str]) -> Chunker:
+    def for_documents(self, names: Sequence[str]) -> "Chunker":
         """Return the chunker to use for one run over the documents with these names.
 
         Raises InputError if the chunker cannot cut all of them.

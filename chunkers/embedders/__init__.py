@@ -1,7 +1,5 @@
 """Embedders by name. Creating one loads nothing; its first ``encode`` does."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

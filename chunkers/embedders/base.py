@@ -1,7 +1,5 @@
 """Base class for embedders, the embedders that users bring themselves, and the check that all vectors pass."""
 
-from __future__ import annotations
-
 import uuid
 import weakref
 from abc import ABC, abstractmethod
@@ -125,7 +123,7 @@ class Embedder(ABC):
         """Identifier of the embedder's vectors: the model's revision or, if there is none, a token unique to this object."""
         return self.revision or token_of(self)
 
-    def for_document(self, document: Document) -> Embedder:
+    def for_document(self, document: "Document") -> "Embedder":
         """Return this embedder or, if the embedder must be fitted on each document, a version fitted on this document."""
         return self
 

@@ -1,7 +1,5 @@
 """Model folders of sentence-transformers that this package's BERT encoder computes exactly."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

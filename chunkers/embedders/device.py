@@ -1,7 +1,5 @@
 """Devices for a model, this machine's processor or a faster device that torch finds, and the import of torch."""
 
-from __future__ import annotations
-
 import os
 import platform
 import sys

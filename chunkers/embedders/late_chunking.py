@@ -11,8 +11,6 @@ piece that begins a text belongs to the chunk with its first token, and the one 
 text that is one chunk within the limit has its plain vector.
 """
 
-from __future__ import annotations
-
 import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -108,7 +106,7 @@ class LateChunks(Embedder):
         self._encoder()
         self.revision = f"{self._model.revision}/{_VERSION}"
 
-    def _encoder(self) -> Encoder:
+    def _encoder(self) -> "Encoder":
         encoder = self._model.encoder
         if encoder is None or encoder.network.pooling != "mean":
             raise ModelError(CANNOT.format(name=self.name))
@@ -143,12 +141,12 @@ class LateChunks(Embedder):
                 counts[number] += len(vectors[rows])
         return unit(sums / np.maximum(counts, 1))
 
-    def _read(self, encoder: Encoder, digest: str) -> _Pieces:
+    def _read(self, encoder: "Encoder", digest: str) -> _Pieces:
         ids, offsets = encoder.pieces(self._texts[digest])
         starts, ends = np.array(offsets, dtype=np.intp).reshape(-1, 2).T
         return _Pieces(ids, starts, ends, windows(len(ids), encoder.most))
 
-    def _vectors(self, encoder: Encoder, keys: Sequence[tuple[str, int]]) -> Iterator[tuple[tuple[str, int], VectorArray]]:
+    def _vectors(self, encoder: "Encoder", keys: Sequence[tuple[str, int]]) -> Iterator[tuple[tuple[str, int], VectorArray]]:
         """Yield the vectors of windows, given by text and number, special pieces included.
 
         The last two are kept for the next batch, which begins in their middle.

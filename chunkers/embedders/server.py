@@ -1,7 +1,5 @@
 """Embeddings from any OpenAI-compatible server, through the ``openai`` package."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Sequence

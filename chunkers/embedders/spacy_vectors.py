@@ -1,7 +1,5 @@
 """The word vectors of an installed spaCy pipeline."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading
@@ -56,7 +54,7 @@ class SpacyVectors(Embedder):
                 self.revision = _revision(pipeline)
                 self._pipeline = pipeline
 
-    def _read(self) -> Language:
+    def _read(self) -> "Language":
         name = self._pipeline_name
         try:
             pipeline = load_pipeline(name, "embedder")
@@ -81,7 +79,7 @@ class SpacyVectors(Embedder):
         return unit(np.stack(vectors)) if vectors else np.zeros((0, 1), np.float32)
 
 
-def _revision(pipeline: Language) -> str:
+def _revision(pipeline: "Language") -> str:
     """Return a hash of the pipeline's name, version and vectors."""
     vectors = pipeline.vocab.vectors
     meta = {key: pipeline.meta.get(key) for key in ("lang", "name", "version", "vectors")}

@@ -1,7 +1,5 @@
 """The static embedder: a table with a vector for each word piece, distilled from the bundled model when it is first used."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import time

@@ -1,7 +1,5 @@
 """TF-IDF with singular values, fitted on the document's own sentences: no model, any language."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +38,7 @@ class TfIdf(Embedder):
         self._lock = threading.Lock()
         self._fitted: RecentlyUsed[str, _Fitted] = RecentlyUsed(4)
 
-    def for_document(self, document: Document) -> Embedder:
+    def for_document(self, document: "Document") -> Embedder:
         """Return an embedder for this document's sentences, fitted on them at its first use."""
         need("clustering", self.name)
         sentences = document.sentence_texts

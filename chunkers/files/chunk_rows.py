@@ -3,8 +3,6 @@
 A file is read in another process, so this module imports little.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence

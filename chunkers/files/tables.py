@@ -4,8 +4,6 @@ All of this runs in the process that reads files, see `chunkers.text.reader_proc
 counted while it is produced, because a small file may expand to any size.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import json

@@ -1,7 +1,5 @@
 """The passage of a given chunk that occurs in the text; the rest of the chunk is its context."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

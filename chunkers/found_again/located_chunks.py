@@ -1,7 +1,5 @@
 """Chunks made by another program, located in their text, with notes on altered and lost ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any

@@ -1,7 +1,5 @@
 """Location of chunks made by another program in their text, with remarks on inexact matches."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise

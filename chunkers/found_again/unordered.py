@@ -1,7 +1,5 @@
 """Location of chunks that come in no order, such as retrieved ones, in several documents, with an index of these."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -105,7 +103,7 @@ class Unordered:
         self._known: dict[GivenChunk, Placement] = {}
 
     @cached_property
-    def _runs(self) -> SharedRuns | None:
+    def _runs(self) -> "SharedRuns | None":
         """The runs of the documents; None if the documents are small."""
         if sum(len(document.text) for document in self._documents) <= COMPARED_WHOLE:
             return None

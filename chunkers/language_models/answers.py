@@ -1,7 +1,5 @@
 """A cache of language models' answers: bounded in memory, and complete in a file if one is named."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

@@ -1,7 +1,5 @@
 """Requests to a language model, with a cache of answers and a limit on spending."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -152,13 +150,13 @@ class Asking:
         if self._unusable_answers.add(usable):
             self.warn(self.many_unusable, self._unusable_answers.unusable)
 
-    def with_answers(self, answers: AnswerCache) -> Asking:
+    def with_answers(self, answers: AnswerCache) -> "Asking":
         """Return access to the same model with another answer cache; spending and its limit are shared."""
         other = copy(self)
         other._answers = answers
         return other
 
-    def beside(self, model: LanguageModel) -> Asking:
+    def beside(self, model: LanguageModel) -> "Asking":
         """Return access to another model, with the same answer cache and spending limit."""
         other = Asking(model, self._answers, warn=self.warn)
         other._budget, other._slots = self._budget, self._slots

@@ -1,7 +1,5 @@
 """Base class for language models, and the messages exchanged with them."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from decimal import Decimal

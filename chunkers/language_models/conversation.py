@@ -1,7 +1,5 @@
 """Conversations in which a language model is asked again if its answer is unusable."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Forms of answers: one declaration gives the schema for the server, the words of the prompt and the parser."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -253,11 +251,11 @@ class AnswerKind:
     sizes: Sizes = field(default_factory=dict)
     choices: Choices = field(default_factory=dict)
 
-    def within(self, bounds: Bounds, most_tokens: int | None = None, sizes: Sizes | None = None) -> AnswerKind:
+    def within(self, bounds: Bounds, most_tokens: int | None = None, sizes: Sizes | None = None) -> "AnswerKind":
         """Return a copy of the answer kind for one request, with valid numbers and, if given, a token limit and sizes."""
         return replace(self, most_tokens=most_tokens or self.most_tokens, bounds=bounds, sizes=sizes or {})
 
-    def choosing(self, choices: Choices) -> AnswerKind:
+    def choosing(self, choices: Choices) -> "AnswerKind":
         """Return a copy of the answer kind, with the texts that fields may contain if the server enforces a schema.
 
         A field with more than `WIDEST` texts is not restricted.

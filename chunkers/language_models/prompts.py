@@ -1,7 +1,5 @@
 """All prompts for language models in one place; the pages show the same text."""
 
-from __future__ import annotations
-
 from chunkers.language_models.forms import (
     Asked,
     Correctness,

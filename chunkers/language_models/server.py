@@ -1,7 +1,5 @@
 """A language model on any OpenAI-compatible server, through the ``openai`` package, and the servers of this machine."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence
@@ -214,7 +212,7 @@ class ChatServer(LanguageModel):
         beside_words = _STRING.sub(b"", body)
         return beside_words.count(b"[") + beside_words.count(b"{") <= MOST_BRACKETS
 
-    def _parsed(self, body: bytes, streamed_by: openai.OpenAI | None = None) -> Any:
+    def _parsed(self, body: bytes, streamed_by: "openai.OpenAI | None" = None) -> Any:
         """Parse an answer, or the stream of events that a client has read, if it fits into memory."""
         import openai
 
@@ -315,7 +313,7 @@ def field(value: object, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
 
 
-def joined(body: bytes, client: openai.OpenAI) -> dict[str, Any]:
+def joined(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
     """Return a stream of events, which may be unfinished, as the answer that a server sends in one piece.
 
     Raises
@@ -353,7 +351,7 @@ def joined(body: bytes, client: openai.OpenAI) -> dict[str, Any]:
     return {"choices": [{"message": message, "finish_reason": finish}] if choices else [], "usage": usage}
 
 
-def is_repeating(body: bytes, client: openai.OpenAI) -> bool:
+def is_repeating(body: bytes, client: "openai.OpenAI") -> bool:
     """Return whether an unfinished stream of events has come to repeat itself."""
     import openai
 

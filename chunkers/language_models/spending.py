@@ -1,7 +1,5 @@
 """Spending on a language model, and the limit that it may not exceed."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,7 +55,7 @@ class Spending:
         """Total number of tokens, including the maximum for requests whose usage is unknown."""
         return self.tokens_in + self.tokens_out + self.unsure
 
-    def __add__(self, other: Spending) -> Spending:
+    def __add__(self, other: "Spending") -> "Spending":
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         return Spending(
             self.requests + other.requests,
@@ -111,7 +109,7 @@ class Ledger:
         Ledger of a larger task, to which all spending is added too.
     """
 
-    def __init__(self, beyond: Ledger | None = None) -> None:
+    def __init__(self, beyond: "Ledger | None" = None) -> None:
         self._lock = threading.Lock()
         self._spent = Spending()
         self._beyond = beyond

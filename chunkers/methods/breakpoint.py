@@ -1,7 +1,5 @@
 """The greedy chunker: a gap is cut if its score passes a threshold, which can also be read as a similarity."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Change points: where the embeddings' mean shifts, found for the whole text at once."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace

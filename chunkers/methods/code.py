@@ -1,7 +1,5 @@
 """Code: cut source code between functions, classes and statements, and repeat the names around what is cut."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

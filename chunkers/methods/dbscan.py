@@ -1,7 +1,5 @@
 """DBSCAN: dense neighbourhoods of sentences are gathered."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Double-pass merging: grow small chunks from left to right, then merge them, over a snippet if need be."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
@@ -261,7 +259,7 @@ class DoublePass(Chunker):
             "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
         )
 
-    def _first_pass(self, state: _State, sentences: FloatArray, groups: Groups) -> list[Span]:
+    def _first_pass(self, state: "_State", sentences: FloatArray, groups: Groups) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
         opening = row_cosines(sentences[:-1], sentences[1:])
         growing = self._growing(opening, sentences, groups)
@@ -309,7 +307,7 @@ class DoublePass(Chunker):
             open_at = grown[np.isnan(growing[grown])]
         return growing
 
-    def _second_pass(self, state: _State, minis: Sequence[Span], groups: Groups) -> None:
+    def _second_pass(self, state: "_State", minis: Sequence[Span], groups: Groups) -> None:
         """Merge the mini-chunks from left to right; settle the verdicts at their seams."""
         groups.prepare(minis)
         current = minis[0]

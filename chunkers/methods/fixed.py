@@ -1,7 +1,5 @@
 """Fixed-size groups of sentences: the baseline that knows nothing of the text."""
 
-from __future__ import annotations
-
 import math
 from typing import ClassVar, Self
 

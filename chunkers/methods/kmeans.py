@@ -1,7 +1,5 @@
 """k-means: sentences are gathered around a few centres."""
 
-from __future__ import annotations
-
 import warnings
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The chunkers that show a language model windows of a text and ask it where to cut."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field

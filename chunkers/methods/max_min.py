@@ -1,7 +1,5 @@
 """Max–Min: a sentence joins the open chunk if it is as similar to one of its sentences as these are to each other."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
@@ -119,7 +117,7 @@ class MaxMin(Sized):
             return None
         return Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
 
-    def scan(self, vectors: FloatArray, tools: Tools) -> Iterator[MaxMinStep]:
+    def scan(self, vectors: FloatArray, tools: Tools) -> "Iterator[MaxMinStep]":
         """Yield the decision on each gap, from left to right, before the size limits are enforced.
 
         Parameters
@@ -176,7 +174,7 @@ class MaxMin(Sized):
         """Return the adaptive threshold for a chunk of at least two sentences, from its size and its lowest similarity."""
         return least * self.relaxation * logistic(size - 1)
 
-    def _gap(self, index: int, step: MaxMinStep) -> Gap:
+    def _gap(self, index: int, step: "MaxMinStep") -> Gap:
         hard = step.threshold == self.hard_threshold
         if step.size == 1:
             remark = f"{signed(self.initial_factor)} × {signed(step.least, '.2f')}, as the chunk has one sentence"

@@ -1,7 +1,5 @@
 """Optimal partition: dynamic programming finds the one that keeps the most similar pieces together."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import pairwise
@@ -89,7 +87,7 @@ class PartitionTable:
     lasts: IntArray
 
     @classmethod
-    def filled(cls, rewards: FloatArray) -> PartitionTable:
+    def filled(cls, rewards: FloatArray) -> "PartitionTable":
         """Fill the table from left to right; of equally good last runs, it takes the shortest."""
         count = len(rewards)
         totals, lasts = np.full(count + 1, -np.inf), np.zeros(count + 1, np.intp)

@@ -1,7 +1,5 @@
 """The chunker that has a language model restate a text as propositions and sort them by subject."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import groupby
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """LangChain's recursive splitter, with exact offsets."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import partial
 from typing import ClassVar, Self

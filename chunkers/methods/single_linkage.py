@@ -1,7 +1,5 @@
 """Single linkage: the closest sentences are joined first, into clusters of a bounded size."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import ClassVar, NamedTuple

@@ -1,7 +1,5 @@
 """Structure: cut at headings and between blocks, and keep tables, lists and code whole where they fit."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +40,7 @@ _REPORT = 64
 class _EmbedsByInner:
     """Descriptor for ``embeds``: true if the inner chunker embeds; on the class, the value for its defaults."""
 
-    def __get__(self, chunker: Structure | None, kind: type) -> bool:
+    def __get__(self, chunker: "Structure | None", kind: type) -> bool:
         return chunker is not None and chunker.inner != "recursive"
 
 
@@ -129,11 +127,11 @@ class Structure(Chunker):
         """
         return self._cut(document, tools).chunking() if document.text.strip() else Chunking(document, (), ())
 
-    def scan(self, document: Document, tools: Tools) -> list[BlockStep]:
+    def scan(self, document: Document, tools: Tools) -> "list[BlockStep]":
         """Return the decision on each block and each part of a block, in the order of the text; raises as `chunk` does."""
         return self._cut(document, tools).steps() if document.text.strip() else []
 
-    def _cut(self, document: Document, tools: Tools) -> _Cutting:
+    def _cut(self, document: Document, tools: Tools) -> "_Cutting":
         check_size(self.name, document.text, self.max_size, "tokens")
         check_outline(self.name, document.text)
         # As they are at their defaults, but for the size.

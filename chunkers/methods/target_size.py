@@ -1,7 +1,5 @@
 """A breakpoint threshold found from the size that chunks should have."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Turns: cut transcripts and subtitles between turns, and repeat speaker and time where a long turn is cut."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property

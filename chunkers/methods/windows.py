@@ -1,7 +1,5 @@
 """Windows of a fixed number of words, characters or tokens: baselines that ignore the content."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise

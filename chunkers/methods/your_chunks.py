@@ -1,7 +1,5 @@
 """A chunker that cuts nothing: it locates chunks made by another program in the text."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -67,7 +65,7 @@ class ChunkFile:
         """Total number of characters of all chunks."""
         return sum(len(chunk.text or "") for chunk in self.chunks)
 
-    def of(self, document: str | None) -> ChunkFile:
+    def of(self, document: str | None) -> "ChunkFile":
         """Return a copy of the file of chunks with another document selected."""
         return ChunkFile(self.name, self.chunks, document)
 
@@ -215,7 +213,7 @@ class YourChunks(Chunker):
         """Return whether the other finds the chunks of the same file, whether or not the file is at hand."""
         return isinstance(other, YourChunks) and self.file == other.file
 
-    def for_documents(self, names: Sequence[str]) -> YourChunks:
+    def for_documents(self, names: Sequence[str]) -> "YourChunks":
         """Return the chunker for the named documents. Raise InputError if the file has no chunks for one of the documents.
 
         Raises

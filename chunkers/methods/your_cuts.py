@@ -1,7 +1,5 @@
 """A chunker that decides nothing: it applies the user's own cuts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise

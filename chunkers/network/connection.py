@@ -1,7 +1,5 @@
 """A server that speaks OpenAI's protocol: its address and key, a client whose requests go there alone, and its failures."""
 
-from __future__ import annotations
-
 import hashlib
 import ipaddress
 import os
@@ -108,7 +106,7 @@ class Connection:
         except ValueError:
             return False
 
-    def client(self, timeout: float) -> openai.OpenAI:
+    def client(self, timeout: float) -> "openai.OpenAI":
         """Return the API client, created once without sending a request; requests time out after ``timeout`` idle seconds.
 
         Raises
@@ -123,7 +121,7 @@ class Connection:
                 self._client = self._new_client(timeout)
             return self._client
 
-    def _new_client(self, timeout: float) -> openai.OpenAI:
+    def _new_client(self, timeout: float) -> "openai.OpenAI":
         host = self.host
         if not self._key and self.address == ADDRESS:
             raise ModelError(
@@ -181,7 +179,7 @@ class Connection:
         """Return a server's message with the key masked, in case the server repeats it."""
         return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
 
-    def failure(self, error: openai.APIError, timeout: float) -> ModelError:
+    def failure(self, error: "openai.APIError", timeout: float) -> ModelError:
         """Return the ModelError for a failed request; raise it ``from None``, because the original error holds the key.
 
         The package's errors hold the request and thus the key, so they must not be chained. The server's own message is

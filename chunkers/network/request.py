@@ -1,7 +1,5 @@
 """Requests with a deadline, which the user can also cancel while a server hangs."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -221,13 +219,13 @@ def _watched() -> type[Any]:
     return Watched
 
 
-def _before_request(request: httpx2.Request) -> None:
+def _before_request(request: "httpx2.Request") -> None:
     call: _Call = _thread.call
     call.begin()
     request.extensions["trace"] = call.hear
 
 
-def _after_response(response: httpx2.Response) -> None:
+def _after_response(response: "httpx2.Response") -> None:
     call: _Call = _thread.call
     call.attempts.refused += not response.is_success
     length = response.headers.get("content-length", "") if response.is_success else ""

@@ -1,7 +1,5 @@
 """Results as JSON, JSON lines, CSV and Parquet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -83,7 +81,7 @@ def _check(chunking: object) -> None:
         raise InputError(f"chunking must be a result, such as chunkers.chunk returns; got {shown(chunking)}.")
 
 
-def _spending(spending: Spending) -> dict[str, Any]:
+def _spending(spending: "Spending") -> dict[str, Any]:
     cost = None if spending.cost is None else str(spending.cost)
     return {
         "requests": spending.requests,

@@ -1,7 +1,5 @@
 """Settings by name: those that the sources published, and ours where `benchmarks` found better ones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

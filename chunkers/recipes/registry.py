@@ -4,8 +4,6 @@ Other packages add chunkers: installed packages by an entry point of the group `
 class is checked, and guarded so that its errors break nothing else.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import threading

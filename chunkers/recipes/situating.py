@@ -3,8 +3,6 @@
 Source: Anthropic (2024), "Introducing contextual retrieval", https://www.anthropic.com/news/contextual-retrieval.
 """
 
-from __future__ import annotations
-
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Several results of one text side by side, for notebooks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import overload
 

@@ -1,7 +1,5 @@
 """Input of the embedder for a chunk: its text, with a heading path or context in front, or its tokens in the document."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -37,7 +35,7 @@ BETWEEN = " > "
 """Separator between the headings of a path."""
 
 
-def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
+def path_of(document: Document, chunk: "Chunk") -> tuple[str, ...]:
     """Return the titles of the sections in which a chunk begins, from the outermost heading inwards.
 
     Each title is on one line and has at most `LONGEST_TITLE` characters. The result is empty in a text without headings, and
@@ -48,7 +46,7 @@ def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
     return tuple([shortened(title, LONGEST_TITLE) for title in heading_path(document.text, chunk.start)])
 
 
-def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> str:
+def embedded_text(document: Document, chunk: "Chunk", embedded_as: EmbeddedAs) -> str:
     """Return the text to embed for a chunk, preceded by headings or context as ``embedded_as`` specifies.
 
     The heading path, or the language model's context, comes first, followed by a blank line and by text that the chunker

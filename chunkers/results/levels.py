@@ -1,7 +1,5 @@
 """Parents and children among chunks, as parent-document and hierarchical retrieval index them."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,7 +9,7 @@ if TYPE_CHECKING:
     from chunkers.text.document import Span
 
 
-def parents_among(chunks: Sequence[Chunk]) -> list[int]:
+def parents_among(chunks: "Sequence[Chunk]") -> list[int]:
     """Return the numbers of the chunks that are parents, in the order of the text; empty if the chunks have one level.
 
     A chunk that lies inside no other is a parent if every such chunk has children inside it, and any has two or more. So
@@ -21,7 +19,7 @@ def parents_among(chunks: Sequence[Chunk]) -> list[int]:
     return _parents([chunk.spans for chunk in chunks])
 
 
-def parents_by_child(chunks: Sequence[Sequence[Span]]) -> dict[int, int]:
+def parents_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
     """Return the number of each child's parent, by the child's number; empty if the chunks have one level.
 
     ``chunks`` are the spans of each chunk; parents are those of `parents_among`. A child inside several overlapping parents
@@ -33,7 +31,7 @@ def parents_by_child(chunks: Sequence[Sequence[Span]]) -> dict[int, int]:
     return {child: parents[bisect_left(ends, chunks[child][0].end)] for child in sorted(children)}
 
 
-def _parents(chunks: Sequence[Sequence[Span]]) -> list[int]:
+def _parents(chunks: "Sequence[Sequence[Span]]") -> list[int]:
     if any(len(spans) > 1 for spans in chunks):
         return []
     children: dict[int, int] = {}

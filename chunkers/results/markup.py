@@ -1,7 +1,5 @@
 """Colours of both themes, the style sheet of results, and escaping of texts in HTML."""
 
-from __future__ import annotations
-
 from html import escape
 
 GROUNDS = {

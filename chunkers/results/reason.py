@@ -1,7 +1,5 @@
 """Reasons for decisions: the numbers compared, and their wording as a sentence."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from chunkers.support.formatting import signed
@@ -38,7 +36,7 @@ class Reason(NamedTuple):
     threshold_name: str = ""
     remark: str = ""
     heading: str = ""
-    earlier: Reason | None = None
+    earlier: "Reason | None" = None
     short: str = ""
 
     def __str__(self) -> str:
@@ -69,7 +67,7 @@ class Reason(NamedTuple):
         compared = " ".join(part for part in (left, self.relation, self.threshold_name, right) if part)
         return f"{compared}, {self.remark}" if self.remark else compared
 
-    def steps(self) -> list[Reason]:
+    def steps(self) -> "list[Reason]":
         """Return the decision's steps in order, each without the steps before it."""
         return [self] if self.earlier is None else [*self.earlier.steps(), self._replace(earlier=None)]
 

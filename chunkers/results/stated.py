@@ -1,7 +1,5 @@
 """Text of a chunk that a language model wrote: a title, a summary, and propositions with their sources."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from chunkers.text.document import Span

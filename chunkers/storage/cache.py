@@ -1,7 +1,5 @@
 """The cache of embeddings: bounded in memory, and with the user's consent in one SQLite file."""
 
-from __future__ import annotations
-
 import hashlib
 import sqlite3
 import threading

@@ -1,7 +1,5 @@
 """SQLite files for caches, readable only by the user and safe to delete."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable

@@ -4,8 +4,6 @@ The order is determined by `arrival`, which a job calls when it is created. A jo
 looking up texts before it needs its turn; waiting jobs are served in the order of their arrival.
 """
 
-from __future__ import annotations
-
 import threading
 from bisect import insort
 from collections.abc import Callable, Hashable, Iterator

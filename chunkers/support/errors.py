@@ -1,7 +1,5 @@
 """Errors whose message is one sentence for the user of the page or the command line."""
 
-from __future__ import annotations
-
 import sys
 from typing import TYPE_CHECKING
 
@@ -28,13 +26,13 @@ class Cancelled(Exception):
     """Exception raised when the user asks to stop; everything computed so far is in the cache."""
 
 
-def stop_if(cancelled: Callable[[], bool]) -> None:
+def stop_if(cancelled: "Callable[[], bool]") -> None:
     """Raise `Cancelled` if ``cancelled`` returns True."""
     if cancelled():
         raise Cancelled
 
 
-def first_fault(error: ValidationError, whole: str = "") -> tuple[str, ErrorDetails]:
+def first_fault(error: "ValidationError", whole: str = "") -> "tuple[str, ErrorDetails]":
     """Return the field of the first broken rule, such as ``columns.0.name``, and its details; ``whole`` names no field."""
     detail = error.errors(include_url=False)[0]
     return ".".join(map(str, detail["loc"])) or whole, detail

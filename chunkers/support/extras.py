@@ -1,7 +1,5 @@
 """Optional packages: imported where they are needed, with a clear message if they are missing."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any

@@ -1,7 +1,5 @@
 """The folders of the user's system for caches and for data."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Formats of numbers and lists for sentences, and of text in cells for spreadsheets."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

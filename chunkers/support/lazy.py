@@ -1,7 +1,5 @@
 """A tuple that is computed when it is first read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TypeVar, overload

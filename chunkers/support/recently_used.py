@@ -1,7 +1,5 @@
 """Dictionaries that drop the least recently used entries."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, MutableMapping

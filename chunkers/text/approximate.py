@@ -4,8 +4,6 @@ Sources: Sellers (1980), the search for a pattern anywhere in a text; Myers (199
 operations on long integers, in the form of Hyyrö (2003).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

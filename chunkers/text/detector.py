@@ -1,7 +1,5 @@
 """The language detector, with its model unpacked once and memory-mapped, because unpacking is slow."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -28,7 +26,7 @@ _HEAD = 8
 """Bytes of the checksum, and of it and the length of the description that follows."""
 
 
-def load_detector_model(folder: Path | None = None) -> LanguageIdentifier:
+def load_detector_model(folder: Path | None = None) -> "LanguageIdentifier":
     """Load py3langid's language detector, with all of its languages and normalised probabilities.
 
     The model's arrays are kept, unpacked, in ``folder``, by default the user's cache folder. A damaged file is replaced;

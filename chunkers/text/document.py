@@ -1,7 +1,5 @@
 """A document: the original text and the positions of its sentences, which a splitter finds or the caller gives."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import time
@@ -31,7 +29,7 @@ class Span(NamedTuple):
     start: int
     end: int
 
-    def trimmed(self, text: str) -> Span:
+    def trimmed(self, text: str) -> "Span":
         """Return the span without the white space at its ends; it is empty if the text there is only white space."""
         passage = text[self.start : self.end]
         start = self.start + len(passage) - len(passage.lstrip())
@@ -100,7 +98,7 @@ class Document:
         sentences: str | GivenSentences = DEFAULT_SPLITTER,
         name: str = "text",
         parts: Parts | None = None,
-    ) -> Document:
+    ) -> "Document":
         """Return a document for a text, with sentences found by a splitter or given by the caller as texts or spans.
 
         The splitter runs when a sentence is first needed; many chunkers need none.
@@ -124,7 +122,7 @@ class Document:
         """True once the text has been split into sentences."""
         return "sentences" in self.__dict__
 
-    def split(self, cancelled: Callable[[], bool] = bool) -> Document:
+    def split(self, cancelled: Callable[[], bool] = bool) -> "Document":
         """Split the text into sentences, unless it is already split, and return the document.
 
         ``cancelled`` is called at every sentence; it returns True once the user has cancelled.

@@ -1,7 +1,5 @@
 """Detect the encoding of bytes by evidence: a declaration, a byte order mark, valid UTF-8, then the letters."""
 
-from __future__ import annotations
-
 import codecs
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Pages, chapters, rows, slides and cells of a file: where each begins in the text, and what it is called."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from bisect import bisect_right
@@ -104,7 +102,7 @@ class Parts:
             return f"ch. {label}"
         return shortened(label, 12 if self.kind == "page" else 40)
 
-    def moved(self, starts: Iterable[int]) -> Parts:
+    def moved(self, starts: Iterable[int]) -> "Parts":
         """Return a copy of the pages or chapters with new start offsets."""
         return Parts(self.kind, tuple(starts), self.labels)
 

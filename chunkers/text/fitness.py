@@ -1,7 +1,5 @@
 """Warnings about texts that do not suit their splitter or model, with remedies."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Documents with headings, lists and tables become Markdown, so that these stay re
 pictures their alternative text. The resulting text is chunked and shown.
 """
 
-from __future__ import annotations
-
 import io
 import posixpath
 import sys

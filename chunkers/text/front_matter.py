@@ -1,7 +1,5 @@
 """Front matter: fields of YAML or TOML between two fences at the top of a text."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import NamedTuple

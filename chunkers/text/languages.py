@@ -1,7 +1,5 @@
 """Detect the language of a text: by its script where that decides, by a detector otherwise."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -188,7 +186,7 @@ def _sample(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _identifier() -> LanguageIdentifier:
+def _identifier() -> "LanguageIdentifier":
     from chunkers.text.detector import load_detector_model
 
     return load_detector_model()

@@ -1,7 +1,5 @@
 """HTML, XHTML and books in EPUB as Markdown, with an HTML5 parser."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 import zipfile
@@ -223,7 +221,7 @@ def _titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
     return {}
 
 
-def _entries(root: Element) -> Iterator[tuple[str, str]]:
+def _entries(root: "Element") -> Iterator[tuple[str, str]]:
     """Yield target and title of every entry; source: EPUB 3.3, section 7.4, and the NCX of EPUB 2.0.1, section 2.4.1."""
     for point in root.iter("{http://www.daisy.org/z3986/2005/ncx/}navPoint"):
         target = point.find("{*}content")

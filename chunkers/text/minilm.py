@@ -1,7 +1,5 @@
 """The bundled model's files: found where they are installed, and checked before use."""
 
-from __future__ import annotations
-
 import hashlib
 from functools import lru_cache
 from importlib import metadata

@@ -1,7 +1,5 @@
 """Jupyter notebooks: the cells in order, code and text outputs as fenced code blocks."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ An excerpt is tied to its text as W3C's Web Annotation Data Model does it (2017)
 (TextQuoteSelector), and by its place (TextPositionSelector).
 """
 
-from __future__ import annotations
-
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -278,7 +276,7 @@ class Searched:
         return self._folded.text
 
     @cached_property
-    def _folded(self) -> _Folded:
+    def _folded(self) -> "_Folded":
         return _Folded.of(self.text)
 
     @cached_property
@@ -347,7 +345,7 @@ class _Folded(NamedTuple):
     places: IntArray
 
     @classmethod
-    def of(cls, text: str) -> _Folded:
+    def of(cls, text: str) -> "_Folded":
         plain = _plain(text)
         lengths = np.array([len(plain[code]) for code in sorted(plain)], dtype=np.intp)
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)

@@ -4,8 +4,6 @@ A request is a line of JSON (``parser``, ``folder``, ``name``, ``options``, ``si
 lines of JSON: lists with what the parser yields, and at the end an object, with the ``error`` if there is one.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import logging

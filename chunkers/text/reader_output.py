@@ -1,7 +1,5 @@
 """Output of the format readers: text, starts of pages or chapters, and content left out."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -49,7 +47,7 @@ class Extracted(NamedTuple):
     encoded: Encoded | None = None
     parts: Parts | None = None
 
-    def tidied(self) -> Extracted:
+    def tidied(self) -> "Extracted":
         """Return a copy with Unix line endings, single blank lines, and no blank lines at either end."""
         places = self.parts.starts if self.parts is not None else ()
         text, moved = substituted(_LINE_END, "\n", self.text, places)
@@ -98,7 +96,7 @@ def counted(counts: Counter[str], part: int | None = None) -> list[LeftOut]:
     return [LeftOut(what, count, part) for what, count in counts.items() if count > 0]
 
 
-def xml_root(packed: zipfile.ZipFile, name: str) -> Element:
+def xml_root(packed: "zipfile.ZipFile", name: str) -> "Element":
     """Return the root element of an XML file in an archive."""
     from defusedxml.ElementTree import fromstring
 

@@ -1,7 +1,5 @@
 """A separate process that reads files within limits of time and memory, so that no file can slow or crash the caller."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import os
@@ -43,7 +41,7 @@ def _child_arguments() -> str:
 
 _free_readers = threading.Semaphore(READERS)
 _lock = threading.Lock()
-_idle_readers: list[_Reader] = []
+_idle_readers: "list[_Reader]" = []
 
 
 Parser = Callable[..., Iterator[Any]]
@@ -98,7 +96,7 @@ def parsed_apart(
         _free_readers.release()
 
 
-def _take_reader() -> _Reader:
+def _take_reader() -> "_Reader":
     with _lock:
         while _idle_readers:
             reader = _idle_readers.pop()
@@ -107,7 +105,7 @@ def _take_reader() -> _Reader:
     return _Reader()
 
 
-def _keep_reader(reader: _Reader) -> None:
+def _keep_reader(reader: "_Reader") -> None:
     """Keep a process for the next file, unless it has ended or uses too much memory."""
     if reader.alive and reader.memory() <= MAX_IDLE_MEMORY:
         with _lock:

@@ -1,7 +1,5 @@
 """Read the bytes of a file as text: formats by file ending, encodings by evidence; anything else raises InputError."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 

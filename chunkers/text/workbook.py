@@ -1,7 +1,5 @@
 """XLSX: every visible sheet as a heading and a Markdown table of its stored values."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

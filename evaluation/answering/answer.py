@@ -1,7 +1,5 @@
 """Answers to questions from the chunks that fill a budget and from nothing else, and trivial rows to compare them with."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Source of faithfulness and answer relevancy: Es, James, Espinosa-Anke and Schock
 prompts are our own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The questions that are to be answered, with reference answers where there are some."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Summary of the answers from several chunkers: means, paired intervals, who is ahead, costs, and everything as a file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Answers with everything measured of them: the work, an estimate of it beforehand, and the measures as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -95,7 +93,7 @@ class Result:
         has_cosine = self.question_cosine is not None
         return has_cosine and (not judged or {*kinds_of(self.item.reference, self.context)} <= {*self.judgements})
 
-    def with_judgement(self, judgement: Judgement) -> Result:
+    def with_judgement(self, judgement: Judgement) -> "Result":
         """Return a copy of the result with one more judgement."""
         return replace(
             self, judgements={**self.judgements, judgement.kind: (*self.judgements.get(judgement.kind, ()), judgement)}
@@ -281,7 +279,7 @@ class Sizes(NamedTuple):
     references: Sequence[int]
 
     @classmethod
-    def of(cls, items: Sequence[Item], count: Callable[[Sequence[str]], list[int]]) -> Sizes:
+    def of(cls, items: Sequence[Item], count: Callable[[Sequence[str]], list[int]]) -> "Sizes":
         """Return the token counts of the prompts, the questions and the reference answers."""
         fixed = [prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM, *(JUDGING_PROMPTS[kind][0] for kind in KINDS)]
         sizes = count([*fixed, *(item.question for item in items), *(item.reference for item in items)])

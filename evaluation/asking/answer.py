@@ -1,7 +1,5 @@
 """Fate of an answer, such as whole in a retrieved chunk or split between several, and how another way to cut changes it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -174,7 +172,7 @@ class CutChange(NamedTuple):
     lost: tuple[int, ...]
 
     @classmethod
-    def between(cls, before: Chunking, after: Chunking, known: Collection[int] = ()) -> CutChange:
+    def between(cls, before: Chunking, after: Chunking, known: Collection[int] = ()) -> "CutChange":
         """Return the cuts that differ between two results of the same text."""
         old, new, marks = set(cuts_of(before)), set(cuts_of(after)), set(known)
         added, removed = new - old, old - new

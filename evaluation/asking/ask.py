@@ -1,7 +1,5 @@
 """Ask one question over the chunks of one text: which would a search retrieve, at which rank, and where the budget ends."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
@@ -49,7 +47,7 @@ class Limit(NamedTuple):
     top: int | None = None
 
     @classmethod
-    def of(cls, *, tokens: int | None = None, top: int | None = None) -> Limit:
+    def of(cls, *, tokens: int | None = None, top: int | None = None) -> "Limit":
         """Return a retrieval limit in tokens or in chunks, whichever is given.
 
         Raises InputError unless exactly one of the two is given and within its range.

@@ -9,8 +9,6 @@ model are of no use, and by late chunking a vector depends on the text around th
 A question is won or lost if its recall is higher or lower than before.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence

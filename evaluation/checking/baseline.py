@@ -1,7 +1,5 @@
 """Files next to the documents: a baseline of scores that must be reached, and the known problems, which are not reported."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

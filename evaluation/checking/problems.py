@@ -1,7 +1,5 @@
 """Problems: places in the chunks of a document that break a rule, unless a comment in the document turns the rule off."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence

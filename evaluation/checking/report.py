@@ -1,7 +1,5 @@
 """A finished check: its findings and its status, as text, JSON, JUnit's XML and SARIF."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

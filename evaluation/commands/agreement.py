@@ -1,7 +1,5 @@
 """The command line's ``agreement``: the effect of another embedder on the boundaries of documents."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from dataclasses import asdict
@@ -30,7 +28,7 @@ from chunkers.storage.cache import EmbeddingCache
 from evaluation.segmentation.agreement import Agreement, Shift, agreement, distance_shift
 
 
-def add(commands: argparse._SubParsersAction[Any]) -> None:
+def add(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``agreement`` command to an argument parser."""
     command = commands.add_parser("agreement", help="which boundaries another embedder moves, and how far distances move")
     command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")

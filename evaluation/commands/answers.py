@@ -1,7 +1,5 @@
 """The command ``answers``: questions answered from each chunker's chunks alone, and the answers measured."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence
@@ -36,7 +34,7 @@ from evaluation.commands.columns import Columns, add_columns, columns_of
 from evaluation.questions.corpus import Ruler
 
 
-def add(commands: argparse._SubParsersAction[Parser]) -> None:
+def add(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``answers`` command to an argument parser."""
     command = commands.add_parser(
         "answers",

@@ -1,7 +1,5 @@
 """``check``: documents and a recipe against rules, for continuous integration."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -74,7 +72,7 @@ FORMS: Mapping[str, Callable[[Report], str]] = {
 _NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions."
 
 
-def add(commands: argparse._SubParsersAction[Any]) -> None:
+def add(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``check`` command to an argument parser."""
     rules = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
     command = commands.add_parser(
@@ -204,7 +202,7 @@ def _without_known(
     return documents if known is None else [known.without(document) for document in documents]
 
 
-def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> Asking | None:
+def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> "Asking | None":
     """Return access to the language model; None if the recipe needs none. Raises InputError if it names none."""
     if not chunker.asks and recipe.embedded_as != "context":
         return None

@@ -1,7 +1,5 @@
 """The chunkers of a command that compares several on one document, and their shared settings."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from typing import NamedTuple

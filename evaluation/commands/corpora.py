@@ -1,7 +1,5 @@
 """Corpora on the command line: their documents, in files and tables, and the chunks of a run of ``seamark corpus``."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The command line's ``diff``: costs of replacing one way to cut documents by another, and the questions won and lost."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sqlite3
@@ -70,7 +68,7 @@ CORPUS may have JSON lines (.jsonl, .ndjson) and Parquet (.parquet), with a docu
 name, as questions give it, in “id”."""
 
 
-def add(commands: argparse._SubParsersAction[Any]) -> None:
+def add(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``diff`` command to an argument parser."""
     command = commands.add_parser(
         "diff",
@@ -350,7 +348,7 @@ class QuestionChanges:
     changes: WonAndLost
 
     @classmethod
-    def measured(cls, options: argparse.Namespace, columns: Sequence[Column], cache: EmbeddingCache) -> QuestionChanges:
+    def measured(cls, options: argparse.Namespace, columns: Sequence[Column], cache: EmbeddingCache) -> "QuestionChanges":
         """Measure the questions on both sides as ``seamark retrieval`` does, after an estimate of what is embedded.
 
         Raises

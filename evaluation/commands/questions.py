@@ -1,7 +1,5 @@
 """The command line's ``questions``: have a language model ask about documents, into a file that ``retrieval`` reads."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Sequence
@@ -37,7 +35,7 @@ from evaluation.generating.generate import (
 )
 
 
-def add(commands: argparse._SubParsersAction[Any]) -> None:
+def add(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``questions`` command to an argument parser."""
     command = commands.add_parser(
         "questions",

@@ -1,7 +1,5 @@
 """The command ``report``: a comparison as one file of HTML."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
@@ -20,7 +18,7 @@ from evaluation.segmentation.boundary_files import Marks, without_marks
 from evaluation.segmentation.unlabelled import sentence_vectors
 
 
-def add(commands: argparse._SubParsersAction[Parser]) -> None:
+def add(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``report`` command to an argument parser."""
     command = commands.add_parser(
         "report",

@@ -1,7 +1,5 @@
 """The command line's ``retrieval``: recipes over a folder of documents and a file of questions."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -57,7 +55,7 @@ from evaluation.segmentation.measures import Score
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
-def add(commands: argparse._SubParsersAction[Any]) -> None:
+def add(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``retrieval`` command to an argument parser."""
     command = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
     command.add_argument("--corpus", type=Path, metavar="DIR", help=f"its {READ_KINDS} files")

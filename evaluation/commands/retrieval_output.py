@@ -1,7 +1,5 @@
 """Output of ``retrieval`` as text and as JSON: results and the leader at each budget, and the cost of near-duplicates."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

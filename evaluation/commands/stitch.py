@@ -1,7 +1,5 @@
 """The command line's ``stitch``: join short documents into long ones, each with a file of its known boundaries."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.marked_texts import MARKS_ENDING, passages_from, stitch_several
 
 
-def add(commands: argparse._SubParsersAction[Any]) -> None:
+def add(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``stitch`` command to an argument parser."""
     command = commands.add_parser(
         "stitch",

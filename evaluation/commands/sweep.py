@@ -1,7 +1,5 @@
 """``sweep``: many settings on many documents with known boundaries."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -26,7 +24,7 @@ from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Marked, SweepRow, g
 from sample_docs import load_sample, sample_titles
 
 
-def add(commands: argparse._SubParsersAction[Any]) -> None:
+def add(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``sweep`` command to an argument parser."""
     command = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
     command.add_argument(

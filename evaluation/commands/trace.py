@@ -1,7 +1,5 @@
 """The command line's ``trace``: which stage of somebody's own retrieval lost the answer."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Sequence
@@ -32,7 +30,7 @@ from evaluation.traces.report import TraceReport, as_json, as_text
 from evaluation.traces.stages import STAGES, Diagnosis, SearchedChunks, Tracing
 
 
-def add(commands: argparse._SubParsersAction[Any]) -> None:
+def add(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``trace`` command to an argument parser."""
     stages = "\n".join(f"  {name:<22}{meaning}" for name, meaning in STAGES.items())
     command = commands.add_parser(

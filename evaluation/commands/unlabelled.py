@@ -1,7 +1,5 @@
 """The command line's ``unlabelled``: measures on documents without known boundaries or questions."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator, Sequence
@@ -47,7 +45,7 @@ WIDTH = 15
 """Characters of a column of numbers."""
 
 
-def add(commands: argparse._SubParsersAction[Any]) -> None:
+def add(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``unlabelled`` command to an argument parser."""
     command = commands.add_parser(
         "unlabelled",

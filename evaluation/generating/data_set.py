@@ -1,7 +1,5 @@
 """Generated questions as a data set: edited by the user, filtered, and as a file for `evaluation.questions.reading`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,7 +69,7 @@ class Draft:
     why: str = ""
 
     @classmethod
-    def of(cls, generated: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Draft:
+    def of(cls, generated: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> "Draft":
         """Return the user's edit of a question as a draft, with an error message if the edit is invalid."""
         try:
             return cls(question, tuple(excerpts), edited(generated, texts, question, excerpts))

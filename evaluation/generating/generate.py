@@ -8,8 +8,6 @@ parallel; the model is asked again with the reason why its answer cannot be used
 and counted, where the code of the report asks without end.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field

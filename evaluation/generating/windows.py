@@ -1,7 +1,5 @@
 """Windows at random places of documents, about each of which a question is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
 from random import Random
@@ -22,11 +20,11 @@ class Window(NamedTuple):
     document: int
     span: Span
 
-    def overlaps(self, other: Window) -> bool:
+    def overlaps(self, other: "Window") -> bool:
         """Return whether the window shares text with another window."""
         return self.shared(other) > 0
 
-    def shared(self, other: Window) -> int:
+    def shared(self, other: "Window") -> int:
         """Return the number of characters that the window shares with another window."""
         start, end = max(self.span.start, other.span.start), min(self.span.end, other.span.end)
         return max(0, end - start) if self.document == other.document else 0

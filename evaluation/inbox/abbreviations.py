@@ -1,7 +1,5 @@
 """English abbreviations that end with a full stop and mostly stand inside a sentence."""
 
-from __future__ import annotations
-
 from string import ascii_lowercase
 
 _LETTERS = " ".join(f"{letter}." for letter in ascii_lowercase + "äöü")

@@ -1,7 +1,5 @@
 """A chunking that the rules check, with what several rules ask about it, such as which of its chunks are worthless."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter

@@ -1,7 +1,5 @@
 """Small, fallible rules for suspicious cuts; the findings are ranked for review."""
 
-from __future__ import annotations
-
 import math
 import re
 import statistics

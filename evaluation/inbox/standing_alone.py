@@ -1,7 +1,5 @@
 """Rules for chunks that cannot be understood alone, with the words that point back in the languages of `POINTING`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Corpora with offsets over all their documents, ranges of these offsets, and rulers that measure ranges."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

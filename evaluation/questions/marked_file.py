@@ -1,7 +1,5 @@
 """Questions with their marked answers: a file that `evaluation.questions.reading` reads, or a set with their texts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Questions with excerpts: read from a file, located in the documents, and written so that they survive an edit of these."""
 
-from __future__ import annotations
-
 import codecs
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The rows of a file of questions, whichever of the formats it has: CSV, JSON lines, JSON, and ragas' test sets in these."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import json

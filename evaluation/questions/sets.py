@@ -7,8 +7,6 @@ precision nor IoU says whether the answer is. SQuAD says where the answer is, a 
 nearly whether it is there at all, and precision and IoU are low whatever the chunker does.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Search of a grid of settings for the smallest changes to a column that reach a goal, and what else they change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -255,7 +253,7 @@ class _Remembering(Tools):
     counts: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tools: Tools, sentences: Sequence[str]) -> _Remembering:
+    def of(cls, tools: Tools, sentences: Sequence[str]) -> "_Remembering":
         """Return a copy of ``tools`` that caches sentence vectors and token counts, and embeds nothing new."""
         # The progress of a single run is of no interest.
         own = {"cached_only": True, "deciding": lambda done, total: None, "sentences": sentences}

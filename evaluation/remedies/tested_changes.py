@@ -1,7 +1,5 @@
 """The smallest tested changes that keep an answer whole where a column fails a question, or that remove a finding."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A comparison as one page of HTML that needs nothing but itself, and in which a text is never anything but text."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The scenes of a lecture: all of them on paper, with exercises and their answers, or one as a picture."""
 
-from __future__ import annotations
-
 import math
 import re
 from bisect import bisect_right

@@ -10,8 +10,6 @@ between chunks. Tokens are those of the whole corpus, as `Ruler` counts them; a 
 more by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -231,7 +229,7 @@ class _Pieces:
     sums: Sequence[Sequence[int] | IntArray]
 
     @classmethod
-    def of_chunks(cls, index: Index, ranked: IntArray, excerpts: Sequence[Span], lengths: Sequence[IntArray]) -> _Pieces:
+    def of_chunks(cls, index: Index, ranked: IntArray, excerpts: Sequence[Span], lengths: Sequence[IntArray]) -> "_Pieces":
         """Return the ranked chunks as pieces of text, for an index that returns the chunks themselves."""
         sums = [np.concatenate([[0], np.cumsum(sizes[ranked])]) for sizes in lengths]
         return cls(lambda place: index.chunks[ranked[place]], touching(index.edges[ranked], excerpts), sums)
@@ -244,7 +242,7 @@ class _Pieces:
         excerpts: Sequence[Span],
         rulers: Sequence[Measuring],
         several: Sequence[Budgets],
-    ) -> _Pieces:
+    ) -> "_Pieces":
         """Return the text that each ranked chunk adds to the text already returned, until all budgets are full."""
         given: list[Sequence[Span]] = []
         holding: list[int] = []

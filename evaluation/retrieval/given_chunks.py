@@ -1,7 +1,5 @@
 """The chunks that a question is given, the top k or the best until a budget is full, and the excerpts that it lacks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

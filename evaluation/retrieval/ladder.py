@@ -1,7 +1,5 @@
 """Measures of a run besides the top k: a ladder of budgets, the chunk with most of each excerpt, and near-duplicates."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The leader at each budget, with the significance of its lead among all comparisons, and the curve over all budgets."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -103,7 +101,7 @@ class Leads:
         values: Mapping[int, Sequence[FloatArray]],
         seed: int = 0,
         everything: Collection[int] = (),
-    ) -> Leads:
+    ) -> "Leads":
         """Return the leading chunker at each budget, with p-values corrected for all comparisons.
 
         ``values`` holds the measure of every chunker at each budget, from 0 to 1, each of shape (questions,), NaN where
@@ -260,7 +258,7 @@ class Curve:
     @classmethod
     def of(
         cls, by_column: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
-    ) -> Curve:
+    ) -> "Curve":
         """Return the curve of a retrieval measure over the budgets, measured in the budgets' unit.
 
         The measure is one of `FOUND_SCORES`.

@@ -4,8 +4,6 @@ Recall, precision, IoU and precision_Ω of text are those of Chroma's technical 
 measured in characters, as in that code, and in tokens.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -215,7 +213,7 @@ class Evaluation:
         sizes = [length(_retrieved_spans(self.index, row)) for row in self.search.ranked[:, : self.top_k].tolist()]
         return float(np.mean(sizes)) if sizes else 0.0
 
-    def over(self, top_k: int, ruler: Ruler) -> Evaluation:
+    def over(self, top_k: int, ruler: Ruler) -> "Evaluation":
         """Return the evaluation for another k, reusing all results that do not depend on k."""
         scores = self.scores.copy()
         lengths: tuple[Measuring, ...] = (CharacterRuler(), ruler)

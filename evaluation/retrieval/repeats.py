@@ -3,8 +3,6 @@
 Chunks are compared as they are indexed, headings or contexts in front included.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Reports of a retrieval run by measure, unit, top k or budget, and baseline, each computed once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -94,7 +92,7 @@ class Costs:
     cached: int
 
     @classmethod
-    def of(cls, evaluation: Evaluation, tokens: float) -> Costs:
+    def of(cls, evaluation: Evaluation, tokens: float) -> "Costs":
         """Return the costs of an evaluation in which a question retrieves ``tokens`` tokens on average."""
         index = evaluation.index
         return cls(
@@ -132,7 +130,7 @@ class Distribution:
     interval: tuple[float, float] | None
 
     @classmethod
-    def of(cls, values: FloatArray) -> Distribution:
+    def of(cls, values: FloatArray) -> "Distribution":
         """Return the distribution of ``values``, which must lie between 0 and 1."""
         mean, deviation = mean_and_deviation(values) or (None, None)
         return cls(values, mean, deviation, mean_interval(values))

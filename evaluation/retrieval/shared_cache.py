@@ -1,7 +1,5 @@
 """A cache in which one thread computes what several need."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

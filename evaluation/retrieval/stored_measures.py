@@ -1,7 +1,5 @@
 """Measures of a chunker as JSON without any text: ranges, numbers of chunks, scores, reasons and times."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ All chunks of all documents are searched together: as they are, or with their he
 front is among the words too, as in the contextual BM25 of Anthropic (2024), "Introducing contextual retrieval".
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -273,7 +271,7 @@ class Queries:
     vectors: VectorArray
 
     @classmethod
-    def of(cls, index: Index, texts: Sequence[str], tools: Tools) -> Queries:
+    def of(cls, index: Index, texts: Sequence[str], tools: Tools) -> "Queries":
         """Return questions prepared for search, embedded unless the index is searched by words alone.
 
         Raises the same errors as `Tools.embed`.

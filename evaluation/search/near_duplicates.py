@@ -8,8 +8,6 @@ Case, punctuation and white space do not count, digits do. Scripts without space
 Thai, Khmer, Lao and Burmese, whose unspaced runs are one word each. A short chunk inside a long one is not near it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Rankings of chunks for one question: by embeddings, by words (BM25), by both fused, and by a cross-encoder."""
 
-from __future__ import annotations
-
 import math
 import re
 import threading

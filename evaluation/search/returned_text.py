@@ -9,8 +9,6 @@ A budget that is full inside what a chunk returns cuts that off there, as it doe
 the beginning, wherever in it the chunk lies.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -57,7 +55,7 @@ class Returned:
     size: int = 0
 
     @classmethod
-    def parse(cls, word: str) -> Returned:
+    def parse(cls, word: str) -> "Returned":
         """Parse a setting for the text to return, such as ``chunk``, ``window:2``, ``section:1``, ``page`` or ``parent``.
 
         Raises

@@ -1,7 +1,5 @@
 """Effect of another embedder on a result for the same text: changed boundaries, and the shift of the scores."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -38,7 +36,7 @@ class Shift:
     at: int
 
     @classmethod
-    def between(cls, full: npt.ArrayLike, other: npt.ArrayLike) -> Shift | None:
+    def between(cls, full: npt.ArrayLike, other: npt.ArrayLike) -> "Shift | None":
         """Return the change from one array to another at the gaps where both have a value; None if there are none.
 
         Both arrays have shape (gaps,); missing values are NaN.

@@ -1,7 +1,5 @@
 """Known boundaries marked by a user: as lines in the text, or in a separate file."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from bisect import bisect_right
@@ -96,7 +94,7 @@ class Marks:
     boundaries: tuple[int, ...]
 
     @classmethod
-    def read(cls, data: bytes, cancelled: Callable[[], bool] = bool) -> Marks:
+    def read(cls, data: bytes, cancelled: Callable[[], bool] = bool) -> "Marks":
         """Return the contents of a boundary file, which is parsed in a separate process.
 
         Raises

@@ -1,7 +1,5 @@
 """Numbers about chunks that the page shows: sizes, also against those asked for, changes, and known boundaries met."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -73,7 +71,7 @@ class Pieces:
     breaks: int
 
     @classmethod
-    def of(cls, chunking: Chunking) -> Pieces:
+    def of(cls, chunking: Chunking) -> "Pieces":
         """Count a result's chunks with several separate spans, and the breaks between these spans."""
         further = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
         return cls(len(further), sum(further))
@@ -116,7 +114,7 @@ class BeyondReach:
     share: float
 
     @classmethod
-    def of(cls, chunking: Chunking, embedder: Embedder | None) -> BeyondReach | None:
+    def of(cls, chunking: Chunking, embedder: Embedder | None) -> "BeyondReach | None":
         """Count the chunks that exceed the embedder's input; None if none does or tokens cannot be counted."""
         chunks = unread_chunks(chunking, embedder)
         if not chunks:
@@ -142,7 +140,7 @@ class Facts:
     unread: BeyondReach | None
 
     @classmethod
-    def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> Facts:
+    def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> "Facts":
         """Return the facts about a chunking result that are shown above its chunks.
 
         This tokenizes the whole text.

@@ -1,7 +1,5 @@
 """Cohesion inside chunks: against similarity across cuts, against the surroundings, and of two ways to cut a stretch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Texts with known boundaries: read from files with lines of dashes or boundary files, or joined from short documents."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

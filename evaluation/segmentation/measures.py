@@ -4,8 +4,6 @@ A segmentation of ``units`` sentences or characters is the sorted places 1..unit
 measure has no value, such as a precision without a single boundary, it says why instead of giving a number.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,7 +23,7 @@ class Score:
     undefined: str = ""
 
     @classmethod
-    def without(cls, why: str) -> Score:
+    def without(cls, why: str) -> "Score":
         """Return a score without a value, with the reason why it is undefined."""
         return cls(None, why)
 

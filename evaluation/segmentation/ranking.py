@@ -5,8 +5,6 @@ what two of them do in a section, as `evaluation.statistics.section_swaps` has i
 beside a trivial answer, all taken together.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
@@ -377,7 +375,7 @@ class Points:
     further: int
 
     @classmethod
-    def of(cls, document: Document) -> Points:
+    def of(cls, document: Document) -> "Points":
         """Return the scoring for a document, with one extra cut at chance level per paragraph."""
         kinds = [kind for kind, _ in _judged_cuts(document, document.starts[1:])]
         chance = sum(_POINTS[kind] for kind in kinds) / max(1, len(kinds))

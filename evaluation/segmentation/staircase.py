@@ -1,7 +1,5 @@
 """The staircase: the chunks of a document at every amount of the slider, and the stretches without change."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

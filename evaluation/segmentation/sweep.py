@@ -1,7 +1,5 @@
 """Many settings on many marked documents: which chunker finds the known boundaries best, and whether by a clear lead."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -52,7 +50,7 @@ class Setting:
     parameters: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
-    def of(cls, chunker: str, /, **parameters: Any) -> Setting:
+    def of(cls, chunker: str, /, **parameters: Any) -> "Setting":
         """Return the setting of a chunker with the given parameters."""
         return cls(chunker, tuple(sorted(parameters.items())))
 

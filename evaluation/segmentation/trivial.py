@@ -3,8 +3,6 @@
 A measure of boundaries says little alone: on a text with few of them, no cut at all has a good Pk.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Measures that need neither known boundaries nor questions, from block integrity to edit stability, not summed into one."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_left, bisect_right
 from collections import Counter

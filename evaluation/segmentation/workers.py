@@ -4,8 +4,6 @@ A worker loads no model. A run that asks for vectors which were not sent returns
 vectors once they have been embedded here.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
@@ -73,7 +71,7 @@ class _Batch(Generic[Result]):
     vectors: VectorArray | None = None
     sent: int = 0
 
-    def with_texts(self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools) -> _Batch[Result]:
+    def with_texts(self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools) -> "_Batch[Result]":
         """Return a copy of the batch with only the given runs, and with the vectors of further texts."""
         texts = list(dict.fromkeys([*self.texts, *texts]))
         return replace(self, runs=runs, texts=texts, vectors=tools.embed(texts), sent=self.sent + 1)

@@ -17,8 +17,6 @@ Where many differences are equal, subsets know nothing of the rare ones that are
 as its verdict permits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, erfc, sqrt
@@ -86,7 +84,7 @@ class Difference:
         """
         return self.adjusted < ALPHA
 
-    def reversed(self) -> Difference:
+    def reversed(self) -> "Difference":
         """Return the same comparison with the two chunkers swapped."""
         return Difference(-self.mean, -self.high, -self.low, self.p, self.adjusted, self.alpha, self.count, self.comparisons)
 
@@ -229,7 +227,7 @@ class _Tails:
     subsets: int
     lowest: FloatArray
     highest: FloatArray
-    skewed: OneSidedP
+    skewed: "OneSidedP"
 
     @property
     def p(self) -> float:

@@ -6,8 +6,6 @@ For a mean this is the sign-flip test of `evaluation.statistics.paired`. The int
 minus the one that would just be significant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import ceil, sqrt
 

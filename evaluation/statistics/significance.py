@@ -1,7 +1,5 @@
 """Significance level, Holm's correction, the fewest values with which a difference can be significant, and intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil, inf, log2, sqrt
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Heads and cells of tables of measures, the same on a page, in the terminal and in a report."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import starmap
 from statistics import median

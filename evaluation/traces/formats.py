@@ -5,8 +5,6 @@ exported objects or as OTLP's JSON; Langfuse's traces, observations and scores, 
 rows with a question and what was retrieved.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Read files of traces: the questions that somebody's own retrieval was asked, and what it retrieved for each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The diagnoses of a file of traces, as text and as JSON."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

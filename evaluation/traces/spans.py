@@ -1,7 +1,5 @@
 """Spans of OpenInference and OpenTelemetry and observations of Langfuse, gathered into rows of a question each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The stage that lost the answer to each question of a trace: documents, chunks, ranking, or the language model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -133,7 +131,7 @@ class SearchedChunks:
         chunks: Sequence[GivenChunk],
         name: str,
         told: Callable[[int, int], None] = lambda done, count: None,
-    ) -> SearchedChunks:
+    ) -> "SearchedChunks":
         """Locate the chunks of a file in the documents.
 
         Parameters
@@ -162,7 +160,7 @@ class SearchedChunks:
         return cls(tuple(chunkings), name, identified)
 
     @classmethod
-    def alone(cls, chunks: Sequence[GivenChunk], name: str, splitter: str) -> tuple[list[Document], SearchedChunks]:
+    def alone(cls, chunks: Sequence[GivenChunk], name: str, splitter: str) -> "tuple[list[Document], SearchedChunks]":
         """Put documents together from the chunks of a file; return them with the chunks.
 
         Raises
@@ -241,7 +239,7 @@ class Tracing:
         self.placements: list[tuple[Placement, ...]] = []
         """The placement of every retrieved text, of the questions that `locate` has come to."""
 
-    def locate(self, told: Callable[[int, int], None] = lambda done, count: None) -> Tracing:
+    def locate(self, told: Callable[[int, int], None] = lambda done, count: None) -> "Tracing":
         """Locate the retrieved texts of every question, and return itself.
 
         If an exception of ``told`` or an interruption ends it, `diagnoses` are of the questions before that.

@@ -1,7 +1,5 @@
 """One question of a run: each chunker's chunks, the model's answer and its judgements on cards, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 

@@ -1,7 +1,5 @@
 """The choice of the answering and the judging language model on the Answers page."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from chunkers.language_models import prompts

@@ -1,7 +1,5 @@
 """The Answers page: a language model answers questions from each chunker's chunks alone, and the answers are judged."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from chunkers import Embedder

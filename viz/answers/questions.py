@@ -1,7 +1,5 @@
 """The questions of the page Answers: typed, from a file, or Retrieval's for the text that is open."""
 
-from __future__ import annotations
-
 from functools import lru_cache, partial
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Results of a run of answers: the verdict, the means, box plots, differences, and costs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any

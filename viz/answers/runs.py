@@ -1,7 +1,5 @@
 """Runs of answers: estimated, begun or continued by a button that says what is sent, and reopened by their links."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

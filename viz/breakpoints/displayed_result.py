@@ -1,7 +1,5 @@
 """A result as shown on the Breakpoints page."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from chunkers import Breakpoint, Chunking

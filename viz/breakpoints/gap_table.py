@@ -1,7 +1,5 @@
 """The ledger of gaps: a table of every decision, linked with the text in both directions."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import TypedDict
 

@@ -1,7 +1,5 @@
 """The Breakpoints page: a chunker's curve and text, the effect of its slider, every gap, and its decisions by steps."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

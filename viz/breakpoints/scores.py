@@ -1,7 +1,5 @@
 """The Scores view of the Breakpoints page: a histogram of the scores, and the chunks for each amount."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any

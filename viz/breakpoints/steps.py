@@ -1,7 +1,5 @@
 """The Steps view of the Breakpoints page: a chunker's decisions, step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from itertools import pairwise

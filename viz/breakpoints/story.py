@@ -1,7 +1,5 @@
 """The decisions of Breakpoint, Max–Min, Change points and Structure as steps in words."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Literal

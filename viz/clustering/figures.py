@@ -1,7 +1,5 @@
 """Plotly figures that show how the clusters were formed, and the tables below them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

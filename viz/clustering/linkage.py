@@ -1,7 +1,5 @@
 """Single linkage: its joins and refusals in the order of the decisions, as steps and as a dendrogram."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -1,7 +1,5 @@
 """The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypedDict
 

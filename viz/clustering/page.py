@@ -1,7 +1,5 @@
 """The Clustering page: chunks of sentences that need not be adjacent, and how they were formed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Comparison of an approximating embedder with the full one: changed boundaries, and the shift of the distances."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

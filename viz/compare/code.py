@@ -1,7 +1,5 @@
 """The Code view of Compare: a column as code for other libraries, and their own chunkers with the same settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

@@ -3,8 +3,6 @@
 Lecture mode omits the times.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from chunkers import Chunking, Document, Embedder, load_tokenizer

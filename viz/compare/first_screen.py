@@ -1,7 +1,5 @@
 """Work for the first screen, begun before the first browser connects."""
 
-from __future__ import annotations
-
 import importlib
 
 from chunkers import Document, build_chunker, discover, load_embedder

@@ -1,7 +1,5 @@
 """The Compare page: several chunkers on one text, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

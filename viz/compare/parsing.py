@@ -1,7 +1,5 @@
 """The text as read from a file, part by part, with the content that was left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import groupby, pairwise
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Views that open below the text of Compare on request: scores, sizes, gaps, source file, code, downloads and more."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import plotly.graph_objects as go

@@ -5,8 +5,6 @@ anything, so the modules are concatenated into one scope, without their import a
 would change in a shared scope are rejected. Streamlit calls the component's function through ``inOrder``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Download buttons whose file names are unique to their content."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Plotly figures, each with its data as a table and downloads; figures that follow the pointer are in the reader."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The progress bar of a background job, with its cancel button."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

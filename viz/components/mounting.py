@@ -1,7 +1,5 @@
 """Browser components, whose scripts draw or store the server's data, and the events that they report."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Generic, Literal, TypeVar
 

@@ -1,7 +1,5 @@
 """Messages and headings that may contain user text; it is shown verbatim, never interpreted as Markdown or HTML."""
 
-from __future__ import annotations
-
 from viz.components.mounting import Component
 from viz.state.values import Data
 

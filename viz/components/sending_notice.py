@@ -1,7 +1,5 @@
 """Notice of destination, estimated size and cost before text is sent to a language model, with the button that sends it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

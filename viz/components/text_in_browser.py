@@ -1,7 +1,5 @@
 """A text as the browser has it: its stored bytes, UTF-16 offsets, and positions on the sentence axis."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import lru_cache

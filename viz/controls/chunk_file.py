@@ -1,7 +1,5 @@
 """The controls of a column of external chunks: the file, the located chunks, and the file's own text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 

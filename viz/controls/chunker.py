@@ -1,7 +1,5 @@
 """The side bar's controls for a chunker, generated from its declared parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode

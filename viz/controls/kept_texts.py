@@ -1,7 +1,5 @@
 """Places where the user's texts are kept: on this machine, with the controls and the list, and in the browser's tab."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """The choice of a language model: its server, name and spending limits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Options that need a package which is not installed: their labels in the list, and the command to install it."""
 
-from __future__ import annotations
-
 from chunkers.embedders import missing_for_embedder
 from chunkers.recipes.registry import chunker_class
 from chunkers.support.extras import lacking

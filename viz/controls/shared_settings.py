@@ -1,7 +1,5 @@
 """The settings that all columns share: sentence splitter, embedder, tokenizer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 

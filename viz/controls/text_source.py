@@ -1,7 +1,5 @@
 """The choice of the text: a sample, or the user's own text, pasted or uploaded."""
 
-from __future__ import annotations
-
 from functools import cache
 from uuid import uuid4
 

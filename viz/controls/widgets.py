@@ -1,7 +1,5 @@
 """Widgets of all pages: boxes bound to a value, buttons whose press is not lost, a server's form, and undo."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

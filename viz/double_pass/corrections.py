@@ -1,7 +1,5 @@
 """The boundaries of pass one that pass two or the minimum size removed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypedDict
 

@@ -1,7 +1,5 @@
 """The Double pass page: its two passes step by step, compared with a chunker that examines each gap once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """The rows of blocks on the Double pass page: sentences, mini-chunks and chunks, with the comparisons between them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
@@ -64,7 +62,7 @@ class PassRowsData(TypedDict):
     other: list[float] | None
     labels: dict[str, str]
     names: dict[str, str]
-    comparisons: list[ComparisonData]
+    comparisons: "list[ComparisonData]"
 
 
 ComparisonData = TypedDict(

@@ -1,7 +1,5 @@
 """The two passes of Double pass in words: one step per comparison, in order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import count
 

@@ -1,7 +1,5 @@
 """The controls for known boundaries in the user's text: marked by clicks, with undo, or read from a file."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from evaluation.segmentation.boundary_files import Marks, marks_to_json

@@ -1,7 +1,5 @@
 """The inbox of the Failures page: a ranked list of suspicious cuts, with the changes that remove them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

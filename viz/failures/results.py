@@ -1,7 +1,5 @@
 """The results of the Failures page: each chunker at its published settings, and the search for its best settings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

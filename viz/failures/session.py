@@ -1,7 +1,5 @@
 """The session state of the Failures page."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from viz.state.session_state import Container, Job, Session, Value
@@ -16,10 +14,10 @@ class FailuresSession(Session):
     """Session state that only the Failures page uses."""
 
     # Reads boundaries of the current text
-    marks_reading: Job[ReadingJob[tuple[int, ...]] | None] = Job("marks_reading", None)
-    failure_searches: Container[dict[tuple[object, ...], Sweep]] = Container("failure_searches", dict)
+    marks_reading: "Job[ReadingJob[tuple[int, ...]] | None]" = Job("marks_reading", None)
+    failure_searches: "Container[dict[tuple[object, ...], Sweep]]" = Container("failure_searches", dict)
     finding_sought = Value("finding_sought", "")  # the finding for whose removal remedies are searched
-    finding_job: Job[RemedyJob | None] = Job("finding_job", None)
+    finding_job: "Job[RemedyJob | None]" = Job("finding_job", None)
 
 
 session = FailuresSession()

@@ -1,7 +1,5 @@
 """Advice on the chunker to try for a kind of text, based on measurements in `benchmarks/README.md`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Six small pictures of each chunker: five of its run on a short text, and one of a known failure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple

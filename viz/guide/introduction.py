@@ -1,7 +1,5 @@
 """The Guide's introduction in four computed pictures: a text, its chunks, a question, and an answer."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A chunking as a small SVG picture, without any text of the document."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The Guide page: chunks in four pictures, a path in ten screens, and each chunker's idea, formula and known failure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

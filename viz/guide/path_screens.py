@@ -1,7 +1,5 @@
 """The ten screens of the Guide's path from a sentence to an answer: each a short text, one thing to do, and its effect."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise

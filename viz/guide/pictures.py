@@ -1,7 +1,5 @@
 """The component that draws pictures of a short text: sentences, chunks, scores at gaps, clickable gaps, and a ranking."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TypedDict

@@ -1,7 +1,5 @@
 """Background jobs with progress and cancellation, those stored on disk, and the registry of runs that links refer to."""
 
-from __future__ import annotations
-
 import secrets
 import threading
 from abc import ABC, abstractmethod

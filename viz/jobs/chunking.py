@@ -1,7 +1,5 @@
 """Chunking of documents for the pages, immediately if it is quick and otherwise as a background job, and its timing."""
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import dataclass, field, replace
@@ -38,7 +36,7 @@ class Task:
         tokenizer: str,
         chunker: Chunker,
         asking: Asking | None = None,
-    ) -> Task:
+    ) -> "Task":
         """Build the task from the document's identity and all parameters of the chunker."""
         name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
         asked = asking if chunker.asks else None
@@ -47,7 +45,7 @@ class Task:
         return cls(document.identity, name, revision, tokenizer, chunker.name + parameters, model)
 
     @property
-    def of_model(self) -> Task:
+    def of_model(self) -> "Task":
         """The task without its embedder, which does not affect a chunker that calls a language model."""
         return replace(self, embedder="", revision="")
 

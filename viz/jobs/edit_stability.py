@@ -1,7 +1,5 @@
 """A background job that measures the edit stability of several chunkers on one document."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """A background job that estimates a run's requests to a language model before anything is sent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 

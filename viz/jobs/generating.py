@@ -1,7 +1,5 @@
 """Background jobs in which a language model writes questions about documents, and in which they are compared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial

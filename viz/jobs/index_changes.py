@@ -1,7 +1,5 @@
 """A background job that cuts documents by several chunkers, and searches the chunks for questions, to compare indexes."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

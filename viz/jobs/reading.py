@@ -1,7 +1,5 @@
 """A background job that reads the user's files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Self, TypeVar

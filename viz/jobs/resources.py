@@ -3,8 +3,6 @@
 They are not in Streamlit's caches, which any browser can clear for all sessions with one message.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import threading

@@ -1,7 +1,5 @@
 """A retrieval run as a background job: its storage, the measures of each chunker's chunks on questions, and the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -77,7 +75,7 @@ class KeptRetrieval(KeptRun[_Plan]):
     plan_type = _Plan
 
     @classmethod
-    def of(cls, keeper: Keeper, plan: Plan) -> KeptRetrieval:
+    def of(cls, keeper: Keeper, plan: Plan) -> "KeptRetrieval":
         """Return the storage for a retrieval run, without writing anything yet."""
         chunkers = [_Chunker(name=chunker.name, parameters=chunker.model_dump(mode="json")) for chunker in plan.chunkers]
         stored_plan = _Plan(

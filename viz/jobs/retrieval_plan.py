@@ -1,7 +1,5 @@
 """The plan of a retrieval run: its documents and questions, and the settings whose change requires another run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -143,7 +141,7 @@ class Plan:
         """The chunkers' display names with their settings."""
         return [f"{name}, {chunker.describe()}" for name, chunker in zip(self.names, self.chunkers, strict=True)]
 
-    def changed(self, other: Plan) -> list[str]:
+    def changed(self, other: "Plan") -> list[str]:
         """Return the names of the settings in which the other plan differs."""
         differs = {
             "chunkers": self.chunkers != other.chunkers,

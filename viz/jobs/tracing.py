@@ -1,7 +1,5 @@
 """A background job that diagnoses the user's own traces."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import partial
 

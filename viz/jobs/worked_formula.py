@@ -1,7 +1,5 @@
 """The formula of a chunker worked out for one gap: the definition, the values, the result."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

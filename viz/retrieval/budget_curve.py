@@ -1,7 +1,5 @@
 """The curve of a measure over budgets, one line per chunker with its interval and its name at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The figures of a retrieval run; they contain no user text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

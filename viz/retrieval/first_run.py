@@ -1,7 +1,5 @@
 """The bundled run shown at first; ``python -m viz.retrieval.first_run`` measures it again and writes its file."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from chunkers import InputError, build_chunker, load_embedder

@@ -1,7 +1,5 @@
 """The link parameters of the Retrieval page: their allowed values and labels, and the widgets that set them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The documents and questions of the Retrieval page, bundled or the user's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st

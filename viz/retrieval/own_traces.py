@@ -1,7 +1,5 @@
 """The section of the Retrieval page on the user's own traces: which stage lost each answer, and the way into the text."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

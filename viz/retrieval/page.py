@@ -1,7 +1,5 @@
 """The Retrieval page: the quality with which chunkers' chunks retrieve known excerpts for questions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import streamlit as st

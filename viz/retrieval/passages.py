@@ -1,7 +1,5 @@
 """The chunks retrieved for a question, in rank order or in their documents, with hits, misses and waste marked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, TypedDict

@@ -1,7 +1,5 @@
 """One question of a retrieval run: the chunks that two chunkers retrieve for it, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The results of a retrieval run over all questions: the verdict in key figures, the tables, and the figures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Retrieval runs: what they send to a language model, and how they are made, reopened from disk and resumed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container
 from dataclasses import replace
 

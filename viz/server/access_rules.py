@@ -1,7 +1,5 @@
 """Access rules: refuse requests from other sites or for other host names, and send security headers."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

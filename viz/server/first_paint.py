@@ -1,7 +1,5 @@
 """Middleware for a quick first page: its style sheet from the first paint on, and Streamlit's scripts from memory."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from mimetypes import guess_type

@@ -3,8 +3,6 @@
 Calling the function of a patch again has no effect.
 """
 
-from __future__ import annotations
-
 import socket
 import threading
 from asyncio import AbstractEventLoop, Server

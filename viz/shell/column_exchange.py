@@ -1,7 +1,5 @@
 """The exchange of columns between Compare and other pages: they open with its columns, and return columns to it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Conversion of a chunker's result to a column of the reader."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

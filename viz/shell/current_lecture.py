@@ -1,7 +1,5 @@
 """Lectures: the scene at hand, in the session and in the link, changes of the user's own lecture, and the list of all."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from uuid import uuid4
 

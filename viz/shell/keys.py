@@ -1,7 +1,5 @@
 """The keyboard shortcuts of the pages, and the dialog that lists the current page's when ``?`` is pressed."""
 
-from __future__ import annotations
-
 from typing import NamedTuple, TypedDict
 
 from viz.components.mounting import Component

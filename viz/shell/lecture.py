@@ -1,7 +1,5 @@
 """Lecture mode for projectors: large type and figures, and no side bar; the link includes the mode."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The bar of a lecture, with the words of the scene at hand, and the keys of lecture mode."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import TypedDict

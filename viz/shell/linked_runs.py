@@ -1,7 +1,5 @@
 """Runs that links name: started with the user's consent, found in memory or on disk, shown if interrupted, and resumed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar

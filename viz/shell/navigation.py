@@ -1,7 +1,5 @@
 """The pages, their menu, and navigation between them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import streamlit as st

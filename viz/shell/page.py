@@ -1,7 +1,5 @@
 """The lifecycle of a page: read its choices from the session or the link, draw it, write the link; and its layout."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Tested changes to a column: the search for them, their payload, and their use as columns on Compare."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Running a page's chunkers, immediately or in a background job, with the job's progress and warnings about the text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Tasks of the server besides pages: releasing ended sessions, preparing the first page, opening the browser."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """The user's choices, kept in the session and in the link. Links never contain text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
@@ -43,7 +41,7 @@ class ColumnChoice:
                 return
         self.parameters[name] = value
 
-    def copy(self) -> ColumnChoice:
+    def copy(self) -> "ColumnChoice":
         """Return a copy of the column that can be changed independently."""
         return ColumnChoice(self.chunker, dict(self.parameters))
 

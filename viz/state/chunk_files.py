@@ -1,7 +1,5 @@
 """The session's uploaded files of chunks, which columns show; links do not include them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from chunkers import Chunker, Document, InputError

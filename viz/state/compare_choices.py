@@ -1,7 +1,5 @@
 """The choices of Compare and the settings of its question, which other pages and session files also read and change."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conversion between choices and the query parameters of a link. Links never contain text."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The session's embedder, with the consent it may need, and its language model; their widgets are in `viz.controls`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """The notebook of a document: its text, boundaries, questions, columns and page, kept on this machine on request."""
 
-from __future__ import annotations
-
 import hashlib
 from ipaddress import ip_address
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Boundaries that the user sets: the known boundaries of their own text, with undo, and a column of their own cuts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 

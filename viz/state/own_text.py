@@ -1,7 +1,5 @@
 """The user's own text, and switching between documents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise

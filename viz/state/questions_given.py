@@ -1,7 +1,5 @@
 """Questions that pages pass to each other, with their documents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """A session saved in a file: the text with its boundaries and questions, and each column's recipe and result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
@@ -75,7 +73,7 @@ class KeptParts(BaseModel, frozen=True, extra="forbid"):
     labels: Annotated[tuple[Annotated[str, Field(max_length=LONGEST_LABEL)], ...], Field(fail_fast=True)]
 
     @classmethod
-    def of(cls, parts: Parts) -> KeptParts:
+    def of(cls, parts: Parts) -> "KeptParts":
         """Return the stored form of pages or chapters."""
         return cls(kind=parts.kind, starts=parts.starts, labels=parts.labels)
 

@@ -3,8 +3,6 @@
 Texts and spans are most of a session file. They are validated in that process, so that the page only has to insert them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

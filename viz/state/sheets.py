@@ -1,7 +1,5 @@
 """The scenes of a lecture on paper, each run on its text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run

@@ -1,7 +1,5 @@
 """The session's questions and own text, in the format in which the tab, the disk or a session file keeps them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The text that a page shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise

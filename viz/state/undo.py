@@ -1,7 +1,5 @@
 """Undo of the last change that removed, added or replaced columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Small value types in the session state, each for a single page or widget."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count

@@ -3,8 +3,6 @@
 ``python -m viz.theme.glossary`` writes ``docs/glossary.md``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Formatting of numbers on the pages."""
 
-from __future__ import annotations
-
 import math
 
 from chunkers import Timing

@@ -1,7 +1,5 @@
 """The colours of both themes, for style sheets and figures alike."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from chunkers.results.markup import COUNT, EDGES, GROUNDS, INK, colours_of

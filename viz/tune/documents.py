@@ -1,7 +1,5 @@
 """The documents to tune on and those held out: bundled ones by name in the link, the user's own in the session."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The bundled sweep shown at first; ``python -m viz.tune.first_run`` measures it again and writes its file."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from chunkers import InputError, load_embedder

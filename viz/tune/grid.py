@@ -1,7 +1,5 @@
 """The choice of the settings of a sweep: the published grids, or one or two parameters of a chunker."""
 
-from __future__ import annotations
-
 from math import ceil, floor, prod
 from typing import Any
 

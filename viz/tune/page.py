@@ -1,7 +1,5 @@
 """The Tune page: the setting that finds known boundaries best, its margin, and its value on held-out documents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

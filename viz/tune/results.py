@@ -1,7 +1,5 @@
 """The results of a sweep: the best setting in a sentence, the figure, the ranking, and further actions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

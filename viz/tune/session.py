@@ -1,7 +1,5 @@
 """The session state of the Tune page."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from viz.state.session_state import Container, Job, Session, Value
@@ -18,8 +16,8 @@ class TuneSession(Session):
     tune_held: Container[set[str]] = Container("tune_held", set)
     tune_uploaded = Value("tune_uploaded", MarkedDocuments())
     tune_stitched = Value("tune_stitched", MarkedDocuments())
-    tune_reading: Job[ReadingJob[MarkedDocuments] | None] = Job("tune_reading", None)
-    tune_stitching: Job[ReadingJob[StitchedDocuments] | None] = Job("tune_stitching", None)
+    tune_reading: "Job[ReadingJob[MarkedDocuments] | None]" = Job("tune_reading", None)
+    tune_stitching: "Job[ReadingJob[StitchedDocuments] | None]" = Job("tune_stitching", None)
 
 
 session = TuneSession()

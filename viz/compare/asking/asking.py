@@ -1,7 +1,5 @@
 """Retrieval of one question's chunks in every column of Compare: receive the question, run it, send the results."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypedDict
 

@@ -1,7 +1,5 @@
 """The context sentences of Compare's chunks: their cost, the user's consent, and their state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The session's questions with marked answers: ask again, remove, measure on Retrieval, or save as a file."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from evaluation.questions.marked_file import MarkedQuestion, questions_to_csv

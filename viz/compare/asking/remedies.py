@@ -1,7 +1,5 @@
 """Changes that keep a marked answer whole: searched for the columns that split it, and added as columns."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

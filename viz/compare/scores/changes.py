@@ -1,7 +1,5 @@
 """Cost of replacing the selected column of Compare by each other: chunks, tokens, dollars, and questions won and lost."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The scoreboard of Compare's columns, with sizes, errors, suspicious cuts and times, and their ranking."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A sortable table with a row per column of Compare; a click on a row selects the column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
@@ -29,8 +27,8 @@ class ScoresData(TypedDict):
 
     said: str
     note: str
-    heads: list[HeadData]
-    rows: list[RowData]
+    heads: "list[HeadData]"
+    rows: "list[RowData]"
     limit: float | None
     chosen: int
 
@@ -62,7 +60,7 @@ class RowData(TypedDict):
     title: str
     settings: str
     message: str
-    cells: list[CellData]
+    cells: "list[CellData]"
 
 
 class CellData(TypedDict):

@@ -1,7 +1,5 @@
 """Measures of Compare's columns that need no known boundaries: blocks, sizes, contrast, and the effect of edits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

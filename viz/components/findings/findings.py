@@ -1,7 +1,5 @@
 """The component that lists findings with reason and passage; a click scrolls to the passage."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import TypedDict
@@ -28,7 +26,7 @@ class FindingsData(TypedDict):
     more: int
     less: str
     nothing: str
-    sought: SoughtData | None
+    sought: "SoughtData | None"
 
 
 _findings = Component[FindingsData](

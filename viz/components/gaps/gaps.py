@@ -1,7 +1,5 @@
 """Clickable gaps between sentences: the payload for the browser and the events from it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple, TypedDict, get_args
 

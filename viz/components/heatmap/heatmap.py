@@ -1,7 +1,5 @@
 """The heatmap of the joint distance, linked with the reader in the browser."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

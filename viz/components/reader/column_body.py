@@ -1,7 +1,5 @@
 """The body of a column as sent to the browser: the segments of its text, and its score curve with threshold lines."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence

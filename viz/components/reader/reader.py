@@ -1,7 +1,5 @@
 """The linked reader: the barcode, curve and text of all columns in one browser component."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

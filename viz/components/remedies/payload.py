@@ -1,7 +1,5 @@
 """Tested changes to a column, as sent to the browser."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 

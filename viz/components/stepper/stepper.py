@@ -1,7 +1,5 @@
 """The stepper: shows one decision at a time, in words and in the text; moved by button, key or number."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Sequence

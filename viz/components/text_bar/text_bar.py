@@ -1,7 +1,5 @@
 """The row at the top of a page, the footer of the text box, and the browser tab's copy of the user's text."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Background jobs of the Answers page: retrieving chunks, answering, judging, and taking over questions of Retrieval."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -276,7 +274,7 @@ class Shared(NamedTuple):
     items: Items
     origin: str
 
-    def merged_with(self, other: Shared) -> Shared:
+    def merged_with(self, other: "Shared") -> "Shared":
         """Return this text with its own questions and those of the same text in ``other``, without duplicates."""
         items = {item.question: item for item in (*self.items.usable, *other.items.usable)}
         problems = (*self.items.problems, *other.items.problems)

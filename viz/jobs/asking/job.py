@@ -1,7 +1,5 @@
 """Background jobs on the chunks of columns: asking a question, trying a change of parameters, writing context sentences."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A background job that searches for changes that keep an answer whole or remove a finding."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -94,11 +92,11 @@ class RemedyJob(Background):
         """True if the search is finished for every column."""
         return self.searches.keys() <= self.found.keys()
 
-    def again(self) -> RemedyJob:
+    def again(self) -> "RemedyJob":
         """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
         return replace(self)
 
-    def after(self, before: RemedyJob | None) -> RemedyJob:
+    def after(self, before: "RemedyJob | None") -> "RemedyJob":
         """Return the earlier job ``before`` if its searches are equal, otherwise this job with the outcomes still valid."""
         if before is None or before.subject != self.subject:
             return self

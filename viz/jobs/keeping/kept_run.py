@@ -1,7 +1,5 @@
 """Runs stored under their links: a plan without any text and the finished parts, keyed by a hash of the token."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable
@@ -48,7 +46,7 @@ class RunFile:
         self._parts: dict[int, bytes] = {}
 
     @classmethod
-    def read(cls, path: Path) -> RunFile:
+    def read(cls, path: Path) -> "RunFile":
         """Read a run from a file; raises InputError if the file does not hold one."""
         try:
             content = _Content.model_validate_json(path.read_bytes())

@@ -1,7 +1,5 @@
 """Texts that the user keeps on this machine, with their questions, boundaries and columns, in a private SQLite file."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 import time

@@ -3,8 +3,6 @@
 The file contains hashes, numbers and the values of settings, but no text and no link; see `viz.jobs.keeping.kept_run`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sqlite3
 import threading

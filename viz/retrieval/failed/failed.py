@@ -1,7 +1,5 @@
 """The list of missed excerpts: the cuts inside each, the chunk with the largest part, and the chunkers that found it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypedDict

@@ -1,7 +1,5 @@
 """The button that opens Compare at the passage of a question, in a sample or the user's own text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import TypedDict

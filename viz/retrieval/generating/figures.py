@@ -1,7 +1,5 @@
 """The histograms of the two filters of generated questions; they contain no user text."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The section of Retrieval in which a language model generates questions, and the table in which the user edits them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial

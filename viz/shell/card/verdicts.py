@@ -1,7 +1,5 @@
 """Verdicts of a page's columns at the user's position, with reasons, and previews of the changes that would reverse them."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
