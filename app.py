@@ -3,7 +3,7 @@
 import streamlit as st
 
 from viz.components.assets import VIZ
-from viz.shell import current_lecture, lecture
+from viz.shell import current_lecture, lecture_mode
 from viz.shell.keys import key_dialog
 from viz.shell.lecture_bar import lecture_bar
 from viz.shell.navigation import navigation
@@ -12,12 +12,12 @@ from viz.state.compare_choices import COMPARE
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
 st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)
 st.html(VIZ / "theme" / "page.css")
-current_lecture.read_link()
+current_lecture.read_lecture_link()
 page = navigation()
 current_lecture.go_to_scene(page.url_path or COMPARE)
-lecture.enlarge()
+lecture_mode.apply_lecture_styles()
 key_dialog()
 lecture_bar()
 page.run()
 with st.sidebar:
-    lecture.control()
+    lecture_mode.show_lecture_button()

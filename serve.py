@@ -12,8 +12,8 @@ from starlette.middleware import Middleware
 
 from viz import compare
 from viz.components.assets import VIZ
-from viz.server.access_rules import Guard
-from viz.server.first_paint import FirstPaint, Scripts, scripts_of
+from viz.server.access_rules import AccessGuard
+from viz.server.first_paint import FirstPaint, ScriptsFromMemory, element_scripts
 from viz.server.streamlit_patches import (
     disable_send_delay,
     interrupt_where_drawn,
@@ -24,7 +24,7 @@ from viz.server.streamlit_patches import (
     limit_uploads,
     skip_needless_startup,
 )
-from viz.shell.server_tasks import Preload, keep_house, open_browser
+from viz.shell.server_tasks import Preload, open_browser, release_ended_sessions
 
 
 @asynccontextmanager
@@ -33,7 +33,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     disable_send_delay(asyncio.get_running_loop())
     loading = Preload(f"{compare.__name__}.first_screen", f"{compare.__name__}.page")
     loading.start()
-    meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(keep_house())]
+    meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(release_ended_sessions())]
     yield
     for task in meanwhile:
         task.cancel()
@@ -49,7 +49,9 @@ keep_inputs_of_fragments()
 skip_needless_startup()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.
-guard = Middleware(Guard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins"))
+guard = Middleware(
+    AccessGuard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins")
+)
 # The columns are such a component.
-first_paint = Middleware(FirstPaint, style=VIZ / "theme" / "page.css", scripts=scripts_of("BidiComponent", "Html"))
-app = st.App("app.py", lifespan=lifespan, middleware=[guard, Middleware(Scripts), first_paint])
+first_paint = Middleware(FirstPaint, style=VIZ / "theme" / "page.css", scripts=element_scripts("BidiComponent", "Html"))
+app = st.App("app.py", lifespan=lifespan, middleware=[guard, Middleware(ScriptsFromMemory), first_paint])

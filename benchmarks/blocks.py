@@ -10,7 +10,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from benchmarks.structured_files import FILES
 from chunkers import Span
 from chunkers.text.outline import KINDS, NOT_PROSE, SPECIAL, outline_of
@@ -23,7 +23,7 @@ _CLAUSE = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
 _END_OF_SENTENCE = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*$""")
 
 
-class Found(NamedTuple):
+class ComparedBlock(NamedTuple):
     """A block in a form both sides share; its depth is 0, or 1 inside a list or quotation."""
 
     depth: int
@@ -31,15 +31,15 @@ class Found(NamedTuple):
     span: Span
 
 
-def our_blocks(text: str) -> set[Found]:
+def our_blocks(text: str) -> set[ComparedBlock]:
     """Return the blocks that `chunkers.text.outline` finds, including nested ones."""
-    outer = {Found(0, block.kind, block.span) for block in outline_of(text).blocks}
-    without_prose = {Found(0, block.kind, block.span) for block in outline_of(text).not_prose} - outer
-    nested = {Found(1, block.kind, block.span) for block in outline_of(text).nested}
+    outer = {ComparedBlock(0, block.kind, block.span) for block in outline_of(text).blocks}
+    without_prose = {ComparedBlock(0, block.kind, block.span) for block in outline_of(text).not_prose} - outer
+    nested = {ComparedBlock(1, block.kind, block.span) for block in outline_of(text).nested}
     return outer | nested | {block._replace(depth=1) for block in without_prose}
 
 
-def expected_blocks(text: str) -> set[Found]:
+def expected_blocks(text: str) -> set[ComparedBlock]:
     """Return the blocks of markdown-it's tree, adapted to the differences that docs/chunkers.md lists.
 
     The text is adapted before it is parsed: front matter becomes blank lines, formulas become comments, and a blank line is
@@ -50,12 +50,12 @@ def expected_blocks(text: str) -> set[Found]:
     formulas = _comment_formulas(text, lines)
     parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
     tokens = parser.parse("\n".join(lines.read))
-    while (place := _end_of_a_list(tokens, lines.read)) is not None:
+    while (place := _line_after_our_list(tokens, lines.read)) is not None:
         lines.insert_blank(place)
         tokens = parser.parse("\n".join(lines.read))
-    expected = {Found(0, "front matter", lines.span(0, front))} if front else set()
+    expected = {ComparedBlock(0, "front matter", lines.span(0, front))} if front else set()
     if re.match(r"\ufeff[ \t]*(?:[\r\n]|$)", text):
-        expected.add(Found(0, "paragraph", Span(0, 1)))
+        expected.add(ComparedBlock(0, "paragraph", Span(0, 1)))
     for before, token in zip([None, *tokens], tokens, strict=False):
         if (
             before
@@ -65,19 +65,19 @@ def expected_blocks(text: str) -> set[Found]:
             and before.map[1] == token.map[0]
         ):
             # Adjacent ones are one block.
-            expected.discard(Found(min(token.level, 1), "link definitions", lines.span(*before.map)))
+            expected.discard(ComparedBlock(min(token.level, 1), "link definitions", lines.span(*before.map)))
             token.map[0] = before.map[0]
         kind = "item" if token.type == "list_item_open" else KINDS.get(token.type)
         if kind is None or not token.map or (token.level and kind not in SPECIAL | NOT_PROSE | {"item"}):
             continue
         span = lines.span(*token.map)
         kind = "formula" if kind == "HTML" and span.start in formulas else kind
-        expected.add(Found(min(token.level, 1), kind, span))
+        expected.add(ComparedBlock(min(token.level, 1), kind, span))
     # White space that only Unicode counts as such is not a block.
     return {block for block in expected if block.span.start < block.span.end}
 
 
-def differences(text: str) -> set[Found]:
+def differing_blocks(text: str) -> set[ComparedBlock]:
     """Return the blocks that only one side has."""
     return our_blocks(text) ^ expected_blocks(text)
 
@@ -161,7 +161,7 @@ def _comment_formulas(text: str, lines: _Lines) -> set[int]:
     return starts
 
 
-def _end_of_a_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
+def _line_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
     """Return the first line of an outermost list in the tree that is in no item of our list."""
     for opening, token in enumerate(tokens):
         if token.type not in LISTS or token.level or not token.map:
@@ -189,7 +189,7 @@ def _end_of_a_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
     return None
 
 
-def texts(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
+def markdown_files(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the name and text of each distinct Markdown file in the folders; without folders, of the bundled documents."""
     if not folders:
         yield from ((name, load_sample(name).text) for name in sample_titles())
@@ -210,13 +210,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     files = lists = torn = compared = 0
     different = []
-    for name, text in texts(given.folders):
+    for name, text in markdown_files(given.folders):
         whole = [*lists_with_blank_lines(text)]
         files, lists, torn = files + 1, lists + len(whole), torn + whole.count(False)
         compared += len(our_blocks(text))
-        different += [(name, *block) for block in sorted(differences(text))]
+        different += [(name, *block) for block in sorted(differing_blocks(text))]
     head = ["files", "blocks", "different", "lists with blank lines", "torn"]
-    print(table(head, [[f"{count:,}" for count in (files, compared, len(different), lists, torn)]]))
+    print(markdown_table(head, [[f"{count:,}" for count in (files, compared, len(different), lists, torn)]]))
     for name, depth, kind, span in different:
         print(f"{name}: {kind} at {span.start:,} to {span.end:,}, {'nested' if depth else 'outermost'}")
     return int(bool(different or torn))

@@ -24,9 +24,9 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from benchmarks.harness import markdown_table, resident_mb
 from benchmarks.hostile_files import ONCE_BLOCKING
-from benchmarks.measure import memory, table
-from chunkers.support.formatting import signed
+from chunkers.support.formatting import format_number
 from sample_docs import load_sample, sample_titles
 from tests.browser.app_server import app_server, launch
 
@@ -49,24 +49,24 @@ WATCH = """(root) => {
 }"""
 
 
-def settled(page: Page) -> None:
+def wait_until_idle(page: Page) -> None:
     """Wait until the page's script has finished."""
     page.wait_for_function(
         "() => document.querySelector('[data-testid=stApp]').getAttribute('data-test-script-state') === 'notRunning'"
     )
 
 
-def watch(root: Locator, event: str) -> None:
+def watch_next_repaint(root: Locator, event: str) -> None:
     """Start watching for the next ``event``."""
     root.evaluate(f"(root) => {{ root.watched = '{event}'; ({WATCH})(root); }}")
 
 
-def took(root: Locator) -> float:
+def watched_ms(root: Locator) -> float:
     """Return the milliseconds that the watched step took."""
     return float(root.evaluate("(root) => root.took"))
 
 
-def drags(page: Page, root: Locator, steps: int) -> list[float]:
+def drag_times(page: Page, root: Locator, steps: int) -> list[float]:
     """Drag the threshold line up and down; return the milliseconds from each release to the painted text."""
     times = []
     for step in range(steps):
@@ -77,49 +77,49 @@ def drags(page: Page, root: Locator, steps: int) -> list[float]:
         page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2)
         page.mouse.down()
         page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2 + (away if step % 2 else -away), steps=4)
-        watch(root, "pointerup")
+        watch_next_repaint(root, "pointerup")
         page.mouse.up()
-        times.append(took(root))
-        settled(page)
+        times.append(watched_ms(root))
+        wait_until_idle(page)
     return times
 
 
-def keys(page: Page, root: Locator, steps: int) -> list[float]:
+def key_press_times(page: Page, root: Locator, steps: int) -> list[float]:
     """Press an arrow key on the slider; return the milliseconds from each press to the painted text."""
     slider = page.get_by_role("slider", name="Percentile of distance")
     times = []
     for _ in range(steps):
         slider.focus()
-        watch(root, "keydown")
+        watch_next_repaint(root, "keydown")
         # To and fro, wherever it stands: at the end of its range a press would change nothing.
         slider.press("ArrowRight" if float(slider.input_value()) % 2 else "ArrowLeft")
-        times.append(took(root))
-        settled(page)
+        times.append(watched_ms(root))
+        wait_until_idle(page)
     return times
 
 
-def say(name: str, times: list[float]) -> None:
+def print_quartiles(name: str, times: list[float]) -> None:
     """Print the median and the quartiles of the times."""
     lower, median, upper = statistics.quantiles(times, n=4)
     print(f"{name}: median {median:.0f} ms (quartiles {lower:.0f} to {upper:.0f}, {len(times)} steps)")
 
 
-def embedded(page: Page, root: Locator) -> None:
+def wait_for_columns(page: Page, root: Locator) -> None:
     """Wait until every column has its chunks and the page is idle."""
     while not root.evaluate("(root) => root.seamark?.ready"):
         time.sleep(0.2)
-    settled(page)
+    wait_until_idle(page)
     time.sleep(1)  # do not measure what the browser does when idle
     count = root.evaluate("({ seamark: { text, sentences, columns } }) => [text.length, sentences, columns.length]")
     print(f"{count[0]:,} characters, {count[1]:,} sentences, {count[2]} columns")
 
 
-def opened(page: Page, address: str) -> Locator:
+def open_reader(page: Page, address: str) -> Locator:
     """Open a page and wait until its reader has every column; return the reader."""
     page.goto(address)
     root = page.locator(".seamark")
     root.wait_for(timeout=READY)
-    embedded(page, root)
+    wait_for_columns(page, root)
     return root
 
 
@@ -131,26 +131,26 @@ REACTION = """(root) => {
 }"""
 
 
-def reaction(root: Locator, event: str, act: Callable[[], None]) -> float:
+def reaction_ms(root: Locator, event: str, act: Callable[[], None]) -> float:
     """Return the milliseconds from the event that ``act`` causes to the painted response."""
     root.evaluate("(root, event) => (root.watched = event)", event)
     root.evaluate(REACTION)
     act()
-    return took(root)
+    return watched_ms(root)
 
 
-def reactions(page: Page, address: str, steps: int) -> None:
+def measure_pointer_and_scan(page: Page, address: str, steps: int) -> None:
     """Measure on the essay the response times to the pointer, over text and curve, and to a step of the scan."""
-    root = opened(page, f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100")
+    root = open_reader(page, f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100")
     page.get_by_role("heading", name="Gap 100").wait_for(timeout=READY)
-    step = [reaction(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
+    step = [reaction_ms(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
     # The server hears of the last step, and may draw the text anew.
-    settled(page)
+    wait_until_idle(page)
     plot = root.locator(".plot").bounding_box()
     assert plot is not None
     x, y = plot["x"], plot["y"] + plot["height"] - 4
     curve = [
-        reaction(root, "pointermove", partial(page.mouse.move, x + plot["width"] * (0.1 + 0.8 * place / steps), y))
+        reaction_ms(root, "pointermove", partial(page.mouse.move, x + plot["width"] * (0.1 + 0.8 * place / steps), y))
         for place in range(steps)
     ]
     seen = root.evaluate("(root) => root.seamark.columns[0].top")
@@ -159,10 +159,10 @@ def reactions(page: Page, address: str, steps: int) -> None:
         sentence = root.locator(f'.s[data-s="{seen + 2 + number % 6}"]').first
         box = sentence.bounding_box()
         assert box is not None
-        text.append(reaction(root, "pointermove", partial(page.mouse.move, box["x"] + 12, box["y"] + 8)))
-    say("pointer over a sentence to its gaps marked", text)
-    say("pointer over the curve to its sentences marked", curve)
-    say("step of the greedy scan to its sentences marked", step)
+        text.append(reaction_ms(root, "pointermove", partial(page.mouse.move, box["x"] + 12, box["y"] + 8)))
+    print_quartiles("pointer over a sentence to its gaps marked", text)
+    print_quartiles("pointer over the curve to its sentences marked", curve)
+    print_quartiles("step of the greedy scan to its sentences marked", step)
 
 
 # Counts from the next Enter to the second frame after every column shows what the question retrieves.
@@ -179,33 +179,33 @@ ANSWER = """(root) => {
 SUBJECTS = ("the tides", "birds", "salt", "bridges", "paper", "maps", "clocks")
 
 
-def questions(page: Page, root: Locator, steps: int, method: str) -> None:
+def measure_questions(page: Page, root: Locator, steps: int, method: str) -> None:
     """Ask new questions about the essay by keyboard; print the time until all columns answer."""
     page.get_by_label("Chunks are ranked").select_option(method)
-    settled(page)
+    wait_until_idle(page)
     times = []
     for step in range(-1, steps):
         page.keyboard.press("/")
         page.keyboard.insert_text(f"What is said of {SUBJECTS[step % len(SUBJECTS)]} in place {step}, ranked {method}?")
         root.evaluate(ANSWER)
         page.keyboard.press("Enter")
-        took_ms = took(root)
+        took_ms = watched_ms(root)
         if step >= 0:
             times.append(took_ms)
         else:
             # The first embeds the chunks.
             print(f"first question, {method}: {took_ms / 1000:.1f} s")
-        settled(page)
+        wait_until_idle(page)
         page.locator(".text").first.focus()
-    say(f"Enter in a question ({method}) to every column's chunks marked", times)
+    print_quartiles(f"Enter in a question ({method}) to every column's chunks marked", times)
 
 
-def ask_essay(page: Page, address: str, steps: int) -> Locator:
+def measure_questions_by_method(page: Page, address: str, steps: int) -> Locator:
     """Measure questions about the essay in three columns; return its reader."""
-    root = opened(page, f"{address}/?document=essay")
+    root = open_reader(page, f"{address}/?document=essay")
     page.get_by_label("Ask your text").focus()
     for method in ("embedding", "hybrid", "bm25"):
-        questions(page, root, steps, method)
+        measure_questions(page, root, steps, method)
     return root
 
 
@@ -232,7 +232,7 @@ PASTED = 10_000
 """Number of characters of the pasted texts."""
 
 
-def pastes(browser: Browser, address: str, steps: int) -> None:
+def measure_pastes(browser: Browser, address: str, steps: int) -> None:
     """Measure the time until a pasted text is cut in the three columns of the first page."""
     page = browser.new_context(
         viewport={"width": 1440, "height": 1000}, permissions=["clipboard-read", "clipboard-write"]
@@ -240,7 +240,7 @@ def pastes(browser: Browser, address: str, steps: int) -> None:
     page.goto(address)
     root = page.locator(".seamark")
     root.locator(".chunk").first.wait_for(timeout=READY)
-    embedded(page, root)
+    wait_for_columns(page, root)
     first, whole = [], []
     for step in range(steps):
         # With a unique number in every sentence, so that each is embedded.
@@ -252,9 +252,9 @@ def pastes(browser: Browser, address: str, steps: int) -> None:
         times = root.evaluate("(root) => root.took")
         first.append(times[0])
         whole.append(times[1])
-        settled(page)
-    say(f"paste of {PASTED:,} characters to its first chunk painted", first)
-    say("to all columns painted, its sentences embedded", whole)
+        wait_until_idle(page)
+    print_quartiles(f"paste of {PASTED:,} characters to its first chunk painted", first)
+    print_quartiles("to all columns painted, its sentences embedded", whole)
     page.context.close()
 
 
@@ -279,28 +279,28 @@ def open_large(browser: Browser, address: str, text: str) -> tuple[Page, Locator
     file.set_input_files({"name": "large.txt", "mimeType": "text/plain", "buffer": text.encode()})
     root = page.locator(".seamark")
     page.get_by_role("heading", name="large.txt").wait_for(timeout=READY)
-    embedded(page, root)
+    wait_for_columns(page, root)
     return page, root
 
 
-def sessions(browser: Browser, address: str, server: psutil.Process, steps: int, characters: int) -> None:
+def measure_sessions(browser: Browser, address: str, server: psutil.Process, steps: int, characters: int) -> None:
     """Measure two sessions on a text of ``characters`` characters, after an earlier session has embedded it."""
     text = large_text(characters)
     warm, root = open_large(browser, address, text)
-    say("line let go to text painted", drags(warm, root, steps))
-    say("slider key to text painted", keys(warm, root, steps))
+    print_quartiles("line let go to text painted", drag_times(warm, root, steps))
+    print_quartiles("slider key to text painted", key_press_times(warm, root, steps))
     warm.context.close()
     # The cost of a session is what the second and the third add, since the first loads the model and embeds.
-    before = [memory(server)]
+    before = [resident_mb(server)]
     for _ in range(2):
         open_large(browser, address, text)
-        before.append(memory(server))
+        before.append(resident_mb(server))
     grown = [later - earlier for earlier, later in pairwise(before)]
-    first, second = (signed(growth, "+.0f") for growth in grown)
+    first, second = (format_number(growth, "+.0f") for growth in grown)
     print(f"server: {before[0]:.0f} MB before, {first} MB with one session, {second} MB with a second")
 
 
-def beside_hostile_files(browser: Browser, address: str, steps: int, only: str) -> None:
+def measure_beside_hostile_files(browser: Browser, address: str, steps: int, only: str) -> None:
     """Print the response time of a second session's slider while the first reads each hostile file."""
     reader = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
     # A chunker that takes no time, since the reading is measured.
@@ -308,23 +308,23 @@ def beside_hostile_files(browser: Browser, address: str, steps: int, only: str) 
     reader.locator(".seamark .chunk").first.wait_for(timeout=READY)
     file = reader.locator('[data-testid="stFileUploaderDropzoneInput"]')
     other = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
-    root = opened(other, f"{address}/?document=essay")
-    rows = [["nothing", *_answers(keys(other, root, steps))]]
+    root = open_reader(other, f"{address}/?document=essay")
+    rows = [["nothing", *_time_cells(key_press_times(other, root, steps))]]
     for what, make in ONCE_BLOCKING.items():
         if only not in what:
             continue
         name, data = make()
         file.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": data})
-        times = keys(other, root, 5)
+        times = key_press_times(other, root, 5)
         while reader.get_by_text("Reading the file").is_visible():
-            times += keys(other, root, 1)
-        settled(reader)
-        rows.append([what, *_answers(times)])
+            times += key_press_times(other, root, 1)
+        wait_until_idle(reader)
+        rows.append([what, *_time_cells(times)])
         print(*rows[-1], file=sys.stderr, flush=True)
-    print(table(["while this is read", "median, ms", "most, ms", "steps"], rows))
+    print(markdown_table(["while this is read", "median, ms", "most, ms", "steps"], rows))
 
 
-def _answers(times: list[float]) -> list[str]:
+def _time_cells(times: list[float]) -> list[str]:
     return [f"{statistics.median(times):.0f}", f"{max(times):.0f}", str(len(times))]
 
 
@@ -348,28 +348,28 @@ def main() -> None:
         address = server.url
         browser = launch(playwright)
         if given.hostile:
-            beside_hostile_files(browser, address, steps, given.only)
+            measure_beside_hostile_files(browser, address, steps, given.only)
             return
         page = browser.new_page(viewport={"width": 1440, "height": 1000})
         if given.ask:
-            root = ask_essay(page, address, steps)
+            root = measure_questions_by_method(page, address, steps)
             # Includes the time of a moved threshold in the same run, for comparison.
             page.keyboard.press("Escape")
-            settled(page)
-            say("slider key to text painted", keys(page, root, steps))
+            wait_until_idle(page)
+            print_quartiles("slider key to text painted", key_press_times(page, root, steps))
             return
         page.goto(address)
         page.locator(".seamark .chunk").first.wait_for(timeout=READY)
         print(f"first screen: {time.perf_counter() - server.began:.1f} s after the server's start")
-        root = opened(page, f"{address}/?document=essay")
-        say("line let go to text painted", drags(page, root, steps))
-        say("slider key to text painted", keys(page, root, steps))
+        root = open_reader(page, f"{address}/?document=essay")
+        print_quartiles("line let go to text painted", drag_times(page, root, steps))
+        print_quartiles("slider key to text painted", key_press_times(page, root, steps))
         print(root.locator(".summary").text_content())
-        ask_essay(page, address, steps)
-        reactions(page, address, steps)
+        measure_questions_by_method(page, address, steps)
+        measure_pointer_and_scan(page, address, steps)
         page.close()
-        pastes(browser, address, steps)
-        sessions(browser, address, psutil.Process(server.pid), steps, given.characters)
+        measure_pastes(browser, address, steps)
+        measure_sessions(browser, address, psutil.Process(server.pid), steps, given.characters)
         browser.close()
 
 

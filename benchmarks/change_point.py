@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.measure import table
-from benchmarks.scaling import WIDTH, Made
+from benchmarks.harness import markdown_table
+from benchmarks.scaling import WIDTH, PreparedEmbedder
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from chunkers.building_blocks.change_search import best_by_penalty, critical_penalty
-from chunkers.building_blocks.null_model import SAMPLE, under_shuffling
+from chunkers.building_blocks.change_search import best_partition_by_penalty, critical_penalty
+from chunkers.building_blocks.sentence_distances import SAMPLE, under_shuffling
 
 TEXTS = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
 """Number of texts by number of sentences."""
@@ -31,7 +31,7 @@ LONGEST_PARAGRAPH = 9
 """Most sentences of a paragraph, in texts with paragraphs."""
 
 
-class Measured(NamedTuple):
+class FalseCuts(NamedTuple):
     """The number of false cuts in each text, and the median processor time of the decision in seconds."""
 
     cuts: list[int]
@@ -57,7 +57,7 @@ class Measured(NamedTuple):
         return f"{self.mean:.2f} ± {self.error:.2f}"
 
 
-def vectors_of(count: int, random: np.random.Generator) -> npt.NDArray[np.float32]:
+def independent_vectors(count: int, random: np.random.Generator) -> npt.NDArray[np.float32]:
     """Return unit vectors, independent except for a common mean, with a mean cosine near 0.2, shape (count, 384)."""
     # Embeddings vary in fewer directions than they have dimensions.
     scale = np.exp(-np.arange(WIDTH) / 100)
@@ -67,7 +67,7 @@ def vectors_of(count: int, random: np.random.Generator) -> npt.NDArray[np.float3
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
-def text_of(count: int, random: np.random.Generator) -> str:
+def text_in_paragraphs(count: int, random: np.random.Generator) -> str:
     """Return a text of ``count`` sentences, one per line, in paragraphs of one to nine."""
     lines: list[str] = []
     while len(lines) < count:
@@ -76,34 +76,36 @@ def text_of(count: int, random: np.random.Generator) -> str:
     return "\n".join(lines[:count])
 
 
-def measured(count: int, texts: int, cuts_at: str) -> Measured:
+def measure_false_cuts(count: int, texts: int, cuts_at: str) -> FalseCuts:
     """Cut texts of independent sentences, and return the measurements."""
     chunker = build_chunker("change_point", {"cuts_at": cuts_at})
     cuts, seconds = [], []
     for seed in range(texts):
         random = np.random.default_rng([seed, count])
-        tools = Tools(Made(vectors_of(count, random)), load_tokenizer())
-        document = Document.from_text(text_of(count, random), "lines")
+        tools = Tools(PreparedEmbedder(independent_vectors(count, random)), load_tokenizer())
+        document = Document.from_text(text_in_paragraphs(count, random), "lines")
         tools.embed(document.sentence_texts)
         began = time.process_time()
         cuts.append(len(run(chunker, document, tools)) - 1)
         seconds.append(time.process_time() - began)
-    return Measured(cuts, statistics.median(seconds))
+    return FalseCuts(cuts, statistics.median(seconds))
 
 
-def from_a_sample(count: int, texts: int) -> Measured:
+def measure_with_sampled_penalty(count: int, texts: int) -> FalseCuts:
     """Cut the same texts with a penalty estimated from 500 sentences of each shuffle, at any length."""
     cuts, seconds = [], []
     for seed in range(texts):
-        vectors = vectors_of(count, np.random.default_rng([seed, count])).astype(np.float64)
+        vectors = independent_vectors(count, np.random.default_rng([seed, count])).astype(np.float64)
         began = time.process_time()
-        null = under_shuffling(vectors, 1, "sample", lambda rows: np.array([critical_penalty(rows, _ignore)]), SAMPLE)
-        cuts.append(len(best_by_penalty(vectors, float(null.mean()), _ignore)))
+        null = under_shuffling(
+            vectors, 1, "sample", lambda rows: np.array([critical_penalty(rows, _ignore_progress)]), SAMPLE
+        )
+        cuts.append(len(best_partition_by_penalty(vectors, float(null.mean()), _ignore_progress)))
         seconds.append(time.process_time() - began)
-    return Measured(cuts, statistics.median(seconds))
+    return FalseCuts(cuts, statistics.median(seconds))
 
 
-def _ignore(done: int, compared: int) -> None:
+def _ignore_progress(done: int, compared: int) -> None:
     """Ignore progress reports."""
 
 
@@ -119,14 +121,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows, misses = [], False
     for count in [int(size) for size in options.sizes.split(",")]:
         texts = options.texts or TEXTS.get(count, 20)
-        anywhere, at_paragraphs = (measured(count, texts, cuts_at) for cuts_at in ("sentences", "paragraphs"))
-        sample = from_a_sample(count, texts)
+        anywhere, at_paragraphs = (measure_false_cuts(count, texts, cuts_at) for cuts_at in ("sentences", "paragraphs"))
+        sample = measure_with_sampled_penalty(count, texts)
         misses |= anywhere.misses or at_paragraphs.misses
         columns = [f"{count:,}", f"{texts}", str(anywhere), str(at_paragraphs), str(sample)]
         rows.append([*columns, f"{anywhere.seconds:.2f}", f"{at_paragraphs.seconds:.2f}"])
         print(f"{count:,} sentences: {anywhere} false cuts, at paragraphs {at_paragraphs}.", flush=True)
     head = ["sentences", "texts", "false cuts", "at paragraphs", f"penalty from {SAMPLE}", "s", "s at paragraphs"]
-    print(table(head, rows))
+    print(markdown_table(head, rows))
     return int(misses)
 
 

@@ -19,20 +19,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.commands.arguments import value
+from chunkers.commands.arguments import parse_value
 from chunkers.recipes.presets import BOUND
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import signed
+from chunkers.support.formatting import format_number
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Questions, read_questions
-from evaluation.retrieval.budget import AtBudgets, Budgets, evaluate_at
+from evaluation.retrieval.budget import BudgetResults, Budgets, evaluate_at_budgets
 from evaluation.retrieval.leads import Leads
-from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate_retrieval, mean_and_deviation
 from evaluation.search.index import build_index
-from evaluation.statistics.paired import Difference, compare_all, ends_words
+from evaluation.statistics.paired_tests import Difference, interval_end_words, paired_differences
 from evaluation.statistics.significance import mean_interval
 
 NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
@@ -55,16 +55,16 @@ class Row(NamedTuple):
     iou: float | None = None
 
 
-def _recursive(size: int, overlap: int) -> dict[str, Any]:
+def _recursive_parameters(size: int, overlap: int) -> dict[str, Any]:
     return {"size": size, "overlap": overlap, "unit": "tokens"}
 
 
 REPORT = (
-    Row("recursive 250/125", "recursive", _recursive(250, 125), 78.7, 4.9),
+    Row("recursive 250/125", "recursive", _recursive_parameters(250, 125), 78.7, 4.9),
     Row("tokens 250/125", "fixed_tokens", {"size": 250, "overlap": 125}, 82.4, 3.5),
-    Row("recursive 250/0", "recursive", _recursive(250, 0), 78.5, 5.4),
+    Row("recursive 250/0", "recursive", _recursive_parameters(250, 0), 78.5, 5.4),
     Row("tokens 250/0", "fixed_tokens", {"size": 250, "overlap": 0}, 77.1, 3.3),
-    Row("recursive 200/0", "recursive", _recursive(200, 0), 75.7, 6.5),
+    Row("recursive 200/0", "recursive", _recursive_parameters(200, 0), 75.7, 6.5),
     Row("tokens 200/0", "fixed_tokens", {"size": 200, "overlap": 0}, 76.6, 4.1),
     Row("optimal 250", "optimal", {"max_size": 250}, 77.3, 6.0),
     Row("optimal 200", "optimal", {"max_size": 200}, 75.2, 7.2),
@@ -74,18 +74,18 @@ BASELINE = "recursive 250/0"
 """The row with the same maximum size that ignores meaning."""
 
 
-def _defaults(name: str) -> Row:
+def _row_at_defaults(name: str) -> Row:
     return Row(f"{name} (defaults)", name, {})
 
 
-def _bound(name: str) -> Row:
+def _row_with_bound(name: str) -> Row:
     return Row(f"{name}, bound", name, BOUND[name])
 
 
-OURS = (_defaults("structure"), *(row for name in BOUND for row in (_defaults(name), _bound(name))))
+OURS = (_row_at_defaults("structure"), *(row for name in BOUND for row in (_row_at_defaults(name), _row_with_bound(name))))
 
 
-def posed(folder: Path, names: Sequence[str]) -> tuple[Corpus, Questions]:
+def read_corpora(folder: Path, names: Sequence[str]) -> tuple[Corpus, Questions]:
     """Return the corpora with the given names as one corpus, and the questions about it."""
     texts = [(name, (folder / f"{name}.md").read_bytes().decode()) for name in names]
     documents = tuple(Document.from_text(text, "spacy", name) for name, text in texts)
@@ -102,25 +102,28 @@ def add_corpora(parser: argparse.ArgumentParser, names: Sequence[str] = NAMES) -
         parser.add_argument("--corpus", action="append", choices=names, help="only this corpus and its questions")
 
 
-def points(evaluation: Evaluation, measure: str) -> tuple[float, float]:
+def mean_and_deviation_in_points(evaluation: Evaluation, measure: str) -> tuple[float, float]:
     """Return the mean and standard deviation of a measure in percentage points."""
     moments = mean_and_deviation(evaluation.values(measure))
     assert moments is not None
     return 100 * moments[0], 100 * moments[1]
 
 
-def line(row: Row, evaluation: Evaluation, ruler: Ruler) -> list[str]:
+def report_cells(row: Row, evaluation: Evaluation, ruler: Ruler) -> list[str]:
     """Return a row of the first table."""
-    recall = points(evaluation, "recall")[0]
+    recall = mean_and_deviation_in_points(evaluation, "recall")[0]
     index = evaluation.index
     assert index.chunk_s is not None
     assert index.decide_s is not None
     spans = [span for chunk in index.chunks for span in chunk]
-    measures = [f"{mean:.1f} ± {deviation:.1f}" for mean, deviation in (points(evaluation, name) for name in MEASURES)]
+    measures = [
+        f"{mean:.1f} ± {deviation:.1f}"
+        for mean, deviation in (mean_and_deviation_in_points(evaluation, name) for name in MEASURES)
+    ]
     return [
         row.title,
         "" if row.recall is None else f"{row.recall:.1f}",
-        "" if row.recall is None else signed(recall - row.recall, "+.1f"),
+        "" if row.recall is None else format_number(recall - row.recall, "+.1f"),
         "" if row.iou is None else f"{row.iou:.1f}",
         *measures,
         f"{len(index.chunks):,}",
@@ -161,17 +164,17 @@ def budget_head() -> list[str]:
     ]
 
 
-def budget_line(row: Row, evaluation: Evaluation, at: AtBudgets, ruler: Ruler) -> list[str]:
+def budget_cells(row: Row, evaluation: Evaluation, at: BudgetResults, ruler: Ruler) -> list[str]:
     """Return a row of the second table: means with their 95 % confidence intervals."""
     cells = [
-        with_interval(values)
+        mean_with_interval(values)
         for measure in BY_BUDGET
         for values in (evaluation.values(measure, UNIT), *(at.values(measure, size, UNIT) for size in BUDGETS.sizes))
     ]
     return [row.title, f"{evaluation.retrieved_size(ruler):,.0f}", *cells]
 
 
-def with_interval(values: FloatArray) -> str:
+def mean_with_interval(values: FloatArray) -> str:
     """Return the mean and its confidence interval in percentage points."""
     moments, ends = mean_and_deviation(values), mean_interval(values)
     assert moments is not None
@@ -179,17 +182,17 @@ def with_interval(values: FloatArray) -> str:
     return f"{100 * moments[0]:.1f} ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})"
 
 
-def difference_words(difference: Difference | None) -> str:
+def format_difference(difference: Difference | None) -> str:
     """Return a difference in percentage points, with its interval."""
     if difference is None:
         return "too few questions"
-    return f"{difference.points} ({' to '.join(ends_words(difference.low, difference.high, 100, 1))})"
+    return f"{difference.points} ({' to '.join(interval_end_words(difference.low, difference.high, 100, 1))})"
 
 
-def bound_rows(by_title: Mapping[str, AtBudgets]) -> list[list[str]]:
+def bound_rows(by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
     """Return the rows of the third table: the effect of a size bound on recall, over all comparisons."""
-    rows = [_bound(name).title for name in BOUND]
-    pairs = [(row, _defaults(name).title) for name, row in zip(BOUND, rows, strict=True)]
+    rows = [_row_with_bound(name).title for name in BOUND]
+    pairs = [(row, _row_at_defaults(name).title) for name, row in zip(BOUND, rows, strict=True)]
     pairs += [(row, BASELINE) for row in rows]
     values = {
         title: [at_budgets.values("recall", size, UNIT) for size in BUDGETS.sizes] for title, at_budgets in by_title.items()
@@ -197,15 +200,15 @@ def bound_rows(by_title: Mapping[str, AtBudgets]) -> list[list[str]]:
     differences = np.array(
         [bounded - other for pair in pairs for bounded, other in zip(*(values[row] for row in pair), strict=True)]
     )
-    cells = [_difference(difference) for difference in compare_all(differences)]
+    cells = [_format_bold_if_significant(difference) for difference in paired_differences(differences)]
     sizes = len(BUDGETS.sizes)
     return [[*pair, *cells[number * sizes : (number + 1) * sizes]] for number, pair in enumerate(pairs)]
 
 
-def _difference(difference: Difference | None) -> str:
+def _format_bold_if_significant(difference: Difference | None) -> str:
     if difference is None:
         return "too few questions"
-    low, high = (signed(100 * end, "+.1f") for end in (difference.low, difference.high))
+    low, high = (format_number(100 * end, "+.1f") for end in (difference.low, difference.high))
     return f"{'**' * difference.significant}{difference.points}{'**' * difference.significant} ({low} to {high})"
 
 
@@ -225,30 +228,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # LlamaIndex includes the cl100k table, so nothing is downloaded.
     os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
-    corpus, questions = posed(options.folder, options.corpus or NAMES)
+    corpus, questions = read_corpora(options.folder, options.corpus or NAMES)
     tools = Tools(load_embedder(), load_tokenizer("cl100k_base"), EmbeddingCache(options.cache))
     tools.count_tokens(["Load the table."])
     ruler = Ruler(corpus.whole.text, tools.tokenizer)
     print(f"{len(corpus.documents)} corpora, {len(questions.usable)} questions, {len(questions.problems)} problems.")
     rows, budget_rows = [], []
-    by_title: dict[str, AtBudgets] = {}
+    by_title: dict[str, BudgetResults] = {}
     missed = False
     overlaps: dict[str, float] = {}
-    for row in [*REPORT, *OURS, *map(_own, options.others)]:
+    for row in [*REPORT, *OURS, *map(_row_of_words, options.others)]:
         index = build_index(corpus, build_chunker(row.chunker, row.parameters), tools)
-        evaluation = evaluate(index, questions.usable, tools, ruler, TOP_K)
-        by_title[row.title] = evaluate_at(index, questions.usable, tools, ruler, BUDGETS)
-        rows.append(line(row, evaluation, ruler))
-        budget_rows.append(budget_line(row, evaluation, by_title[row.title], ruler))
+        evaluation = evaluate_retrieval(index, questions.usable, tools, ruler, TOP_K)
+        by_title[row.title] = evaluate_at_budgets(index, questions.usable, tools, ruler, BUDGETS)
+        rows.append(report_cells(row, evaluation, ruler))
+        budget_rows.append(budget_cells(row, evaluation, by_title[row.title], ruler))
         print(" | ".join([*rows[-1], *budget_rows[-1][1:]]), file=sys.stderr, flush=True)
-        recall = points(evaluation, "recall")[0]
+        recall = mean_and_deviation_in_points(evaluation, "recall")[0]
         missed |= not options.corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED
-        overlaps[row.title] = points(evaluation, "iou")[0]
-    print(table(HEAD, rows))
+        overlaps[row.title] = mean_and_deviation_in_points(evaluation, "iou")[0]
+    print(markdown_table(HEAD, rows))
     print(f"\nAt equal budgets of {UNIT}:\n")
-    print(table(budget_head(), budget_rows))
+    print(markdown_table(budget_head(), budget_rows))
     print("\nRecall with a bound, less that of the other row, in points; significant differences in bold:\n")
-    print(table(["chunker", "less that of", *(f"{size:,}" for size in BUDGETS.sizes)], bound_rows(by_title)))
+    print(markdown_table(["chunker", "less that of", *(f"{size:,}" for size in BUDGETS.sizes)], bound_rows(by_title)))
     for measure, called in BY_BUDGET.items():
         values = {
             size: [at_budgets.values(measure, size, UNIT) for at_budgets in by_title.values()] for size in BUDGETS.sizes
@@ -260,8 +263,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(missed or (not options.corpus and not kept))
 
 
-def _own(words: Sequence[str]) -> Row:
-    parameters = {key: value(given) for key, _, given in (word.partition("=") for word in words[1:])}
+def _row_of_words(words: Sequence[str]) -> Row:
+    parameters = {key: parse_value(given) for key, _, given in (word.partition("=") for word in words[1:])}
     return Row(" ".join(words), words[0], parameters)
 
 

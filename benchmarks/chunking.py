@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from benchmarks.measure import Spread, table, timed
-from benchmarks.references import CountingEncoder, langchain_breakpoint, llama_index_double_merging
+from benchmarks.harness import Spread, markdown_table, timed
+from benchmarks.reference_chunkers import CountingEncoder, langchain_breakpoint, llama_index_double_merging
 from chunkers import (
     CHUNKERS,
     Breakpoint,
@@ -70,7 +70,7 @@ class Race:
 
 
 @dataclass
-class Finish:
+class RaceResult:
     """The result of a race: the seconds of every repeat, and the last outcomes."""
 
     race: Race
@@ -95,14 +95,14 @@ class Finish:
         return self.ratio.median >= self.race.at_least and (self.equal or not self.race.same)
 
 
-def compete(contests: Sequence[Race], repeats: int) -> list[Finish]:
+def run_races(contests: Sequence[Race], repeats: int) -> list[RaceResult]:
     """Run all races ``repeats`` times, alternating the sides; references shared by races run once per repeat."""
-    finishes = [Finish(race, [], []) for race in contests]
+    finishes = [RaceResult(race, [], []) for race in contests]
     for repeat in range(repeats):
         ran: dict[Callable[[], Outcome], tuple[float, Outcome]] = {}
         for finish in finishes:
             race = finish.race
-            note(f"{race.title}: {repeat + 1} of {repeats}")
+            print_progress(f"{race.title}: {repeat + 1} of {repeats}")
             calls = [timed(race.ours) for _ in range(race.calls)]
             finish.seconds.append(median(took for took, _ in calls))
             finish.outcome = calls[-1][1]
@@ -118,23 +118,23 @@ def fresh_tools(embedder: Embedder) -> Tools:
     return Tools(embedder, WordPieceTokenizer())
 
 
-def timing(chunking: Chunking) -> Timing:
+def timing_of(chunking: Chunking) -> Timing:
     """Return the timing that `run` always attaches."""
     assert chunking.timing is not None
     return chunking.timing
 
 
-def outcome(chunking: Chunking) -> Outcome:
+def outcome_of(chunking: Chunking) -> Outcome:
     """Return the part of a result that is compared with the reference."""
-    return Outcome([chunk.text for chunk in chunking.chunks], timing(chunking).embedded)
+    return Outcome([chunk.text for chunk in chunking.chunks], timing_of(chunking).embedded)
 
 
-def cold(chunker: Chunker, text: str, embedder: Embedder) -> Outcome:
+def run_cold(chunker: Chunker, text: str, embedder: Embedder) -> Outcome:
     """Split, embed and cut with empty caches; only the model is loaded."""
-    return outcome(run(chunker, Document.from_text(text, "regex"), fresh_tools(embedder)))
+    return outcome_of(run(chunker, Document.from_text(text, "regex"), fresh_tools(embedder)))
 
 
-def counted(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> Outcome:
+def run_reference(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> Outcome:
     """Run a reference, and count the texts that it embeds."""
     encoder = CountingEncoder(embedder)
     chunks = reference(encoder)
@@ -145,10 +145,10 @@ def races(text: str, embedder: Embedder) -> list[Race]:
     """Return the races with their requirements."""
 
     def langchain(amount: float) -> Outcome:
-        return counted(lambda encoder: langchain_breakpoint(text, encoder, buffer=1, amount=amount), embedder)
+        return run_reference(lambda encoder: langchain_breakpoint(text, encoder, buffer=1, amount=amount), embedder)
 
     def llama_index() -> Outcome:
-        return counted(
+        return run_reference(
             lambda encoder: llama_index_double_merging(
                 text, encoder, initial=INITIAL, appending=APPENDING, merging=MERGING, max_size=MAX_SIZE
             ),
@@ -162,14 +162,14 @@ def races(text: str, embedder: Embedder) -> list[Race]:
     return [
         Race(
             "breakpoint, cold / LangChain",
-            partial(cold, Breakpoint(buffer=1, amount=95), text, embedder),
+            partial(run_cold, Breakpoint(buffer=1, amount=95), text, embedder),
             partial(langchain, 95),
             at_least=1,
             same=True,
         ),
         Race(
             "breakpoint, 95 to 90 / LangChain again",
-            lambda: outcome(run(Breakpoint(buffer=1, amount=90), document, tools)),
+            lambda: outcome_of(run(Breakpoint(buffer=1, amount=90), document, tools)),
             partial(langchain, 90),
             at_least=500,
             same=True,
@@ -177,11 +177,15 @@ def races(text: str, embedder: Embedder) -> list[Race]:
         ),
         # A mean of vectors is not the vector of the joined text, so the chunks differ on purpose.
         Race(
-            "double_pass, mean, cold / LlamaIndex", partial(cold, mean, text, embedder), llama_index, at_least=8, same=False
+            "double_pass, mean, cold / LlamaIndex",
+            partial(run_cold, mean, text, embedder),
+            llama_index,
+            at_least=8,
+            same=False,
         ),
         Race(
             "double_pass, re-embed, cold / LlamaIndex",
-            partial(cold, joined, text, embedder),
+            partial(run_cold, joined, text, embedder),
             llama_index,
             at_least=2,
             same=True,
@@ -197,22 +201,22 @@ def double_passes() -> tuple[DoublePass, DoublePass]:
     return mean, mean.model_copy(update={"vector": "re-embed"})
 
 
-def variants() -> list[tuple[str, Chunker]]:
+def chunker_variants() -> list[tuple[str, Chunker]]:
     """Return every chunker with its defaults, and two variants for the comparison."""
     defaults: list[tuple[str, Chunker]] = [(name, chunker()) for name, chunker in CHUNKERS.items()]
     return [*defaults, ("breakpoint, buffer 1", Breakpoint(buffer=1)), ("double_pass, re-embed", double_passes()[1])]
 
 
-def stages(name: str, chunker: Chunker, text: str, embedder: Embedder, repeats: int) -> list[str]:
+def stage_cells(name: str, chunker: Chunker, text: str, embedder: Embedder, repeats: int) -> list[str]:
     """Return a row of the table with the time of every stage of a cold run, and of embedding with a full cache."""
     first, again, chunks = [], [], 0
     for repeat in range(repeats):
-        note(f"stages of {name}: {repeat + 1} of {repeats}")
+        print_progress(f"stages of {name}: {repeat + 1} of {repeats}")
         document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
         chunking = run(chunker, document, tools)
         chunks = len(chunking.chunks)
-        first.append(timing(chunking))
-        again.append(timing(run(chunker, document, tools)))
+        first.append(timing_of(chunking))
+        again.append(timing_of(run(chunker, document, tools)))
     columns = (
         [each.split_ms for each in first],
         [each.embed_ms for each in first],
@@ -224,7 +228,7 @@ def stages(name: str, chunker: Chunker, text: str, embedder: Embedder, repeats: 
     return [name, *spreads, f"{first[-1].embedded:,}", f"{chunks:,}"]
 
 
-def row(finish: Finish) -> list[str]:
+def race_cells(finish: RaceResult) -> list[str]:
     """Return the table row of a race."""
     return [
         finish.race.title,
@@ -253,7 +257,7 @@ RACE_HEAD = (
 STAGE_HEAD = ("chunker", "split, ms", "embed, ms", "embed again, ms", "decide, ms", "merge, ms", "texts embedded", "chunks")
 
 
-def note(line: str) -> None:
+def print_progress(line: str) -> None:
     """Report progress on standard error, so that standard output is only the report."""
     print(line, file=sys.stderr, flush=True)
 
@@ -270,12 +274,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     embedder = load_embedder()
     for chunker in double_passes():
-        cold(chunker, text[:5000], embedder)
+        run_cold(chunker, text[:5000], embedder)
     document = Document.from_text(text, "regex")
     print(f"{len(text):,} characters, {len(document.sentences):,} sentences, {options.repeats} repeats.")
     print("Times are medians, with the quartiles in brackets.\n")
-    finishes = compete(races(text, embedder), options.repeats)
-    print(table(RACE_HEAD, [row(finish) for finish in finishes]), end="\n\n", flush=True)
-    rows = [stages(name, chunker, text, embedder, options.repeats) for name, chunker in variants()]
-    print(table(STAGE_HEAD, rows))
+    finishes = run_races(races(text, embedder), options.repeats)
+    print(markdown_table(RACE_HEAD, [race_cells(finish) for finish in finishes]), end="\n\n", flush=True)
+    rows = [stage_cells(name, chunker, text, embedder, options.repeats) for name, chunker in chunker_variants()]
+    print(markdown_table(STAGE_HEAD, rows))
     return 0 if all(finish.met for finish in finishes) else 1

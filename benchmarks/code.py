@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from tree_sitter import Node, Parser
 
-from benchmarks.measure import table, timed
+from benchmarks.harness import markdown_table, timed
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from chunkers.text.code_syntax import GRAMMARS, detect, load_grammar
+from chunkers.text.code_syntax import GRAMMARS, detect_programming_language, load_grammar
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -112,7 +112,7 @@ class Row(NamedTuple):
         return self.cut / self.fitting if self.fitting else 0.0
 
 
-def sources(language: str, count: int, folders: Sequence[Path] = INSTALLED) -> list[str]:
+def source_files(language: str, count: int, folders: Sequence[Path] = INSTALLED) -> list[str]:
     """Return the texts of at most ``count`` different files with functions in a language, drawn from folders."""
     endings = GRAMMARS[language].endings
     paths = sorted(path for folder in folders for ending in endings for path in folder.rglob(f"*{ending}") if path.is_file())
@@ -125,17 +125,17 @@ def sources(language: str, count: int, folders: Sequence[Path] = INSTALLED) -> l
         except UnicodeDecodeError:
             continue
         # Headers of C and C++ have the same ending.
-        if detect(text, path.name, "code").language == language and functions(text, language):
+        if detect_programming_language(text, path.name, "code").language == language and function_spans(text, language):
             texts[text] = None
     return [*texts]
 
 
-def functions(text: str, language: str) -> list[tuple[int, int]]:
+def function_spans(text: str, language: str) -> list[tuple[int, int]]:
     """Return the spans of the functions of a text, without those that have syntax errors."""
-    return _python_functions(text) if language == "python" else _parsed_functions(text, language)
+    return _python_function_spans(text) if language == "python" else _parsed_function_spans(text, language)
 
 
-def _python_functions(text: str) -> list[tuple[int, int]]:
+def _python_function_spans(text: str) -> list[tuple[int, int]]:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -153,7 +153,7 @@ def _python_functions(text: str) -> list[tuple[int, int]]:
     ]
 
 
-def _parsed_functions(text: str, language: str) -> list[tuple[int, int]]:
+def _parsed_function_spans(text: str, language: str) -> list[tuple[int, int]]:
     data = text.encode()
     waiting, spans = [Parser(load_grammar(language)).parse(data).root_node], []
     while waiting:
@@ -175,7 +175,7 @@ def is_cut(span: tuple[int, int], starts: Sequence[int]) -> bool:
     return any(span[0] < start < span[1] for start in starts)
 
 
-def _located(text: str, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _piece_spans(text: str, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the spans of pieces that stand in a text in this order."""
     behind = 0
     for piece in pieces:
@@ -184,7 +184,7 @@ def _located(text: str, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:
             yield start, behind
 
 
-def cutters(language: str, size: int) -> Mapping[str, Cutter]:
+def chunkers_by_name(language: str, size: int) -> Mapping[str, Cutter]:
     """Return functions from a text to the spans of its chunks, by the chunker's name."""
     # Tests that only count functions do not wait for them.
     from langchain_text_splitters import Language as LangChainLanguage
@@ -200,25 +200,25 @@ def cutters(language: str, size: int) -> Mapping[str, Cutter]:
 
     def llama_index(text: str) -> list[tuple[int, int]]:
         try:
-            return [*_located(text, splitter.split_text(text))]
+            return [*_piece_spans(text, splitter.split_text(text))]
         except ValueError:
             # It refuses some files with syntax errors, which stay whole.
             return [(0, len(text))]
 
     return {
         "`code`": lambda text: [chunk.spans[0] for chunk in run(ours, Document.from_text(text, "lines"), tools)],
-        "LangChain's `from_language`": lambda text: [*_located(text, recursive.split_text(text))],
+        "LangChain's `from_language`": lambda text: [*_piece_spans(text, recursive.split_text(text))],
         "LlamaIndex's CodeSplitter": llama_index,
     }
 
 
-def measured(language: str, size: int, texts: Sequence[str]) -> Iterator[Row]:
+def measure_chunkers(language: str, size: int, texts: Sequence[str]) -> Iterator[Row]:
     """Yield the result of each chunker on the texts of one language."""
-    functions_of_texts = [functions(text, language) for text in texts]
+    functions_of_texts = [function_spans(text, language) for text in texts]
     spans = [[span for span in some if span[1] - span[0] <= size] for some in functions_of_texts]
     totals = (language, len(texts), sum(map(len, functions_of_texts)))
     size_mb = sum(len(text.encode()) for text in texts) / 1e6
-    for name, cutter in cutters(language, size).items():
+    for name, cutter in chunkers_by_name(language, size).items():
         seconds, chunks = timed(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
         starts = [[start for start, _ in some] for some in chunks]
         cut = sum(is_cut(span, begun) for some, begun in zip(spans, starts, strict=True) for span in some)
@@ -251,9 +251,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     rows: list[Row] = []
     for language in given.languages:
-        if texts := sources(language, given.files, given.folders):
-            rows += [row for size in given.sizes for row in measured(language, size, texts)]
-    print(table(HEAD, [_cells(row) for row in rows]))
+        if texts := source_files(language, given.files, given.folders):
+            rows += [row for size in given.sizes for row in measure_chunkers(language, size, texts)]
+    print(markdown_table(HEAD, [_cells(row) for row in rows]))
     return int(any(row.share > MOST_CUT or row.long for row in rows if row.chunker == "`code`"))
 
 

@@ -25,7 +25,7 @@ from typing import IO, Any, NamedTuple
 
 import psutil
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from chunkers import Document
 from sample_docs import load_sample, sample_titles
 
@@ -44,7 +44,7 @@ LONGEST = 200_000
 MOST_GROWTH = 1.25
 
 
-def documents(size: int, seed: int = 0) -> Iterator[str]:
+def random_documents(size: int, seed: int = 0) -> Iterator[str]:
     """Yield random texts of bundled sentences until they have ``size`` bytes in total."""
     chance = random.Random(seed)
     sentences = [
@@ -67,13 +67,13 @@ def write_corpus(path: Path, size: int) -> int:
     """Write a corpus as JSON lines; return its number of documents."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
-        for number, text in enumerate(documents(size)):
+        for number, text in enumerate(random_documents(size)):
             file.write(json.dumps({"id": f"document {number}", "text": text}, ensure_ascii=False) + "\n")
             count += 1
     return count
 
 
-class Measured(NamedTuple):
+class RunCost(NamedTuple):
     """The cost of one run: wall-clock and processor seconds, peak memory in MB, and the exit status."""
 
     seconds: float
@@ -85,7 +85,7 @@ class Measured(NamedTuple):
     status: int
 
 
-def memory(process: psutil.Process) -> tuple[float, float]:
+def process_tree_mb(process: psutil.Process) -> tuple[float, float]:
     """Return the current memory of a process and its children in MB: the sum, and that of the largest."""
     sizes = []
     with suppress(psutil.Error):
@@ -95,46 +95,46 @@ def memory(process: psutil.Process) -> tuple[float, float]:
     return sum(sizes), max(sizes, default=0.0)
 
 
-def cut(
+def run_corpus_command(
     corpus: Path,
     output: Path,
     until: Callable[[psutil.Process], bool] = lambda _: False,
     *options: str,
     recipe: Mapping[str, Any] = RECIPE,
-) -> Measured:
+) -> RunCost:
     """Cut a corpus with the command line, until it ends or ``until`` returns True and it is killed."""
     written = output.with_suffix(".recipe.json")
     written.write_text(json.dumps(recipe))
     command = [sys.executable, "-m", "seamark", "corpus", str(written), str(corpus), "--output", str(output), *options]
-    return watched(command, until)
+    return run_measured(command, until)
 
 
-def watched(
+def run_measured(
     command: Sequence[str],
     until: Callable[[psutil.Process], bool] = lambda _: False,
     output: IO[bytes] | int = subprocess.DEVNULL,
-) -> Measured:
+) -> RunCost:
     """Run a command and measure it, until it ends or ``until`` returns True and it is killed."""
-    began, used = time.perf_counter(), processor()
+    began, used = time.perf_counter(), children_cpu_seconds()
     process = subprocess.Popen(command, start_new_session=True, stdout=output, stderr=subprocess.DEVNULL)
     watched = psutil.Process(process.pid)
     together = largest = 0.0
     while process.poll() is None:
-        now, biggest = memory(watched)
+        now, biggest = process_tree_mb(watched)
         together, largest = max(together, now), max(largest, biggest)
         if until(watched):
             os.killpg(process.pid, signal.SIGKILL)
         time.sleep(0.05)
-    return Measured(time.perf_counter() - began, processor() - used, together, largest, process.returncode)
+    return RunCost(time.perf_counter() - began, children_cpu_seconds() - used, together, largest, process.returncode)
 
 
-def processor() -> float:
+def children_cpu_seconds() -> float:
     """Return the processor seconds used by all ended child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def digest(output: Path) -> str:
+def shards_hash(output: Path) -> str:
     """Return a hash of all shards."""
     hasher = hashlib.blake2b()
     for path in sorted(output.glob("part-*.parquet")):
@@ -142,21 +142,21 @@ def digest(output: Path) -> str:
     return hasher.hexdigest()
 
 
-def told(output: Path) -> dict[str, int]:
+def summary_counts(output: Path) -> dict[str, int]:
     """Return the counts in the summary of a completed run."""
     counts: dict[str, int] = json.loads((output / "_summary.json").read_text())
     return counts
 
 
-def growing(folder: Path, sizes: Sequence[int]) -> bool:
+def measure_growth(folder: Path, sizes: Sequence[int]) -> bool:
     """Cut corpora of ``sizes`` megabytes, print time and memory, and return whether memory stays constant."""
     rows, peaks = [], []
     for size in sizes:
         corpus, output = folder / f"{size}.jsonl", folder / f"whole {size}"
         write_corpus(corpus, size * 1_000_000)
-        measured = cut(corpus, output)
+        measured = run_corpus_command(corpus, output)
         assert measured.status == 0, f"the run of {size} MB ended with {measured.status}"
-        counts = told(output)
+        counts = summary_counts(output)
         peaks.append(measured.largest)
         rows.append(
             [
@@ -172,17 +172,17 @@ def growing(folder: Path, sizes: Sequence[int]) -> bool:
             ]
         )
     head = ["corpus", "documents", "chunks", "shards", "seconds", "MB/s", "processor, s", "peak, MB", "largest process, MB"]
-    print(table(head, rows), flush=True)
+    print(markdown_table(head, rows), flush=True)
     return max(peaks) <= MOST_GROWTH * min(peaks)
 
 
-def killed(folder: Path, size: int, kills: int, seed: int) -> bool:
+def measure_kills(folder: Path, size: int, kills: int, seed: int) -> bool:
     """Kill a run repeatedly, resume it, and return whether its chunks equal those of the undisturbed run.
 
     The run is killed once a random number of shards exist, after a random pause shorter than writing a shard takes.
     """
     corpus, output, whole = folder / f"{size}.jsonl", folder / "killed", folder / f"whole {size}"
-    shards, seconds = told(whole)["shards"], cut(corpus, folder / "timed").seconds
+    shards, seconds = summary_counts(whole)["shards"], run_corpus_command(corpus, folder / "timed").seconds
     chance = random.Random(seed)
     moments = sorted(chance.uniform(0, max(0, shards - 2)) for _ in range(kills))
     longest = min(2, seconds / (2 * shards))
@@ -198,19 +198,19 @@ def killed(folder: Path, size: int, kills: int, seed: int) -> bool:
             since.append(time.monotonic())
             return since[-1] - since[0] > pause
 
-        times += cut(corpus, output, until).status == -signal.SIGKILL
+        times += run_corpus_command(corpus, output, until).status == -signal.SIGKILL
         there.append(len([*output.glob("part-*")]))
-    last = cut(corpus, output)
-    same = last.status == 0 and digest(output) == digest(whole)
+    last = run_corpus_command(corpus, output)
+    same = last.status == 0 and shards_hash(output) == shards_hash(whole)
     print(
         f"\n{size:,} MB, killed {times} times, when {', '.join(map(str, there))} of {shards} shards were there: "
-        f"{told(output)['chunks']:,} chunks in the end, {'the same files' if same else 'OTHER FILES'}",
+        f"{summary_counts(output)['chunks']:,} chunks in the end, {'the same files' if same else 'OTHER FILES'}",
         flush=True,
     )
     return same and times == kills
 
 
-def on_ray(folder: Path, size: int) -> bool:
+def measure_on_ray(folder: Path, size: int) -> bool:
     """Cut a corpus on Ray, undisturbed and while a worker is killed; return whether the chunks are the same."""
     corpus, whole = folder / f"{size}.jsonl", folder / f"whole {size}"
     sound = True
@@ -221,18 +221,18 @@ def on_ray(folder: Path, size: int) -> bool:
         def until(run: psutil.Process, output: Path = output, kill: bool = kill, gone: list[int] = gone) -> bool:
             if kill and not gone and [*output.glob("part-*")]:
                 for process in psutil.process_iter(["cmdline", "ppid"]):
-                    if "MapWorker" in " ".join(process.info["cmdline"] or ()) and _below(process, run):
+                    if "MapWorker" in " ".join(process.info["cmdline"] or ()) and _is_descendant(process, run):
                         gone.append(process.pid)
                         process.kill()
                         break
             return False
 
-        measured = cut(corpus, output, until, "--engine", "ray", "--shard-size", "1")
+        measured = run_corpus_command(corpus, output, until, "--engine", "ray", "--shard-size", "1")
         mine = folder / "in process"
         if not mine.exists():
-            cut(corpus, mine, lambda _: False, "--shard-size", "1")
-        same = measured.status == 0 and digest(output) == digest(mine)
-        sound &= same and told(output)["chunks"] == told(whole)["chunks"] and len(gone) == kill
+            run_corpus_command(corpus, mine, lambda _: False, "--shard-size", "1")
+        same = measured.status == 0 and shards_hash(output) == shards_hash(mine)
+        sound &= same and summary_counts(output)["chunks"] == summary_counts(whole)["chunks"] and len(gone) == kill
         print(
             f"{size:,} MB on Ray, {name}: {measured.seconds:.0f} s, {'the same files' if same else 'OTHER FILES'}",
             flush=True,
@@ -240,7 +240,7 @@ def on_ray(folder: Path, size: int) -> bool:
     return sound
 
 
-def _below(process: psutil.Process, run: psutil.Process) -> bool:
+def _is_descendant(process: psutil.Process, run: psutil.Process) -> bool:
     """Return whether a process belongs to a run."""
     with suppress(psutil.Error):
         return any(parent.pid == run.pid for parent in process.parents())
@@ -260,11 +260,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{os.cpu_count()} cores, load {load} at the beginning", flush=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sound = growing(folder, sizes)
+        sound = measure_growth(folder, sizes)
         if options.kills:
-            sound &= killed(folder, sizes[-1], options.kills, options.seed)
+            sound &= measure_kills(folder, sizes[-1], options.kills, options.seed)
         if options.ray:
-            sound &= on_ray(folder, sizes[0])
+            sound &= measure_on_ray(folder, sizes[0])
     print(f"load {', '.join(f'{average:.1f}' for average in os.getloadavg())} at the end", flush=True)
     return 0 if sound else 1
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from benchmarks.corpus import MOST_GROWTH, RECIPE, Measured, cut, watched, write_corpus
-from benchmarks.measure import table
+from benchmarks.corpus import MOST_GROWTH, RECIPE, RunCost, run_corpus_command, run_measured, write_corpus
+from benchmarks.harness import markdown_table
 
 EVERY = 10
 """One document of so many is edited."""
@@ -31,7 +31,7 @@ BEFORE, AFTER = (
 """The recipes whose settings differ."""
 
 
-def edit(corpus: Path, edited: Path) -> None:
+def write_edited_corpus(corpus: Path, edited: Path) -> None:
     """Write a corpus with a sentence in front of every tenth document."""
     with corpus.open(encoding="utf-8") as lines, edited.open("w", encoding="utf-8") as file:
         for number, line in enumerate(lines):
@@ -51,7 +51,7 @@ def chunks_of(run: Path) -> Mapping[str, Counter[tuple[str, int]]]:
     return documents
 
 
-def recounted(before: Path, after: Path) -> dict[str, int]:
+def recount_changes(before: Path, after: Path) -> dict[str, int]:
     """Return the counts of a comparison of two runs, from their chunks."""
     old, new = chunks_of(before), chunks_of(after)
     counts: Counter[str] = Counter()
@@ -67,24 +67,24 @@ def recounted(before: Path, after: Path) -> dict[str, int]:
     return dict(counts)
 
 
-def compare(name: str, change: str, runs: Sequence[Path]) -> tuple[Measured, list[str], bool]:
+def compare_runs(name: str, change: str, runs: Sequence[Path]) -> tuple[RunCost, list[str], bool]:
     """Compare two runs; return the cost, a row of the table, and whether the counts are right."""
     with tempfile.TemporaryFile() as output:
-        measured = watched([sys.executable, "-m", "seamark", "diff", *map(str, runs), "--json"], output=output)
+        measured = run_measured([sys.executable, "-m", "seamark", "diff", *map(str, runs), "--json"], output=output)
         output.seek(0)
         report = json.loads(output.read())
     counts = ("kept", "changed", "new", "gone", "tokens_again")
     row = [name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in counts)]
-    wanted = recounted(*runs)
+    wanted = recount_changes(*runs)
     right = measured.status == 0 and {count: report[count] for count in wanted} == wanted
     return measured, [*row, f"{measured.seconds:.1f}", f"{measured.largest:,.0f}"], right
 
 
-def measured_at(folder: Path, size: int) -> list[tuple[Measured, list[str], bool]]:
+def measure_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[str], bool]]:
     """Cut a corpus of ``size`` megabytes in both pairs of ways and compare each pair."""
     corpus, edited = folder / f"{size}.jsonl", folder / f"{size} edited.jsonl"
     write_corpus(corpus, size * 1_000_000)
-    edit(corpus, edited)
+    write_edited_corpus(corpus, edited)
     pairs: Mapping[str, Sequence[tuple[Path, Mapping[str, Any]]]] = {
         "a sentence more": [(corpus, RECIPE), (edited, RECIPE)],
         "1,000 to 800 characters": [(corpus, BEFORE), (corpus, AFTER)],
@@ -93,8 +93,8 @@ def measured_at(folder: Path, size: int) -> list[tuple[Measured, list[str], bool
     for change, sides in pairs.items():
         runs = [folder / f"run {size} {change} {side}" for side in ("before", "after")]
         for (path, recipe), run in zip(sides, runs, strict=True):
-            assert cut(path, run, recipe=recipe).status == 0, f"the run of {size} MB failed"
-        rows.append(compare(f"{size:,} MB", change, runs))
+            assert run_corpus_command(path, run, recipe=recipe).status == 0, f"the run of {size} MB failed"
+        rows.append(compare_runs(f"{size:,} MB", change, runs))
     return rows
 
 
@@ -107,9 +107,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     measured = []
     for size in options.sizes.split(","):
         with tempfile.TemporaryDirectory() as name:
-            measured += measured_at(Path(name), int(size))
+            measured += measure_at_size(Path(name), int(size))
     head = ["corpus", "change", "chunks", "kept", "changed", "new", "gone", "tokens again", "seconds", "peak, MB"]
-    print(table(head, [row for _, row, _ in measured]))
+    print(markdown_table(head, [row for _, row, _ in measured]))
     print(f"load {', '.join(f'{average:.1f}' for average in os.getloadavg())} at the end")
     for _, row, right in measured:
         if not right:

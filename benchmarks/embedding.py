@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.measure import peak_kib, table
+from benchmarks.harness import markdown_table, peak_kib
 from chunkers import Document, Tools, load_embedder, load_tokenizer
 from chunkers.embedders.static import Static
 from chunkers.support.arrays import VectorArray
-from chunkers.text.minilm import checked_model_folder
+from chunkers.text.bundled_model import checked_model_folder
 from sample_docs import load_sample, sample_titles
 
 TOLERANCE = 1e-6
@@ -37,7 +37,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 Encode = Callable[[list[str]], VectorArray]
 
 
-class Turn(NamedTuple):
+class EncodingCost(NamedTuple):
     """The measurements of one process: wall-clock and processor seconds, the vectors, and the peak memory in MB."""
 
     seconds: float
@@ -47,38 +47,38 @@ class Turn(NamedTuple):
 
 
 @cache
-def _plain() -> Encode:
+def _plain_encoder() -> Encode:
     from sentence_transformers import SentenceTransformer
 
     return SentenceTransformer(str(checked_model_folder()), device="cpu").encode  # type: ignore[no-any-return]
 
 
 @cache
-def _ours() -> Encode:
+def _our_encoder() -> Encode:
     embedder = load_embedder(device="cpu")
     embedder.load()
     return lambda texts: Tools(embedder, load_tokenizer()).embed(texts)
 
 
-def _static() -> Encode:
+def _static_encoder() -> Encode:
     # Not cached: it remembers the words that it has met.
     embedder = Static()
     embedder.load()
     return lambda texts: Tools(embedder, load_tokenizer()).embed(texts)
 
 
-SIDES: dict[str, Callable[[], Encode]] = {"plain": _plain, "ours": _ours, "static": _static}
+SIDES: dict[str, Callable[[], Encode]] = {"plain": _plain_encoder, "ours": _our_encoder, "static": _static_encoder}
 
 
-def turn(side: str, texts: list[str]) -> Turn:
+def measure_encoding(side: str, texts: list[str]) -> EncodingCost:
     """Embed the texts once and time it; the model is loaded before."""
     encode = SIDES[side]()
     began, used = time.perf_counter(), time.process_time()
     vectors = encode(texts)
-    return Turn(time.perf_counter() - began, time.process_time() - used, vectors, peak_kib() / 1000)
+    return EncodingCost(time.perf_counter() - began, time.process_time() - used, vectors, peak_kib() / 1000)
 
 
-def kernel() -> str:
+def blas_kernels() -> str:
     """Return the BLAS kernels that NumPy uses in this process, and their number of threads."""
     from threadpoolctl import threadpool_info
 
@@ -109,9 +109,9 @@ def main() -> int:
                 sample = load_sample(name)
                 texts = list(dict.fromkeys(Document.from_text(sample.text, sample.sentences).sentence_texts))
                 for side, process in processes.items():
-                    process.submit(turn, side, texts[:1]).result()
+                    process.submit(measure_encoding, side, texts[:1]).result()
                 turns = [
-                    {side: process.submit(turn, side, texts).result() for side, process in processes.items()}
+                    {side: process.submit(measure_encoding, side, texts).result() for side, process in processes.items()}
                     for _ in range(options.repeats)
                 ]
                 difference = float(np.abs(turns[0]["plain"].vectors - turns[0]["ours"].vectors).max())
@@ -129,9 +129,9 @@ def main() -> int:
                     measured = [f"{1000 * clock:,.0f}", f"{1000 * processor:,.0f}", *(f"{ratio:.2f}" for ratio in faster)]
                     peak = f"{turns[-1][side].peak_mb:,.0f}"
                     rows.append([name, str(threads), side, *measured, f"{difference:.1e}" if side == "ours" else "", peak])
-            print(processes["ours"].submit(kernel).result())
+            print(processes["ours"].submit(blas_kernels).result())
     head = ["text", "threads", "side", "clock, ms", "processor, ms", "times faster, clock", "times faster, processor"]
-    print(table([*head, "greatest difference", "peak memory, MB"], rows))
+    print(markdown_table([*head, "greatest difference", "peak memory, MB"], rows))
     if missed:
         print(f"Missed on: {', '.join(missed)}", file=sys.stderr)
     return 1 if missed else 0

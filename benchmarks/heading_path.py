@@ -12,17 +12,17 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.chroma import add_corpora, difference_words
-from benchmarks.measure import reported, table
+from benchmarks.chroma import add_corpora, format_difference
+from benchmarks.harness import markdown_table, rows_with_progress
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.results.embedder_input import EmbeddedAs
+from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.outline import headings
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question, read_questions
-from evaluation.retrieval.measures import Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval.measures import Evaluation, evaluate_retrieval, mean_and_deviation
 from evaluation.search.index import build_index
-from evaluation.statistics.paired import compare
+from evaluation.statistics.paired_tests import paired_difference
 from sample_docs import SAMPLES_FOLDER, sample_titles
 
 TOP_K = 5
@@ -53,24 +53,24 @@ class Material(NamedTuple):
     questions: tuple[Question, ...]
 
 
-def bundled() -> Material:
+def bundled_material() -> Material:
     """Return the bundled documents, each under its title as a heading; an essay's title is its file name."""
     titles = sample_titles()
     documents = []
     for path in sorted(SAMPLES_FOLDER.glob("*.txt")):
         title = titles.get(path.stem, path.stem.removeprefix("essay_").capitalize())
         documents.append(Document.from_text(f"# {title}\n\n{path.read_bytes().decode()}", "sentencex", path.name))
-    return _asked("bundled", documents, SAMPLES_FOLDER / "questions.csv")
+    return _read_material("bundled", documents, SAMPLES_FOLDER / "questions.csv")
 
 
-def articles(folder: Path) -> Material:
+def wikipedia_material(folder: Path) -> Material:
     """Return Chroma's Wikipedia articles as Markdown."""
     text = (folder / "wikitexts.md").read_bytes().decode()
     markdown = _WIKI_HEADING.sub(lambda match: f"\n{'#' * match[1].count('=')} {match[2]}\n", text)
-    return _asked("wikitexts", [Document.from_text(markdown, "sentencex", "wikitexts.md")], folder / "questions.csv")
+    return _read_material("wikitexts", [Document.from_text(markdown, "sentencex", "wikitexts.md")], folder / "questions.csv")
 
 
-def _asked(name: str, documents: Sequence[Document], questions: Path) -> Material:
+def _read_material(name: str, documents: Sequence[Document], questions: Path) -> Material:
     corpus = Corpus(tuple(documents), exact_ends=True)
     read = read_questions(questions.read_bytes(), questions.name, corpus)
     count = sum(len(headings(document.text)) for document in documents)
@@ -79,7 +79,7 @@ def _asked(name: str, documents: Sequence[Document], questions: Path) -> Materia
     return Material(name, corpus, tuple(read.usable))
 
 
-def rows(material: Material, tools: Tools, only: Collection[str]) -> Iterator[list[str]]:
+def comparison_rows(material: Material, tools: Tools, only: Collection[str]) -> Iterator[list[str]]:
     """Yield a row of the table for each chunker, or only for the chunkers named in ``only``."""
     assert tools.tokenizer is not None
     ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
@@ -88,18 +88,18 @@ def rows(material: Material, tools: Tools, only: Collection[str]) -> Iterator[li
             continue
         built = build_chunker(chunker, parameters, tools.embedder)
         plain, path = (
-            evaluate(build_index(material.corpus, built, tools, way), material.questions, tools, ruler, TOP_K)
+            evaluate_retrieval(build_index(material.corpus, built, tools, way), material.questions, tools, ruler, TOP_K)
             for way in WAYS
         )
-        cells = [cell for measure in MEASURES for cell in _cells(plain, path, measure)]
+        cells = [cell for measure in MEASURES for cell in _measure_cells(plain, path, measure)]
         yield [material.name, f"{chunker}, {built.describe()}", f"{len(plain.index.chunks):,}", *cells]
 
 
-def _cells(plain: Evaluation, path: Evaluation, measure: str) -> list[str]:
+def _measure_cells(plain: Evaluation, path: Evaluation, measure: str) -> list[str]:
     """Return both means and the difference in points, with its interval."""
     means = [mean_and_deviation(evaluation.values(measure)) for evaluation in (plain, path)]
     told = ["undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means]
-    return [*told, difference_words(compare(path.values(measure), plain.values(measure)))]
+    return [*told, format_difference(paired_difference(path.values(measure), plain.values(measure)))]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -112,12 +112,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
-    materials = [bundled()]
+    materials = [bundled_material()]
     if options.folder.is_dir():
-        materials.append(articles(options.folder))
+        materials.append(wikipedia_material(options.folder))
     else:
         print(f"{options.folder} is not there: its articles are left out.")
-    print(table(HEAD, reported(row for material in materials for row in rows(material, tools, options.only))))
+    print(
+        markdown_table(
+            HEAD, rows_with_progress(row for material in materials for row in comparison_rows(material, tools, options.only))
+        )
+    )
     return 0
 
 

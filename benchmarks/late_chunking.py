@@ -13,23 +13,22 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.chroma import NAMES, add_corpora, difference_words, posed
-from benchmarks.heading_path import Material, articles, bundled
-from benchmarks.measure import reported, table
+from benchmarks.chroma import NAMES, add_corpora, format_difference, read_corpora
+from benchmarks.harness import markdown_table, rows_with_progress
+from benchmarks.heading_path import Material, bundled_material, wikipedia_material
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
-from chunkers.commands.arguments import add_spend, limit_of
-from chunkers.commands.chunker_specs import add_chunkers, chunker_spec
-from chunkers.language_models.answers import AnswerCache
+from chunkers.commands.arguments import add_chunkers, add_spend, parse_chunker_spec, parse_spending_limit
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import Asking
-from chunkers.language_models.server import ChatServer
+from chunkers.language_models.chat_server import ChatServer
 from chunkers.recipes.situating import estimate
-from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs
+from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler
-from evaluation.retrieval.budget import Budgets, evaluate_at
+from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.search.index import Index, build_index
-from evaluation.statistics.paired import compare_all
+from evaluation.statistics.paired_tests import paired_differences
 
 BUDGETS = Budgets((250, 500, 1000), "tokens")
 
@@ -47,14 +46,14 @@ HEAD = ["corpus", "chunker", "chunks", "embedded", "plain, s", "it, s"]
 HEAD += [f"{size:,}, {what}" for size in BUDGETS.sizes for what in ("plain", "it", "difference")]
 
 
-def chroma(folder: Path, names: Sequence[str]) -> Material:
+def chroma_material(folder: Path, names: Sequence[str]) -> Material:
     """Return the named corpora of Chroma as material, and print its size."""
-    corpus, questions = posed(folder, names)
+    corpus, questions = read_corpora(folder, names)
     print(f"Chroma: {len(corpus.documents)} documents, {len(questions.usable)} questions.")
     return Material("Chroma", corpus, questions.usable)
 
 
-def announce(material: Material, chunker: Chunker, tools: Tools) -> None:
+def print_estimate(material: Material, chunker: Chunker, tools: Tools) -> None:
     """Print what the context sentences of a corpus take, without retries, before any is asked for."""
     estimates = [estimate(run(chunker, document, tools), tools) for document in material.corpus.documents]
     requests, tokens_in, tokens_out = (sum(numbers) for numbers in zip(*estimates, strict=True))
@@ -66,7 +65,7 @@ def announce(material: Material, chunker: Chunker, tools: Tools) -> None:
     )
 
 
-def rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[list[str]]:
+def comparison_rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[list[str]]:
     """Yield a row for each chunker and each way of embedding that changes the embedded texts."""
     ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
     ways: list[EmbeddedAs] = ["late", "heading_path"]
@@ -74,23 +73,23 @@ def rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[
         ways.append("context")
 
     def recalls(index: Index) -> FloatArray:
-        at_budgets = evaluate_at(index, material.questions, tools, ruler, BUDGETS)
+        at_budgets = evaluate_at_budgets(index, material.questions, tools, ruler, BUDGETS)
         return np.array([at_budgets.values("recall", size, BUDGETS.unit) for size in BUDGETS.sizes])
 
     for chunker in chunkers:
-        built = chunker_spec(chunker).build(tools.embedder)
+        built = parse_chunker_spec(chunker).build(tools.embedder)
         plain = build_index(material.corpus, built, tools)
         before = recalls(plain)
         for way in ways:
             if way == "context":
-                announce(material, built, tools)
+                print_estimate(material, built, tools)
             index = build_index(material.corpus, built, tools, way)
             if way != "late" and index.texts == plain.texts:
                 continue
             after, cells = recalls(index), []
-            for *means, difference in zip(before, after, compare_all(after - before), strict=True):
+            for *means, difference in zip(before, after, paired_differences(after - before), strict=True):
                 cells += [f"{100 * np.nanmean(values):.1f}" for values in means]
-                cells.append(difference_words(difference))
+                cells.append(format_difference(difference))
             times = [f"{indexed.embed_s:.1f}" for indexed in (plain, index)]
             label = EMBEDDED_AS[way].removeprefix("With ").removeprefix("a ").lower()
             if index.unsituated:
@@ -110,21 +109,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asking = None
     if options.language_model:
         model = ChatServer(options.language_model)
-        asking = Asking(model, AnswerCache(options.answers), limit=limit_of(options.spend))
+        asking = Asking(model, AnswerCache(options.answers), limit=parse_spending_limit(options.spend))
     tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache), asking=asking)
     names = options.corpus or (BUNDLED, ARTICLES, *NAMES)
-    materials = [bundled()] if BUNDLED in names else []
+    materials = [bundled_material()] if BUNDLED in names else []
     if options.folder.is_dir():
         if ARTICLES in names:
-            materials.append(articles(options.folder))
+            materials.append(wikipedia_material(options.folder))
         if together := [name for name in names if name in NAMES]:
-            materials.append(chroma(options.folder, together))
+            materials.append(chroma_material(options.folder, together))
     elif {*names} != {BUNDLED}:
         print(f"{options.folder} is not there: its corpora are left out.")
     chunkers = options.chunker or CHUNKERS
-    measured = reported(row for material in materials for row in rows(material, tools, chunkers))
+    measured = rows_with_progress(row for material in materials for row in comparison_rows(material, tools, chunkers))
     print("\nRecall in percent at budgets of tokens, plain and as named, and the difference in points:\n")
-    print(table(HEAD, measured))
+    print(markdown_table(HEAD, measured))
     return 0
 
 

@@ -1,7 +1,7 @@
 """Many sessions on one server: response times, memory after they end, and the order of waiting sessions.
 
 Run as ``python -m benchmarks.load sliders|rounds|waiting|soak``. It starts the app on a port of its own, as ``make run``
-does, and opens sessions that speak Streamlit's protocol (`benchmarks.protocol`), so that no browser takes the processor
+does, and opens sessions that speak Streamlit's protocol (`benchmarks.streamlit_client`), so that no browser takes the processor
 from it. Each prints one table, with the load of the machine; the exit status is 1 where a target is missed.
 
 ``sliders``: twenty sessions move the threshold of ``breakpoint`` on the essay, each as soon as its last answer is whole.
@@ -28,8 +28,8 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from benchmarks.measure import Result, memory, table
-from benchmarks.protocol import Client, NoAnswer
+from benchmarks.harness import Result, markdown_table, resident_mb
+from benchmarks.streamlit_client import Client, NoAnswer
 from sample_docs import load_sample
 from tests.browser.app_server import AppServer, app_server
 from viz.shell.server_tasks import EVERY_S
@@ -44,7 +44,7 @@ UNSAID = "70"
 
 
 @dataclass
-class Moves:
+class SliderMoves:
     """Record of a load run: seconds until each answer, errors, and lost updates."""
 
     seconds: list[float] = field(default_factory=list)
@@ -72,14 +72,14 @@ def linked_amount(client: Client, column: int) -> str:
     return client.linked(f"c{column}.amount") or UNSAID
 
 
-def amount_of(client: Client, column: int) -> str:
+def shown_amount(client: Client, column: int) -> str:
     """Return the amount shown by both the link and the curve's line, or a message if they differ."""
     linked = linked_amount(client, column)
     drawn = client.data(READER)["columns"][column - 1]["body"]
     return linked if f'"parameter":"amount","value":{float(linked)}' in drawn else f"{linked} in the link, but not drawn"
 
 
-async def moved(client: Client, value: int, column: int, moves: Moves) -> None:
+async def move_slider(client: Client, value: int, column: int, moves: SliderMoves) -> None:
     """Move the slider, wait for the answer, and record its time."""
     try:
         took = await client.run(client.slider(AMOUNT, value))
@@ -91,77 +91,85 @@ async def moved(client: Client, value: int, column: int, moves: Moves) -> None:
         moves.lost.append(f"{value} was sent, the link has {linked_amount(client, column)}")
 
 
-async def flurry(client: Client, values: Sequence[int], column: int, moves: Moves) -> None:
+async def send_burst(client: Client, values: Sequence[int], column: int, moves: SliderMoves) -> None:
     """Send values without waiting, as a dragged slider does; the page must end with the last one."""
     try:
         for value in values:
             await client.send(client.slider(AMOUNT, value))
             await asyncio.sleep(0.02)
         await client.answered()
-        if amount_of(client, column) != f"{values[-1]}":
+        if shown_amount(client, column) != f"{values[-1]}":
             # The answer may belong to an earlier value, if its run ended before the last one was sent.
-            await client.until(lambda page: amount_of(page, column) == f"{values[-1]}")
+            await client.until(lambda page: shown_amount(page, column) == f"{values[-1]}")
     except NoAnswer:
-        moves.lost.append(f"{values[-1]} was sent last, the page has {amount_of(client, column)}")
+        moves.lost.append(f"{values[-1]} was sent last, the page has {shown_amount(client, column)}")
 
 
 # Twenty sliders
 
 
-async def sliders(server: AppServer, sessions: int, seconds: float, think: float) -> list[str]:
+async def measure_sliders(server: AppServer, sessions: int, seconds: float, think: float) -> list[str]:
     """Return a table row for ``sessions`` sessions that move sliders on the essay."""
     process = psutil.Process(server.pid)
-    moves = Moves()
+    moves = SliderMoves()
     async with AsyncExitStack() as stack:
         clients = [Client(server.url, query="document=essay") for _ in range(sessions)]
         # The first session embeds the essay for all.
         for client in clients:
             await stack.enter_async_context(client)
-            await client.until(is_cut)
-        began, worked, own = time.perf_counter(), busy(process), time.process_time()
+            await client.until(has_all_results)
+        began, worked, own = time.perf_counter(), cpu_seconds(process), time.process_time()
 
         async def use(client: Client, number: int) -> None:
             chance = random.Random(number)
             value = 70
             while time.perf_counter() - began < seconds:
                 value = chance.choice([other for other in range(LOWEST, HIGHEST) if other != value])
-                await moved(client, value, 2, moves)
+                await move_slider(client, value, 2, moves)
                 await asyncio.sleep(chance.uniform(0, 2 * think))
 
         await asyncio.gather(*(use(client, number) for number, client in enumerate(clients)))
-        elapsed, worked, own = time.perf_counter() - began, busy(process) - worked, time.process_time() - own
+        elapsed, worked, own = time.perf_counter() - began, cpu_seconds(process) - worked, time.process_time() - own
         lasts = range(LOWEST, HIGHEST)
         await asyncio.gather(
-            *(flurry(client, [60, 95, 55, 81, lasts[n % len(lasts)]], 2, moves) for n, client in enumerate(clients))
+            *(send_burst(client, [60, 95, 55, 81, lasts[n % len(lasts)]], 2, moves) for n, client in enumerate(clients))
         )
         moves.errors += [error for client in clients for error in client.errors]
-    say([*moves.errors, *moves.lost])
+    print_faults([*moves.errors, *moves.lost])
     each = f"{1000 * worked / max(1, len(moves.seconds)):.0f}"
-    return [f"{sessions}", f"{think:g}", *moves.row(), each, f"{worked / elapsed:.2f}", f"{own / elapsed:.2f}", loads()]
+    return [
+        f"{sessions}",
+        f"{think:g}",
+        *moves.row(),
+        each,
+        f"{worked / elapsed:.2f}",
+        f"{own / elapsed:.2f}",
+        load_averages(),
+    ]
 
 
 # Fifty sessions, four times
 
 
-async def rounds(server: AppServer, sessions: int, times: int, characters: int, ttl: int) -> list[list[str]]:
+async def measure_rounds(server: AppServer, sessions: int, times: int, characters: int, ttl: int) -> list[list[str]]:
     """Return a table row for each round of sessions that paste their own texts and leave."""
     process = psutil.Process(server.pid)
     rows = []
-    texts = (own_text(characters, number) for number in count())
+    texts = (numbered_essay(characters, number) for number in count())
     for turn in range(1, times + 1):
         began = time.perf_counter()
         clients = [Client(server.url) for _ in range(sessions)]
         try:
-            await in_turn([paste_and_wait(client, next(texts)) for client in clients], at_once=5)
-            open_ = memory(process)
+            await run_limited([paste_and_wait(client, next(texts)) for client in clients], at_once=5)
+            open_ = resident_mb(process)
         finally:
             for client in clients:
                 await client.close()
         opened = time.perf_counter() - began
         # The server releases expired sessions at its next check.
         await asyncio.sleep(ttl + 2 * EVERY_S)
-        say([error for client in clients for error in client.errors])
-        rows.append([f"{turn}", f"{opened:.0f}", f"{open_:.0f}", f"{memory(process):.0f}", loads()])
+        print_faults([error for client in clients for error in client.errors])
+        rows.append([f"{turn}", f"{opened:.0f}", f"{open_:.0f}", f"{resident_mb(process):.0f}", load_averages()])
         print(*rows[-1], file=sys.stderr, flush=True)
     return rows
 
@@ -170,7 +178,7 @@ async def rounds(server: AppServer, sessions: int, times: int, characters: int, 
 
 
 @dataclass
-class Waited:
+class QueueTimes:
     """Timings of sessions that queue for the same resource.
 
     Attributes
@@ -189,64 +197,64 @@ class Waited:
     together: float
     order: list[int]
     freed: float
-    bystander: Moves
+    bystander: SliderMoves
 
 
-async def waiting(server: AppServer, sessions: int, characters: int) -> Waited:
+async def measure_waiting(server: AppServer, sessions: int, characters: int) -> QueueTimes:
     """Let sessions paste texts one by one, then simultaneously, and cancel another one while it embeds."""
     numbers = count()
     async with AsyncExitStack() as stack:
         bystander = await stack.enter_async_context(Client(server.url))
-        await bystander.until(is_cut)
+        await bystander.until(has_all_results)
         began = time.perf_counter()
         for _ in range(sessions):
             async with Client(server.url) as client:
-                await client.paste(own_text(characters, next(numbers)))
-                await client.until(is_cut, 600)
+                await client.paste(numbered_essay(characters, next(numbers)))
+                await client.until(has_all_results, 600)
         alone = time.perf_counter() - began
-        beside = Moves()
-        moving = asyncio.create_task(keep_moving(bystander, beside, 0.5))
+        beside = SliderMoves()
+        moving = asyncio.create_task(keep_moving_slider(bystander, beside, 0.5))
         clients = [await stack.enter_async_context(Client(server.url)) for _ in range(sessions + 1)]
         order: list[int] = []
         began = time.perf_counter()
 
         async def wait(number: int) -> None:
             client = clients[number]
-            again = asyncio.create_task(keep_running(client, 3.0))
-            await client.until(is_cut, 900)
+            again = asyncio.create_task(keep_rerunning_page(client, 3.0))
+            await client.until(has_all_results, 900)
             again.cancel()
             order.append(number)
 
         cancelled = sessions // 2
         tasks = []
         for number, client in enumerate(clients):
-            await client.paste(own_text(characters, next(numbers)))
+            await client.paste(numbered_essay(characters, next(numbers)))
             if number != cancelled:
                 tasks.append(asyncio.create_task(wait(number)))
-        freed = await cancel(clients[cancelled], clients[cancelled + 1])
+        freed = await cancel_job(clients[cancelled], clients[cancelled + 1])
         await asyncio.gather(*tasks)
         together = time.perf_counter() - began
         moving.cancel()
-        say([error for client in (bystander, *clients) for error in client.errors])
-    return Waited(alone, together, order, freed, beside)
+        print_faults([error for client in (bystander, *clients) for error in client.errors])
+    return QueueTimes(alone, together, order, freed, beside)
 
 
-async def cancel(client: Client, following: Client) -> float:
+async def cancel_job(client: Client, following: Client) -> float:
     """Cancel a session's job while it embeds; return the seconds until the next session's job starts embedding."""
     await client.until(lambda page: page.progress.startswith("Embedding"), 900)
     began = time.perf_counter()
     await client.press("Cancel")
-    return await following.until(lambda page: page.progress.startswith("Embedding") or is_cut(page)) - began
+    return await following.until(lambda page: page.progress.startswith("Embedding") or has_all_results(page)) - began
 
 
-async def keep_moving(client: Client, moves: Moves, think: float) -> None:
+async def keep_moving_slider(client: Client, moves: SliderMoves, think: float) -> None:
     """Move a session's slider until cancelled."""
     for value in cycle([60, 80, 70, 90, 75]):
-        await moved(client, value, 2, moves)
+        await move_slider(client, value, 2, moves)
         await asyncio.sleep(think)
 
 
-async def keep_running(client: Client, think: float) -> None:
+async def keep_rerunning_page(client: Client, think: float) -> None:
     """Rerun the page repeatedly, as a user does who tries its controls while waiting."""
     for value in cycle(range(LOWEST, HIGHEST)):
         await asyncio.sleep(think)
@@ -263,12 +271,12 @@ STAY_S = 300.0, 900.0
 PARTS = 10
 
 
-async def soak(server: AppServer, sessions: int, seconds: float, think: float, characters: int) -> list[list[str]]:
+async def measure_soak(server: AppServer, sessions: int, seconds: float, think: float, characters: int) -> list[list[str]]:
     """Return a table row for each tenth of the time: the moves, the new sessions, and the server's memory at the end."""
     process = psutil.Process(server.pid)
-    texts = (own_text(characters, number) for number in count())
+    texts = (numbered_essay(characters, number) for number in count())
     began = time.perf_counter()
-    moves = Moves()
+    moves = SliderMoves()
     came = 0
 
     async def use(number: int) -> None:
@@ -281,7 +289,7 @@ async def soak(server: AppServer, sessions: int, seconds: float, think: float, c
             try:
                 await paste_and_wait(client, next(texts))
                 while time.perf_counter() - began < seconds and time.perf_counter() < leaves:
-                    await moved(client, chance.randrange(LOWEST, HIGHEST), 2, moves)
+                    await move_slider(client, chance.randrange(LOWEST, HIGHEST), 2, moves)
                     await asyncio.sleep(chance.uniform(0, 2 * think))
             except NoAnswer as error:
                 moves.errors.append(str(error))
@@ -292,12 +300,21 @@ async def soak(server: AppServer, sessions: int, seconds: float, think: float, c
     rows = []
     users = [asyncio.create_task(use(number)) for number in range(sessions)]
     for part in range(1, PARTS + 1):
-        worked = busy(process)
+        worked = cpu_seconds(process)
         await asyncio.sleep(max(0.0, began + seconds * part / PARTS - time.perf_counter()))
-        each = f"{1000 * (busy(process) - worked) / max(1, len(moves.seconds)):.0f}"
-        rows.append([f"{seconds * part / PARTS / 60:.0f}", f"{came}", *moves.row(), each, f"{memory(process):.0f}", loads()])
+        each = f"{1000 * (cpu_seconds(process) - worked) / max(1, len(moves.seconds)):.0f}"
+        rows.append(
+            [
+                f"{seconds * part / PARTS / 60:.0f}",
+                f"{came}",
+                *moves.row(),
+                each,
+                f"{resident_mb(process):.0f}",
+                load_averages(),
+            ]
+        )
         print(*rows[-1], file=sys.stderr, flush=True)
-        say([*moves.errors, *moves.lost])
+        print_faults([*moves.errors, *moves.lost])
         moves.seconds, moves.errors, moves.lost, came = [], [], [], 0
     await asyncio.gather(*users)
     return rows
@@ -306,7 +323,7 @@ async def soak(server: AppServer, sessions: int, seconds: float, think: float, c
 # What all have in common
 
 
-def is_cut(client: Client) -> bool:
+def has_all_results(client: Client) -> bool:
     """Return whether every column on the page has its result."""
     drawn = client.written(READER)
     return bool(drawn) and '"hash": ""' not in drawn
@@ -316,10 +333,10 @@ async def paste_and_wait(client: Client, text: str) -> None:
     """Open a session, paste a text and wait until it is cut."""
     await client.open()
     await client.paste(text)
-    await client.until(lambda page: is_cut(page) and '"title": "Pasted text"' in page.written(READER), 300)
+    await client.until(lambda page: has_all_results(page) and '"title": "Pasted text"' in page.written(READER), 300)
 
 
-async def in_turn(works: Sequence[Coroutine[object, object, None]], at_once: int) -> None:
+async def run_limited(works: Sequence[Coroutine[object, object, None]], at_once: int) -> None:
     """Run the coroutines, at most ``at_once`` at the same time."""
     places = asyncio.Semaphore(at_once)
 
@@ -330,7 +347,7 @@ async def in_turn(works: Sequence[Coroutine[object, object, None]], at_once: int
     await asyncio.gather(*map(one, works))
 
 
-def own_text(characters: int, number: int) -> str:
+def numbered_essay(characters: int, number: int) -> str:
     """Return a unique text: the essay's sentences, each with its own number."""
     words = load_sample("essay").text.split(". ")
     sentences = (f"{sentence} {number}.{place}" for place, sentence in enumerate(cycle(words)))
@@ -338,46 +355,46 @@ def own_text(characters: int, number: int) -> str:
     return ". ".join(parts)[:characters]
 
 
-def busy(process: psutil.Process) -> float:
+def cpu_seconds(process: psutil.Process) -> float:
     """Return the processor seconds that the server has used."""
     times = process.cpu_times()
     return float(times.user + times.system)
 
 
-def loads() -> str:
+def load_averages() -> str:
     """Return the machine's load averages over one and five minutes."""
     one, five, _ = os.getloadavg()
     return f"{one:.1f}, {five:.1f}"
 
 
-def say(faults: Sequence[str]) -> None:
+def print_faults(faults: Sequence[str]) -> None:
     """Print each distinct fault with its count."""
     for fault in sorted(set(faults))[:20]:
         print(f"{faults.count(fault)} × {fault}", file=sys.stderr, flush=True)
 
 
-def measured_sliders(given: argparse.Namespace) -> bool:
+def report_sliders(given: argparse.Namespace) -> bool:
     """Run and print the measurement ``sliders``; return whether the targets are met."""
-    row = with_server(lambda server: sliders(server, given.sessions or 20, given.seconds or 120, given.think or 0))
+    row = with_server(lambda server: measure_sliders(server, given.sessions or 20, given.seconds or 120, given.think or 0))
     columns = ["sessions", "thinks, s", *HEAD, "server, ms a move", "server, cores", "clients, cores", "load"]
-    print(table(columns, [row]))
+    print(markdown_table(columns, [row]))
     return row[3:5] == ["0", "0"] and float(row[5]) < 1 and float(row[6]) < 3
 
 
-def measured_rounds(given: argparse.Namespace) -> bool:
+def report_rounds(given: argparse.Namespace) -> bool:
     """Run and print the measurement ``rounds``; return whether the targets are met."""
     os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(given.ttl)
     sessions = given.sessions or 50
-    rows = with_server(lambda server: rounds(server, sessions, given.rounds, given.characters or 8_000, given.ttl))
-    print(table(["round", "seconds", f"MB with {sessions} sessions", "MB after", "load"], rows))
+    rows = with_server(lambda server: measure_rounds(server, sessions, given.rounds, given.characters or 8_000, given.ttl))
+    print(markdown_table(["round", "seconds", f"MB with {sessions} sessions", "MB after", "load"], rows))
     after = [float(row[3]) for row in rows]
     return all(abs(later / after[1] - 1) <= 0.05 for later in after[2:])
 
 
-def measured_waiting(given: argparse.Namespace) -> bool:
+def report_waiting(given: argparse.Namespace) -> bool:
     """Run and print the measurement ``waiting``; return whether the targets are met."""
     sessions = given.sessions or 10
-    waited = with_server(lambda server: waiting(server, sessions, given.characters or 200_000))
+    waited = with_server(lambda server: measure_waiting(server, sessions, given.characters or 200_000))
     ordered = all(first < second for first, second in pairwise(waited.order))
     ratio = waited.together / waited.alone
     head = ["sessions", "one by one, s", "at once, s", "ratio", "done", "in order", "freed, s"]
@@ -388,9 +405,9 @@ def measured_waiting(given: argparse.Namespace) -> bool:
         "yes" if ordered else " ".join(map(str, waited.order)),
         f"{waited.freed:.1f}",
         *waited.bystander.row(),
-        loads(),
+        load_averages(),
     ]
-    print(table([*head, *beside, "load"], [row]))
+    print(markdown_table([*head, *beside, "load"], [row]))
     return (
         len(waited.order) == sessions
         and ordered
@@ -402,11 +419,11 @@ def measured_waiting(given: argparse.Namespace) -> bool:
     )
 
 
-def measured_soak(given: argparse.Namespace) -> bool:
+def report_soak(given: argparse.Namespace) -> bool:
     """Run and print the measurement ``soak``; return whether it had no faults and stayed fast and small."""
     work = (given.sessions or 20, given.seconds or 3600, given.think or 5, given.characters or 8_000)
-    rows = with_server(lambda server: soak(server, *work))
-    print(table(["until minute", "came", *HEAD, "server, ms a move", "MB", "load"], rows))
+    rows = with_server(lambda server: measure_soak(server, *work))
+    print(markdown_table(["until minute", "came", *HEAD, "server, ms a move", "MB", "load"], rows))
     second, last = rows[1], rows[-1]
     steady = all(float(last[place]) <= 1.5 * float(second[place]) for place in (8, 9))
     return steady and all(row[3:5] == ["0", "0"] for row in rows)
@@ -432,7 +449,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--ttl", type=int, default=120, metavar="S", help="that Streamlit keeps a closed session (default: 120, as it does)"
     )
     given = parser.parse_args(arguments)
-    measured = {"sliders": measured_sliders, "rounds": measured_rounds, "waiting": measured_waiting, "soak": measured_soak}
+    measured = {"sliders": report_sliders, "rounds": report_rounds, "waiting": report_waiting, "soak": report_soak}
     return 0 if measured[given.what](given) else 1
 
 

@@ -9,14 +9,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.chroma import NAMES, add_corpora, difference_words, posed, with_interval
-from benchmarks.measure import reported, table
+from benchmarks.chroma import NAMES, add_corpora, format_difference, mean_with_interval, read_corpora
+from benchmarks.harness import markdown_table, rows_with_progress
 from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question
-from evaluation.retrieval.measures import evaluate
-from evaluation.retrieval.repeats import find_repeats
+from evaluation.retrieval.ladder_and_repeats import find_repeats
+from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.search.index import build_index
 from evaluation.search.near_duplicates import ALIKE
 from evaluation.statistics.significance import mean_interval
@@ -43,10 +43,10 @@ HEAD = [
 ]
 
 
-def row(chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: Tools, alike: float) -> list[str]:
+def table_cells(chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: Tools, alike: float) -> list[str]:
     """Return a row of the table."""
     index, ruler = build_index(corpus, chunker, tools), Ruler(corpus.whole.text, tools.tokenizer)
-    evaluation = evaluate(index, questions, tools, ruler, TOP_K)
+    evaluation = evaluate_retrieval(index, questions, tools, ruler, TOP_K)
     repeats = find_repeats(index, questions, tools, ruler, TOP_K, alike=alike)
     cost = repeats.in_top_k(evaluation, "characters", ruler)
     ends = mean_interval(cost.taken / TOP_K)
@@ -56,10 +56,10 @@ def row(chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: 
         f"{len(index.chunks):,}",
         f"{repeats.near:,}",
         f"{repeats.groups:,}",
-        with_interval((cost.taken > 0).astype(float)),
+        mean_with_interval((cost.taken > 0).astype(float)),
         f"{cost.taken.mean():.2f} ({TOP_K * ends[0]:.2f} to {TOP_K * ends[1]:.2f})",
-        *(with_interval(recall) for recall in (cost.recall, cost.without)),
-        difference_words(cost.difference),
+        *(mean_with_interval(recall) for recall in (cost.recall, cost.without)),
+        format_difference(cost.difference),
     ]
 
 
@@ -71,12 +71,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers")
     parser.add_argument("--alike", type=float, default=ALIKE, help="least Jaccard similarity (default: %(default)s)")
     options = parser.parse_args(arguments)
-    corpus, questions = posed(options.folder, options.corpus or NAMES)
+    corpus, questions = read_corpora(options.folder, options.corpus or NAMES)
     tools = Tools(load_embedder(options.embedder), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
     print(f"{len(corpus.documents)} corpora, {len(questions.usable)} questions, near-duplicates from {options.alike} on.")
     chunkers = [build_chunker(*chunker, tools.embedder) for chunker in CHUNKERS[: options.chunkers]]
-    rows = (row(chunker, corpus, questions.usable, tools, options.alike) for chunker in chunkers)
-    print(table(HEAD, reported(rows)))
+    rows = (table_cells(chunker, corpus, questions.usable, tools, options.alike) for chunker in chunkers)
+    print(markdown_table(HEAD, rows_with_progress(rows)))
     return 0
 
 

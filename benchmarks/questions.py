@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-from benchmarks.measure import Result, table, timed
+from benchmarks.harness import Result, markdown_table, timed
 from benchmarks.size import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.reading import labels, read_questions
-from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.measures import evaluate
+from evaluation.questions.reading import questions_to_json_lines, read_questions
+from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
+from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.search.index import build_index
-from evaluation.search.returned_text import Returned, returning
+from evaluation.search.returned_text import ReturnedText, with_returned_text
 from sample_docs import SAMPLES_FOLDER
 
 BUDGETS = Budgets((1000, 2000, 4000))
@@ -38,14 +38,16 @@ ALTERED = 200
 """Most questions with altered excerpts, since these are compared with the whole document that they name."""
 
 
-def texts(megabytes: int, documents: int = 100) -> dict[str, str]:
+def random_documents(megabytes: int, documents: int = 100) -> dict[str, str]:
     """Return documents of the bundled texts' words in random order, as sentences with occasional headings."""
     random = Random(0)
     words = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLES_FOLDER.glob("essay_*.txt"))).split()
-    return {f"{number:03}.md": _text(random, words, 1_000_000 * megabytes // documents) for number in range(documents)}
+    return {
+        f"{number:03}.md": _random_document(random, words, 1_000_000 * megabytes // documents) for number in range(documents)
+    }
 
 
-def _text(random: Random, words: Sequence[str], size: int) -> str:
+def _random_document(random: Random, words: Sequence[str], size: int) -> str:
     lines: list[str] = []
     length = 0
     while length < size:
@@ -55,12 +57,12 @@ def _text(random: Random, words: Sequence[str], size: int) -> str:
     return "\n".join(lines)
 
 
-def corpus_of(by_name: dict[str, str]) -> Corpus:
+def build_corpus(by_name: dict[str, str]) -> Corpus:
     """Return a corpus of the documents, split into sentences."""
     return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in by_name.items()))
 
 
-def asked(by_name: dict[str, str], count: int) -> list[dict[str, Any]]:
+def random_questions(by_name: dict[str, str], count: int) -> list[dict[str, Any]]:
     """Return questions with one excerpt each of about 200 characters, in the format of `references`."""
     random = Random(1)
     names = list(by_name)
@@ -77,11 +79,11 @@ def asked(by_name: dict[str, str], count: int) -> list[dict[str, Any]]:
     return rows
 
 
-def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
+def _json_lines(rows: Sequence[dict[str, Any]]) -> bytes:
     return "\n".join(json.dumps(row) for row in rows).encode()
 
 
-class Steps:
+class Stopwatch:
     """A stopwatch that records the time of each step and the peak memory of the process."""
 
     def __init__(self) -> None:
@@ -97,21 +99,23 @@ class Steps:
         return result
 
 
-def located(megabytes: int, count: int) -> list[list[str]]:
+def measure_locating(megabytes: int, count: int) -> list[list[str]]:
     """Measure the time to locate excerpts: in place, anywhere, after an edit, and altered."""
-    steps = Steps()
-    by_name = texts(megabytes)
-    rows = asked(by_name, count)
-    corpus = steps(f"{megabytes} MB as {len(by_name)} documents, split into lines", lambda: corpus_of(by_name))
+    steps = Stopwatch()
+    by_name = random_documents(megabytes)
+    rows = random_questions(by_name, count)
+    corpus = steps(f"{megabytes} MB as {len(by_name)} documents, split into lines", lambda: build_corpus(by_name))
     in_place = [{**row, "corpus_id": row["name"]} for row in rows]
-    questions = steps(f"{count:,} excerpts at their places", lambda: read_questions(_lines(in_place), "q", corpus))
+    questions = steps(f"{count:,} excerpts at their places", lambda: read_questions(_json_lines(in_place), "q", corpus))
     assert not questions.problems
     assert not questions.changes
     anywhere = [{"question": row["question"], "excerpts": row["references"][0]["content"]} for row in rows]
-    again = steps(f"{count:,} excerpts without place and document", lambda: read_questions(_lines(anywhere), "q", corpus))
+    again = steps(
+        f"{count:,} excerpts without place and document", lambda: read_questions(_json_lines(anywhere), "q", corpus)
+    )
     assert again.usable == questions.usable
-    written = steps("writing them with their context", lambda: labels(questions.usable, corpus))
-    edited = corpus_of({name: f"A line before.\n{text}" for name, text in by_name.items()})
+    written = steps("writing them with their context", lambda: questions_to_json_lines(questions.usable, corpus))
+    edited = build_corpus({name: f"A line before.\n{text}" for name, text in by_name.items()})
     moved = steps(f"{count:,} excerpts after a line before each", lambda: read_questions(written, "q", edited))
     assert len(moved.changes) == len(moved.usable) == count
     altered = [json.loads(line) for line in written.splitlines()[:ALTERED]]
@@ -119,39 +123,41 @@ def located(megabytes: int, count: int) -> list[list[str]]:
     for row in altered:
         (reference,) = row["references"]
         reference["content"] = f"{reference['content'][:100]}another {reference['content'][103:]}"
-    changed = steps(words, lambda: read_questions(_lines(altered), "q", corpus))
+    changed = steps(words, lambda: read_questions(_json_lines(altered), "q", corpus))
     assert len(changed.usable) == len(changed.changes) == len(altered)
     return steps.rows
 
 
-def searched(megabytes: int, count: int, which: int) -> list[list[str]]:
+def measure_searching(megabytes: int, count: int, which: int) -> list[list[str]]:
     """Measure the time of indexing, searching and measuring."""
-    steps = Steps()
-    by_name = texts(megabytes)
-    rows = [{**row, "corpus_id": row["name"]} for row in asked(by_name, count)]
-    corpus = corpus_of(by_name)
-    questions = read_questions(_lines(rows), "q", corpus).usable
+    steps = Stopwatch()
+    by_name = random_documents(megabytes)
+    rows = [{**row, "corpus_id": row["name"]} for row in random_questions(by_name, count)]
+    corpus = build_corpus(by_name)
+    questions = read_questions(_json_lines(rows), "q", corpus).usable
     chunker = build_chunker(*CHUNKERS[which])
     tokenizer = load_tokenizer()
     tools = Tools(RandomEmbedder(), tokenizer, EmbeddingCache(None))
     ruler = steps("counting the corpus's tokens", lambda: Ruler(corpus.whole.text, tokenizer))
     index = steps("cutting and indexing, vectors made", lambda: build_index(corpus, chunker, tools))
     steps.rows[-1][0] += f", {len(index.chunks):,} chunks"
-    evaluation = steps(f"{count:,} questions: search and measures at k", lambda: evaluate(index, questions, tools, ruler))
+    evaluation = steps(
+        f"{count:,} questions: search and measures at k", lambda: evaluate_retrieval(index, questions, tools, ruler)
+    )
     steps.rows[-1][0] += f" (one search of all: {evaluation.search.search_s:.1f} s)"
     for word in ("chunk", "window:1", "section"):
-        given = steps(f"what `{word}` returns", lambda word=word: returning(index, Returned.parse(word)))  # type: ignore[misc]
+        given = steps(f"what `{word}` returns", lambda word=word: with_returned_text(index, ReturnedText.parse(word)))  # type: ignore[misc]
         steps(
             f"{count:,} questions at 1,000, 2,000 and 4,000 tokens, `{word}` returned",
-            lambda given=given: evaluate_at(given, questions, tools, ruler, BUDGETS),  # type: ignore[misc]
+            lambda given=given: evaluate_at_budgets(given, questions, tools, ruler, BUDGETS),  # type: ignore[misc]
         )
     return steps.rows
 
 
-def embedded(megabytes: int) -> list[list[str]]:
+def measure_embedding(megabytes: int) -> list[list[str]]:
     """Measure how many chunks the bundled model embeds per second."""
-    steps = Steps()
-    document = Document.from_text(next(iter(texts(megabytes).values())), "lines", "one")
+    steps = Stopwatch()
+    document = Document.from_text(next(iter(random_documents(megabytes).values())), "lines", "one")
     tools = Tools(load_embedder(), load_tokenizer(), EmbeddingCache(None))
     index = build_index(Corpus((document,)), build_chunker("recursive", {"size": 800, "unit": "characters"}), tools)
     chosen = index.texts[:EMBEDDED]
@@ -176,16 +182,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     head = ["step", "seconds by the clock (of the processor)", "peak memory so far, MB"]
     for title, rows in _tables(options.megabytes, options.questions):
-        print(f"\n{title}\n\n{table(head, rows)}", flush=True)
+        print(f"\n{title}\n\n{markdown_table(head, rows)}", flush=True)
     return 0
 
 
 def _tables(megabytes: int, count: int) -> Iterator[tuple[str, list[list[str]]]]:
-    yield "Finding the excerpts", _apart(located, megabytes, count)
+    yield "Finding the excerpts", _apart(measure_locating, megabytes, count)
     for number, (name, parameters) in enumerate(CHUNKERS):
         settings = ", ".join(f"`{key}` {value}" for key, value in parameters.items())
-        yield f"`{name}`, {settings}", _apart(searched, megabytes, count, number)
-    yield "Embedding", _apart(embedded, megabytes)
+        yield f"`{name}`, {settings}", _apart(measure_searching, megabytes, count, number)
+    yield "Embedding", _apart(measure_embedding, megabytes)
 
 
 if __name__ == "__main__":

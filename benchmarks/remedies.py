@@ -17,24 +17,32 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from benchmarks.measure import table, timed
+from benchmarks.harness import markdown_table, timed
 from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.asking.answer import Posed, checked_answer, judge
-from evaluation.asking.ask import Limit, ask, embed_question, fitting_budget, prepare
+from evaluation.asking.ask import (
+    Limit,
+    PosedQuestion,
+    ask,
+    checked_answer,
+    embed_question,
+    fitting_budget,
+    index_passages,
+    judge_retrieval,
+)
 from evaluation.inbox.checked_chunking import HAIR
-from evaluation.inbox.rules import RULES, Finding, inbox
+from evaluation.inbox.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
-from evaluation.remedies.search import WANTED, Column, Remedy, Variation, variations
 from evaluation.remedies.tested_changes import (
     FailingColumn,
-    Suspect,
-    keep_answer_whole,
-    remove_finding,
-    try_answer,
-    try_findings,
+    SuspiciousColumn,
+    remedies_for_answer,
+    remedies_for_finding,
+    try_settings_for_answer,
+    try_settings_for_findings,
 )
+from evaluation.remedies.trials import WANTED, Column, Remedy, Variation, setting_variations
 from evaluation.search.ranking import Method
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 
@@ -55,18 +63,20 @@ LEAST_SENTENCES, MOST_ANSWERED = 8, 4
 """Minimum sentences of a text for generated questions, and maximum sentences of an answer."""
 
 
-class Asked(NamedTuple):
+class DocumentQuestion(NamedTuple):
     """A question about a bundled text."""
 
     document: Document
-    posed: Posed
+    posed: PosedQuestion
 
 
-def is_whole(chunking: Chunking, posed: Posed, method: Method, limit: Limit, tools: Tools, ruler: Ruler) -> tuple[bool, int]:
+def is_whole(
+    chunking: Chunking, posed: PosedQuestion, method: Method, limit: Limit, tools: Tools, ruler: Ruler
+) -> tuple[bool, int]:
     """Return whether the retrieved chunks give the answer whole, and the number of tokens retrieved."""
     vector = embed_question(chunking, tools, posed.question) if method != "bm25" else None
-    retrieved = ask(prepare(chunking, tools, method), posed.question, vector, method, limit, ruler)
-    return judge(retrieved, posed.answer).fate == "whole", retrieved.tokens
+    retrieved = ask(index_passages(chunking, tools, method), posed.question, vector, method, limit, ruler)
+    return judge_retrieval(retrieved, posed.answer).fate == "whole", retrieved.tokens
 
 
 def keeps_whole(failure: FailingColumn, tools: Tools, ruler: Ruler) -> Callable[[Chunking], bool]:
@@ -81,14 +91,14 @@ def keeps_whole(failure: FailingColumn, tools: Tools, ruler: Ruler) -> Callable[
     return keeps
 
 
-def removes(finding: Finding, tools: Tools, hair: float = HAIR) -> Callable[[Chunking], bool]:
+def removes_finding(finding: Finding, tools: Tools, hair: float = HAIR) -> Callable[[Chunking], bool]:
     """Return a function that tests whether chunks lack findings of the same rule in the passage.
 
     Chunks too few for the rule to apply do not pass.
     """
 
     def removed(chunking: Chunking) -> bool:
-        left = [other.span for other in inbox(chunking, tools.embedder, hair) if other.rule == finding.rule]
+        left = [other.span for other in find_suspicious_cuts(chunking, tools.embedder, hair) if other.rule == finding.rule]
         needs = 4 if finding.rule in ("tiny", "oversized") else 0
         return len(chunking.chunks) >= needs and all(
             span.end <= finding.span.start or finding.span.end <= span.start for span in left
@@ -97,29 +107,31 @@ def removes(finding: Finding, tools: Tools, hair: float = HAIR) -> Callable[[Chu
     return removed
 
 
-def exhaustive(column: Column, tools: Tools, is_met: Callable[[Chunking], bool]) -> dict[str, tuple[Variation, int]]:
+def search_exhaustively(
+    column: Column, tools: Tools, is_met: Callable[[Chunking], bool]
+) -> dict[str, tuple[Variation, int]]:
     """Return for each kind of change the successful one with the fewest changed cuts, by trying the whole grid."""
     best: dict[str, tuple[Variation, int]] = {}
-    for variation in variations(column.chunker, tools.embedder):
+    for variation in setting_variations(column.chunker, tools.embedder):
         try:
             other = run(variation.chunker, column.chunking.document, replace(tools, cached_only=True))
         except (Cancelled, InputError):
             continue
         if len(other.chunks) < 2 or not is_met(other):
             continue
-        changed = len(_edges(column.chunking) ^ _edges(other))
+        changed = len(_chunk_edges(column.chunking) ^ _chunk_edges(other))
         if variation.kind not in best or changed < best[variation.kind][1]:
             best[variation.kind] = variation, changed
     return best
 
 
-def _edges(chunking: Chunking) -> set[tuple[str, int]]:
+def _chunk_edges(chunking: Chunking) -> set[tuple[str, int]]:
     """Return the starts and the ends of all chunks."""
     spans = [span for chunk in chunking.chunks for span in chunk.spans]
     return {("start", start) for start, _ in spans} | {("end", end) for _, end in spans}
 
 
-def agrees(remedies: Sequence[Remedy], best: dict[str, tuple[Variation, int]]) -> bool:
+def equals_exhaustive(remedies: Sequence[Remedy], best: dict[str, tuple[Variation, int]]) -> bool:
     """Return whether the remedies are the smallest changes of the exhaustive search, each of a different kind."""
     least = sorted(changed for _, changed in best.values())[:WANTED]
     return [remedy.changed for remedy in remedies] == least and all(
@@ -127,7 +139,7 @@ def agrees(remedies: Sequence[Remedy], best: dict[str, tuple[Variation, int]]) -
     )
 
 
-def documents() -> dict[str, Document]:
+def bundled_documents() -> dict[str, Document]:
     """Return the bundled texts by name, with the essay in its parts, as on Retrieval."""
     splitters = sample_splitters()
     paths = sorted(SAMPLES_FOLDER.glob("*.txt"))
@@ -137,16 +149,16 @@ def documents() -> dict[str, Document]:
     }
 
 
-def bundled(texts: Mapping[str, Document]) -> Iterator[Asked]:
+def bundled_questions(texts: Mapping[str, Document]) -> Iterator[DocumentQuestion]:
     """Yield the bundled questions, each with its first excerpt as the answer."""
     corpus = Corpus(tuple(texts.values()))
     for question in read_questions((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv", corpus).usable:
         number, (start, end) = question.excerpts[0]
         document = corpus.documents[number]
-        yield Asked(document, Posed(question.text, checked_answer(document.text, start, end)))
+        yield DocumentQuestion(document, PosedQuestion(question.text, checked_answer(document.text, start, end)))
 
 
-def generated(texts: Mapping[str, Document], seed: int = 0) -> Iterator[Asked]:
+def generated_questions(texts: Mapping[str, Document], seed: int = 0) -> Iterator[DocumentQuestion]:
     """Yield generated questions endlessly."""
     draw = random.Random(seed)
     among = [document for document in texts.values() if len(document.sentences) >= LEAST_SENTENCES]
@@ -156,12 +168,12 @@ def generated(texts: Mapping[str, Document], seed: int = 0) -> Iterator[Asked]:
         last = first + draw.randrange(MOST_ANSWERED)
         answer = checked_answer(document.text, document.sentences[first].start, document.sentences[last].end)
         words = document.text[answer.start : answer.end].split()
-        yield Asked(document, Posed(" ".join(draw.sample(words, (len(words) + 1) // 2)), answer))
+        yield DocumentQuestion(document, PosedQuestion(" ".join(draw.sample(words, (len(words) + 1) // 2)), answer))
 
 
-def changeable(suspect: Suspect, tools: Tools) -> list[Finding]:
+def removable_findings(suspect: SuspiciousColumn, tools: Tools) -> list[Finding]:
     """Return the findings of a column that another chunker could remove."""
-    findings = inbox(suspect.chunking, tools.embedder)
+    findings = find_suspicious_cuts(suspect.chunking, tools.embedder)
     return [finding for finding in findings if RULES[finding.rule].cause == "chunker"]
 
 
@@ -188,12 +200,12 @@ class Bench:
         replace(self.tools, embedder=self.tools.embedder.for_document(document)).embed(document.sentence_texts)
         return run(self.chunkers[title], document, self.tools)
 
-    def suspect(self, document: Document, title: str) -> Suspect:
+    def suspect(self, document: Document, title: str) -> SuspiciousColumn:
         """Return a column for a search that removes its findings."""
         limit = Limit(tokens=fitting_budget(len(document.text)))
-        return Suspect(self.chunkers[title], self.cut(document, title), METHOD, limit)
+        return SuspiciousColumn(self.chunkers[title], self.cut(document, title), METHOD, limit)
 
-    def failure(self, asked: Asked, title: str) -> FailingColumn | None:
+    def failure(self, asked: DocumentQuestion, title: str) -> FailingColumn | None:
         """Return a column's failure on a question; None if it gives the answer whole."""
         document, posed = asked
         chunking = self.cut(document, title)
@@ -204,11 +216,11 @@ class Bench:
 
     def found(self, failure: FailingColumn) -> list[Remedy]:
         """Return the remedies for a failure."""
-        tried = try_answer(failure, self.tools)
-        return [*keep_answer_whole(failure, tried, self.tools, self.ruler(failure.chunking.document))]
+        tried = try_settings_for_answer(failure, self.tools)
+        return [*remedies_for_answer(failure, tried, self.tools, self.ruler(failure.chunking.document))]
 
 
-class Count(NamedTuple):
+class RemedyCounts(NamedTuple):
     """The number of questions, failures, remedied failures, and agreements with the exhaustive search."""
 
     asked: int
@@ -217,7 +229,7 @@ class Count(NamedTuple):
     agreed: int
 
     @classmethod
-    def of(cls, bench: Bench, questions: Iterable[Asked], title: str, most: int | None = None) -> "Count":
+    def of(cls, bench: Bench, questions: Iterable[DocumentQuestion], title: str, most: int | None = None) -> "RemedyCounts":
         """Search for up to ``most`` failures of one column, and compare the remedies with the exhaustive search."""
         asked = failures = helped = agreed = 0
         for question in questions:
@@ -229,24 +241,26 @@ class Count(NamedTuple):
             remedies = bench.found(failure)
             helped += bool(remedies)
             keeps = keeps_whole(failure, bench.tools, bench.ruler(question.document))
-            agreed += agrees(remedies, exhaustive(failure, bench.tools, keeps))
+            agreed += equals_exhaustive(remedies, search_exhaustively(failure, bench.tools, keeps))
             if failures == most:
                 break
         return cls(asked, failures, helped, agreed)
 
     @classmethod
-    def of_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> "Count":
+    def of_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> "RemedyCounts":
         """Search for up to ``most`` findings of one column, and compare the remedies with the exhaustive search."""
         suspects = [bench.suspect(document, title) for document in texts]
-        places = [(suspect, finding) for suspect in suspects for finding in changeable(suspect, bench.tools)]
+        places = [(suspect, finding) for suspect in suspects for finding in removable_findings(suspect, bench.tools)]
         drawn = random.Random(seed).sample(places, min(most, len(places)))
-        tried = {suspect: try_findings(suspect, bench.tools) for suspect in {suspect for suspect, _ in drawn}}
+        tried = {suspect: try_settings_for_findings(suspect, bench.tools) for suspect in {suspect for suspect, _ in drawn}}
         helped = agreed = 0
         for suspect, finding in drawn:
             ruler = bench.ruler(suspect.chunking.document)
-            remedies = [*remove_finding(suspect, finding, tried[suspect], bench.tools, ruler)]
+            remedies = [*remedies_for_finding(suspect, finding, tried[suspect], bench.tools, ruler)]
             helped += bool(remedies)
-            agreed += agrees(remedies, exhaustive(suspect, bench.tools, removes(finding, bench.tools)))
+            agreed += equals_exhaustive(
+                remedies, search_exhaustively(suspect, bench.tools, removes_finding(finding, bench.tools))
+            )
         return cls(len(places), len(drawn), helped, agreed)
 
     def row(self, *names: str) -> list[str]:
@@ -255,14 +269,14 @@ class Count(NamedTuple):
         return [*names, f"{self.asked:,}", f"{self.failures:,}", f"{self.helped:,}", share, f"{self.agreed:,}"]
 
 
-def times(bench: Bench, document: Document, repeats: int) -> list[list[str]]:
+def search_times(bench: Bench, document: Document, repeats: int) -> list[list[str]]:
     """Return for each column the times of one cut, and of the searches for one failure and for all findings.
 
     The first search for a failure is cold; in the others all vectors are cached.
     """
     rows = []
     for title, chunker in bench.chunkers.items():
-        questions = (question for question in generated({document.name: document}))
+        questions = (question for question in generated_questions({document.name: document}))
         failure = next(filter(None, (bench.failure(question, title) for question in questions)))
         suspect = bench.suspect(document, title)
         before = bench.tools.meter.embedded
@@ -271,11 +285,11 @@ def times(bench: Bench, document: Document, repeats: int) -> list[list[str]]:
         calls = (
             partial(run, chunker, document, bench.tools),
             partial(bench.found, failure),
-            partial(try_findings, suspect, bench.tools),
+            partial(try_settings_for_findings, suspect, bench.tools),
         )
         runs = ([both(call) for _ in range(repeats)] for call in calls)
         medians = [[statistics.median(column) for column in zip(*pairs, strict=True)] for pairs in runs]
-        tried = len(try_answer(failure, bench.tools))
+        tried = len(try_settings_for_answer(failure, bench.tools))
         milliseconds = [f"{1000 * seconds:,.0f}" for pair in medians for seconds in pair]
         rows.append([title, f"{tried:,}", *milliseconds, f"{1000 * cold:,.0f}", f"{embedded:,}"])
     return rows
@@ -296,25 +310,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repeats", type=int, default=5, metavar="N", help="of the timing (default: 5)")
     parser.add_argument("--only", nargs="+", metavar="TEXT", help="bundled texts, as article; without it all of them")
     options = parser.parse_args(arguments)
-    bench, texts = Bench(options.embedder), documents()
-    timed_text = document_of("essay") if options.only is None else texts[options.only[0]]
+    bench, texts = Bench(options.embedder), bundled_documents()
+    timed_text = bundled_document("essay") if options.only is None else texts[options.only[0]]
     texts = {name: document for name, document in texts.items() if options.only is None or name in options.only}
-    questions = [*bundled(texts)]
+    questions = [*bundled_questions(texts)]
     head = ["problems", "column", "asked or found", "tried", "with a remedy", "share", "as the exhaustive search"]
     share = -(-options.failures // len(COLUMNS))
-    counts = [("bundled", title, Count.of(bench, questions, title)) for title in COLUMNS]
+    counts = [("bundled", title, RemedyCounts.of(bench, questions, title)) for title in COLUMNS]
     counts += [
-        ("generated", title, Count.of(bench, generated(texts, seed), title, share)) for seed, title in enumerate(COLUMNS)
-    ]
-    counts += [
-        ("findings", title, Count.of_findings(bench, texts.values(), title, share, seed))
+        ("generated", title, RemedyCounts.of(bench, generated_questions(texts, seed), title, share))
         for seed, title in enumerate(COLUMNS)
     ]
-    print(table(head, [count.row(*names) for *names, count in counts]), end="\n\n", flush=True)
-    rows = times(bench, timed_text, options.repeats)
+    counts += [
+        ("findings", title, RemedyCounts.of_findings(bench, texts.values(), title, share, seed))
+        for seed, title in enumerate(COLUMNS)
+    ]
+    print(markdown_table(head, [count.row(*names) for *names, count in counts]), end="\n\n", flush=True)
+    rows = search_times(bench, timed_text, options.repeats)
     head = [timed_text.name, "settings"]
     head += [f"{what}, {unit}" for what in ("one cut", "answer", "findings") for unit in ("ms", "CPU")]
-    print(table([*head, "answer, cold, ms", "texts embedded"], rows))
+    print(markdown_table([*head, "answer, cold, ms", "texts embedded"], rows))
     wrong = [
         f"{kind} failures of {title}: the exhaustive search finds other remedies for {count.failures - count.agreed}"
         for kind, title, count in counts
@@ -332,7 +347,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(bool(wrong))
 
 
-def document_of(name: str) -> Document:
+def bundled_document(name: str) -> Document:
     """Return a bundled document, split."""
     sample = load_sample(name)
     return Document.from_text(sample.text, sample.sentences, name).split()

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from chunkers import Chunk, Chunking, Document, Span
-from evaluation.inbox.checked_chunking import Case
+from evaluation.inbox.checked_chunking import CheckedChunking
 from evaluation.inbox.rules import RULES
 
 LABELS = Path(__file__).parents[1] / "tests" / "fixtures" / "labels"
@@ -33,7 +33,7 @@ LEAST_RIGHT, LEAST_FOUND = 0.8, 0.6
 """Share of what a rule reports that must be right, and of the labels that it must find."""
 
 
-class Label(NamedTuple):
+class ChunkLabel(NamedTuple):
     """Two readers' labels of a chunk, and the rule's own verdict."""
 
     chunk: str
@@ -47,7 +47,7 @@ class Label(NamedTuple):
         return hashlib.sha256(self.chunk.encode()).digest()[0] % 2 == 1
 
 
-class Score(NamedTuple):
+class RuleScore(NamedTuple):
     """Agreement of a rule with the labels on which both readers agree."""
 
     labelled: int
@@ -56,7 +56,7 @@ class Score(NamedTuple):
     right: int
 
     @classmethod
-    def of(cls, labels: Sequence[Label]) -> "Score":
+    def of(cls, labels: Sequence[ChunkLabel]) -> "RuleScore":
         """Count the labels on which the readers agree."""
         agreed = [label for label in labels if label.first == label.second]
         reported = [label for label in agreed if label.reported]
@@ -79,13 +79,13 @@ class Score(NamedTuple):
         return enough and self.precision >= LEAST_RIGHT and self.recall >= LEAST_FOUND
 
 
-def labels_of(rule: str, language: str) -> list[Label]:
+def labels_and_findings(rule: str, language: str) -> list[ChunkLabel]:
     """Return the labels of a rule in a language, with what the rule reports."""
-    texts = _passages(language) if rule in ON_PASSAGES else _pages(language)
-    return [label for document, rows in texts for label in _labels(rule, document, rows)]
+    texts = _labelled_passages(language) if rule in ON_PASSAGES else _labelled_pages(language)
+    return [label for document, rows in texts for label in _document_labels(rule, document, rows)]
 
 
-def kappa(labels: Sequence[Label]) -> float:
+def cohens_kappa(labels: Sequence[ChunkLabel]) -> float:
     """Return Cohen's kappa of the two readers."""
     count = len(labels)
     agreed = sum(label.first == label.second for label in labels) / count
@@ -96,19 +96,19 @@ def kappa(labels: Sequence[Label]) -> float:
     return (agreed - by_chance) / (1 - by_chance) if by_chance < 1 else 1.0
 
 
-def _labels(rule: str, document: Document, rows: Sequence[dict[str, Any]]) -> Iterator[Label]:
+def _document_labels(rule: str, document: Document, rows: Sequence[dict[str, Any]]) -> Iterator[ChunkLabel]:
     spans = [Span(row["start"], row["end"]) for row in rows]
     chunking = Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())
-    starts = [finding[0].start for finding in RULES[rule].find(Case(chunking))]
+    starts = [finding[0].start for finding in RULES[rule].find(CheckedChunking(chunking))]
     for row, (start, end) in zip(rows, spans, strict=True):
         answers = row.get(ON_PASSAGES.get(rule, "label"))
         if answers is not None:
             first, second = answers if rule in ON_PASSAGES else [answer == rule for answer in answers]
-            yield Label(row["id"], first, second, any(start <= place < end for place in starts))
+            yield ChunkLabel(row["id"], first, second, any(start <= place < end for place in starts))
 
 
-def _passages(language: str) -> Iterator[tuple[Document, list[dict[str, Any]]]]:
-    rows = _rows(f"{language}.jsonl")
+def _labelled_passages(language: str) -> Iterator[tuple[Document, list[dict[str, Any]]]]:
+    rows = _read_json_lines(f"{language}.jsonl")
     for passage in re.split(r"(?m)^@@ ", (LABELS / "passages" / f"{language}.md").read_text("utf-8"))[1:]:
         head, _, text = passage.partition("\n")
         name = head.split()[0]
@@ -116,12 +116,12 @@ def _passages(language: str) -> Iterator[tuple[Document, list[dict[str, Any]]]]:
         yield document, [row for row in rows if row["id"].partition(":")[0] == name]
 
 
-def _pages(language: str) -> Iterator[tuple[Document, list[dict[str, Any]]]]:
+def _labelled_pages(language: str) -> Iterator[tuple[Document, list[dict[str, Any]]]]:
     text = (LABELS / "pages" / f"{language}.md").read_bytes().decode("utf-8")
-    yield Document.from_text(text, f"sentencex:{language}"), _rows(f"pages_{language}.jsonl")
+    yield Document.from_text(text, f"sentencex:{language}"), _read_json_lines(f"pages_{language}.jsonl")
 
 
-def _rows(name: str) -> list[dict[str, Any]]:
+def _read_json_lines(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (LABELS / name).read_text("utf-8").splitlines()]
 
 
@@ -133,8 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows, missed = [], False
     for rule in [options.rule] if options.rule else (*ON_PASSAGES, *ON_PAGES):
         for language in LANGUAGES:
-            labels = labels_of(rule, language)
-            score, held_out = Score.of(labels), Score.of([label for label in labels if label.is_held_out])
+            labels = labels_and_findings(rule, language)
+            score, held_out = RuleScore.of(labels), RuleScore.of([label for label in labels if label.is_held_out])
             missed |= not score.is_supported
             rows.append(
                 (
@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     language,
                     f"{score.labelled}",
                     f"{score.positives}",
-                    f"{kappa(labels):.2f}",
+                    f"{cohens_kappa(labels):.2f}",
                     f"{score.right} of {score.reported}",
                     f"{score.right} of {score.positives}",
                     f"{held_out.precision:.0%}",
@@ -162,7 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "held out, found",
         "supported",
     )
-    print(table(heads, rows))
+    print(markdown_table(heads, rows))
     return int(missed)
 
 

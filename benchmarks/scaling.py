@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.measure import peak_kib, table
+from benchmarks.harness import markdown_table, peak_kib
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 
 SIZES = (1_000, 5_000, 20_000, 60_000)
@@ -84,7 +84,7 @@ CASES = (
 )
 
 
-class Made(Embedder):
+class PreparedEmbedder(Embedder):
     """An embedder that returns a prepared vector for the first number in a text, so that only the decision is timed."""
 
     name = "made"
@@ -107,7 +107,7 @@ class Made(Embedder):
         return self._vectors[[int(number[0]) if number else 0 for number in matches]]
 
 
-def vectors_of(count: int, subject: int) -> npt.NDArray[np.float32]:
+def vectors_by_subject(count: int, subject: int) -> npt.NDArray[np.float32]:
     """Return unit vectors of sentences with a mean cosine of 0.3 within a subject, shape (count, 384)."""
     random = np.random.default_rng(0)
     subjects = count // subject + 1 if subject else 1
@@ -119,7 +119,7 @@ def vectors_of(count: int, subject: int) -> npt.NDArray[np.float32]:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
-def text_of(count: int) -> str:
+def numbered_sentences(count: int) -> str:
     """Return a text of ``count`` sentences, one per line, with a blank line after every twentieth."""
     return "".join(
         f"Sentence {number} tells how high the tide stood and who wrote it down.\n" + "\n" * (number % 20 == 19)
@@ -127,17 +127,17 @@ def text_of(count: int) -> str:
     )
 
 
-def measure(case: Case, count: int, sent: Connection) -> None:
+def send_measurement(case: Case, count: int, sent: Connection) -> None:
     """Send the wall-clock and processor seconds, the additional memory in bytes, and the error message if refused."""
-    tools = Tools(Made(vectors_of(count, case.subject)), load_tokenizer())
+    tools = Tools(PreparedEmbedder(vectors_by_subject(count, case.subject)), load_tokenizer())
     chunker = build_chunker(case.chunker, case.parameters)
     # Load and compile the dependencies, and embed.
     few = build_chunker(case.chunker, {key: value for key, value in case.parameters.items() if key != "chunks"})
-    run(few, Document.from_text(text_of(30), "lines"), tools)
-    document = Document.from_text(text_of(count), "lines")
+    run(few, Document.from_text(numbered_sentences(30), "lines"), tools)
+    document = Document.from_text(numbered_sentences(count), "lines")
     if chunker.embeds:
         tools.embed(document.sentence_texts)
-    before = _forget_peak()
+    before = _reset_peak_memory()
     began, busy = time.perf_counter(), time.process_time()
     try:
         run(chunker, document, tools)
@@ -148,17 +148,17 @@ def measure(case: Case, count: int, sent: Connection) -> None:
     sent.send(json.dumps([seconds, busy, 1024 * (peak_kib() - before), refusal]))
 
 
-def _forget_peak() -> int:
+def _reset_peak_memory() -> int:
     """Reset this process's peak memory; return its current memory in KiB. Linux only."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return peak_kib()
 
 
-def measured(case: Case, count: int) -> tuple[float, float, float, str] | None:
+def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str] | None:
     """Run `measure` in a separate process; return None if it exceeds `GIVE_UP` or runs out of memory."""
     fresh = multiprocessing.get_context("spawn")
     receive, send = fresh.Pipe(duplex=False)
-    process = fresh.Process(target=measure, args=(case, count, send))
+    process = fresh.Process(target=send_measurement, args=(case, count, send))
     process.start()
     send.close()
     try:
@@ -187,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         row = [case.title]
         for count in sizes:
-            figures = measured(case, count)
+            figures = measure_in_process(case, count)
             if figures is None:
                 row.append("ended")
                 beyond = True
@@ -201,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     refusals.append(f"- {case.title}, {count:,} sentences: “{refusal}”")
             print(case.title, f"{count:,}", row[-1], file=sys.stderr, flush=True)
         rows.append(row)
-    print(table(["chunker", *(f"{count:,}" for count in sizes)], rows))
+    print(markdown_table(["chunker", *(f"{count:,}" for count in sizes)], rows))
     print("", *refusals, sep="\n")
     return int(beyond)
 

@@ -12,7 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from chunkers import Document
 from chunkers.text.languages import LANGUAGES, detect_language
 from chunkers.text.sentences import load_splitter
@@ -28,7 +28,7 @@ class Paragraph(NamedTuple):
     starts: frozenset[int]
 
 
-class Count(NamedTuple):
+class EndCounts(NamedTuple):
     """The number of sentence ends that a splitter found, missed and invented."""
 
     right: int
@@ -41,7 +41,7 @@ class Count(NamedTuple):
         return f"{self.right} / {self.missed} / {self.false}"
 
 
-def paragraphs() -> dict[str, Paragraph]:
+def paragraphs_by_language() -> dict[str, Paragraph]:
     """Return the paragraphs by language code."""
     with _PARAGRAPHS.open("rb") as file:
         return {code: _paragraph(entry["sentences"], entry["between"]) for code, entry in tomllib.load(file).items()}
@@ -52,13 +52,13 @@ def _paragraph(sentences: list[str], between: str) -> Paragraph:
     return Paragraph(between.join(sentences), frozenset(starts))
 
 
-def count(paragraph: Paragraph, splitter: str) -> Count:
+def count_sentence_ends(paragraph: Paragraph, splitter: str) -> EndCounts:
     """Compare a splitter's sentences with the known ones."""
     starts = {span.start for span in Document.from_text(paragraph.text, splitter).sentences[1:]}
-    return Count(len(starts & paragraph.starts), len(paragraph.starts - starts), len(starts - paragraph.starts))
+    return EndCounts(len(starts & paragraph.starts), len(paragraph.starts - starts), len(starts - paragraph.starts))
 
 
-def _seconds(text: str, splitter: str, repeats: int) -> float:
+def _splitting_seconds(text: str, splitter: str, repeats: int) -> float:
     """Return the median time of splitting, with the splitter already loaded."""
     load_splitter(splitter, text)
     return statistics.median(Document.from_text(text, splitter).split_ms / 1000 for _ in range(repeats))
@@ -69,20 +69,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sentences", description=__doc__)
     parser.add_argument("--repeats", type=int, default=3, help="how often each is timed (default: 3)")
     repeats = parser.parse_args().repeats
-    known = paragraphs()
-    rows = {code: [count(paragraph, splitter) for splitter in SPLITTERS] for code, paragraph in known.items()}
+    known = paragraphs_by_language()
+    rows = {code: [count_sentence_ends(paragraph, splitter) for splitter in SPLITTERS] for code, paragraph in known.items()}
     lines = []
     for code, counts in rows.items():
         text, starts = known[code]
         lines.append([LANGUAGES[code], f"{len(starts)}", detect_language(text), *(tally.words for tally in counts)])
-    sums = [Count(*map(sum, zip(*column, strict=True))).words for column in zip(*rows.values(), strict=True)]
+    sums = [EndCounts(*map(sum, zip(*column, strict=True))).words for column in zip(*rows.values(), strict=True)]
     lines.append([f"all {len(rows)}", f"{sum(len(paragraph.starts) for paragraph in known.values())}", "", *sums])
-    print(table(["language", "ends", "detected", *SPLITTERS], lines))
+    print(markdown_table(["language", "ends", "detected", *SPLITTERS], lines))
     english = known["en"].text + "\n\n"
     text = english * (1_000_000 // len(english))
     print(f"\n{len(text):,} characters of English, seconds:")
     for splitter in SPLITTERS:
-        print(f"- {splitter}: {_seconds(text, splitter, repeats):.2f}")
+        print(f"- {splitter}: {_splitting_seconds(text, splitter, repeats):.2f}")
     began = time.perf_counter()
     for paragraph in known.values():
         detect_language(paragraph.text)

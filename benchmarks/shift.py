@@ -16,7 +16,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from tests.browser.app_server import app_server, launch
 
 MOST = 0.1
@@ -88,7 +88,7 @@ DRAWN = """(quiet) => new Promise((resolve) => {
 })"""
 
 
-def largest(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
+def worst_window(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
     """Return the sum of the worst window of ``shifts`` (seconds, share, element), and the element that moved most."""
     windows: list[list[tuple[float, float, str]]] = []
     for shift in shifts:
@@ -103,7 +103,7 @@ def largest(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
     return sum(value for _, value, _ in worst), max(worst, key=lambda shift: shift[1])[2]
 
 
-def shift_of(browser: Browser, address: str, size: dict[str, Any]) -> tuple[float, str]:
+def layout_shift(browser: Browser, address: str, size: dict[str, Any]) -> tuple[float, str]:
     """Open a page as a new visitor, wait until it is drawn, and return its shift and the element that moved most."""
     context = browser.new_context(viewport=size, service_workers="block")  # type: ignore[arg-type]
     try:
@@ -113,12 +113,12 @@ def shift_of(browser: Browser, address: str, size: dict[str, Any]) -> tuple[floa
         page.goto(address)
         page.locator("[data-testid=stApp]").wait_for()
         page.evaluate(DRAWN, QUIET_MS)
-        return largest([tuple(shift) for shift in page.evaluate("shifts")])
+        return worst_window([tuple(shift) for shift in page.evaluate("shifts")])
     finally:
         context.close()
 
 
-def measure(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
+def measure_pages(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
     """Return a table row for each page: its cold and warm shift, each with the element that moved most."""
     size = {"width": width, "height": height}
     by_page: dict[str, list[str]] = {name: [] for name in pages}
@@ -130,7 +130,7 @@ def measure(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
     ):
         for _ in ("cold", "warm"):
             for name in pages:
-                value, what = shift_of(browser, f"{server.url}/{name.removeprefix('compare')}", size)
+                value, what = layout_shift(browser, f"{server.url}/{name.removeprefix('compare')}", size)
                 by_page[name] += [f"{value:.3f}", what]
     return [[f"{width}×{height}", name, *cells] for name, cells in by_page.items()]
 
@@ -149,8 +149,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = []
     for size in options.size or SIZES:
         width, _, height = size.partition("x")
-        rows += measure(int(width), int(height), options.only or PAGES)
-    print(table(["window", "page", "cold", "what moved the most", "warm", "what moved the most"], rows))
+        rows += measure_pages(int(width), int(height), options.only or PAGES)
+    print(markdown_table(["window", "page", "cold", "what moved the most", "warm", "what moved the most"], rows))
     return 0 if all(float(row[place]) <= MOST for row in rows for place in (2, 4)) else 1
 
 

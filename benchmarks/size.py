@@ -21,8 +21,8 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSp
 from markdown_it import MarkdownIt
 from sentencex import get_sentence_boundaries
 
-from benchmarks.measure import Spread, table, timed
-from benchmarks.references import CountingEncoder, langchain_breakpoint
+from benchmarks.harness import Spread, markdown_table, timed
+from benchmarks.reference_chunkers import CountingEncoder, langchain_breakpoint
 from chunkers import (
     Document,
     Embedder,
@@ -105,7 +105,7 @@ def double_loop(vectors: Floats) -> list[int]:
     return cuts[::-1]
 
 
-def optimal(repeats: int) -> None:
+def measure_optimal(repeats: int) -> None:
     """Print how the decision time grows with the number of pieces, and how it compares with the double loop."""
     rows = []
     for count in PIECES:
@@ -126,7 +126,7 @@ def optimal(repeats: int) -> None:
                 f"{peak:,.1f}",
             ]
         )
-    print(table(["optimal, pieces", "partition, ms", "µs a piece", "with gains, ms", "peak, MB"], rows))
+    print(markdown_table(["optimal, pieces", "partition, ms", "µs a piece", "with gains, ms", "peak, MB"], rows))
     vectors = unit_vectors(2_000)
     assert partition(vectors) == double_loop(vectors)
     theirs = [timed(lambda: double_loop(vectors))[0] for _ in range(repeats * 3)]
@@ -140,14 +140,14 @@ def optimal(repeats: int) -> None:
         )
 
 
-def long_text(characters: int) -> str:
+def repeated_essay(characters: int) -> str:
     """Return the essay repeated to ``characters`` characters, each time under another heading."""
     essay = load_sample("essay").text
     copies = -(-characters // len(essay))
     return "\n\n".join(f"Part {number}. {essay}" for number in range(copies))[:characters]
 
 
-def embedding_nothing(text: str, repeats: int) -> None:
+def measure_without_embedding(text: str, repeats: int) -> None:
     """Print the speed of the chunkers that embed nothing, compared with LangChain's."""
     # LlamaIndex includes the token table, so nothing is downloaded.
     os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
@@ -190,14 +190,14 @@ def embedding_nothing(text: str, repeats: int) -> None:
             ]
         )
     print(f"\n{len(text):,} characters, {len(document.sentences):,} sentences, split before the clock starts:")
-    print(table(["ours / reference", "ours, ms", "MB/s", "reference, ms", "time of the reference's"], rows))
+    print(markdown_table(["ours / reference", "ours, ms", "MB/s", "reference, ms", "time of the reference's"], rows))
 
 
 FLOORS = {"recursive": 0.5, "structure": 1 / 1.5, "breakpoint": 0.8, "sentencex": 0.5}
 """The minimum speed relative to the tool that a chunker is compared with."""
 
 
-def markdown_of(text: str) -> str:
+def text_as_markdown(text: str) -> str:
     """Return the text as Markdown, with a heading before every fifth paragraph and a list after it.
 
     Sentences are numbered to be distinct, since tokens and vectors of repeated ones would be computed only once.
@@ -212,7 +212,7 @@ def markdown_of(text: str) -> str:
     return "\n\n".join(paragraphs)
 
 
-def beside_others(text: str, repeats: int) -> bool:
+def measure_beside_others(text: str, repeats: int) -> bool:
     """Print the speed of chunkers and the splitter relative to other code that does the same work or a part of it.
 
     Return whether the medians reach `FLOORS`.
@@ -261,7 +261,7 @@ def beside_others(text: str, repeats: int) -> bool:
         rows.append([f"{name} / {other}", own.words(), speed.words(), f"{FLOORS[name]:.2f}"])
         reached = reached and speed.median >= FLOORS[name]
     print(f"\n{len(text):,} characters of Markdown, processor time:")
-    print(table(["ours / reference", "ours, ms", "speed, of the reference's", "at least"], rows))
+    print(markdown_table(["ours / reference", "ours, ms", "speed, of the reference's", "at least"], rows))
     return reached
 
 
@@ -280,7 +280,7 @@ CLUSTERINGS: tuple[tuple[str, dict[str, object]], ...] = (
 )
 
 
-def cluster(name: str, parameters: dict[str, object], count: int) -> tuple[float, float]:
+def cluster_in_process(name: str, parameters: dict[str, object], count: int) -> tuple[float, float]:
     """Return the seconds of the decision on ``count`` sentences, and the peak memory of this process in MB."""
     document = Document.from_text("\n".join(f"Sentence {number}." for number in range(count)), "lines")
     chunking = run(build_chunker(name, parameters), document, Tools(RandomEmbedder(), load_tokenizer("words")))
@@ -288,17 +288,17 @@ def cluster(name: str, parameters: dict[str, object], count: int) -> tuple[float
     return chunking.timing.decide_ms / 1000, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def clustering(counts: Sequence[int]) -> None:
+def measure_clustering(counts: Sequence[int]) -> None:
     """Print the time and memory of the chunkers that compare all pairs of sentences, each in its own process."""
     rows = []
     for count in counts:
         for name, parameters in CLUSTERINGS:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
-                seconds, memory = pool.apply(cluster, (name, parameters, count))
+                seconds, memory = pool.apply(cluster_in_process, (name, parameters, count))
             settings = json.dumps(parameters) if parameters else "defaults"
             rows.append([f"{name}, {settings}", f"{count:,}", f"{seconds:.1f}", f"{memory:,.0f}"])
     print()
-    print(table(["clustering", "sentences", "decide, s", "peak of the process, MB"], rows))
+    print(markdown_table(["clustering", "sentences", "decide, s", "peak of the process, MB"], rows))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -311,12 +311,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # The collector would look through the libraries that are imported here for comparison alone.
     gc.freeze()
-    text = options.text.read_text(encoding="utf-8") if options.text else long_text(10_000_000)
+    text = options.text.read_text(encoding="utf-8") if options.text else repeated_essay(10_000_000)
     counts = [len(Document.from_text(text, "regex").sentences)] if options.text else [5_000, MOST_SENTENCES]
-    optimal(options.repeats)
-    embedding_nothing(text, options.repeats)
-    reached = beside_others(markdown_of(text[:5_000_000]), options.repeats)
-    clustering(counts)
+    measure_optimal(options.repeats)
+    measure_without_embedding(text, options.repeats)
+    reached = measure_beside_others(text_as_markdown(text[:5_000_000]), options.repeats)
+    measure_clustering(counts)
     return 0 if reached else 1
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.measure import peak_kib, table
+from benchmarks.harness import markdown_table, peak_kib
 from tests import ROOT
 from tests.browser.app_server import app_server, launch
 
@@ -74,7 +74,7 @@ import streamlit
 stage("import Streamlit")
 import viz.compare.page
 stage("import the first page")
-from chunkers.text.minilm import checked_model_folder
+from chunkers.text.bundled_model import checked_model_folder
 checked_model_folder()
 stage("check the model's files")
 from chunkers import Document, Tools, load_embedder, load_tokenizer
@@ -94,7 +94,7 @@ print(json.dumps(stages))
 """
 
 
-def start(browser: Browser, script: str, log: Path) -> dict[str, float]:
+def measure_start(browser: Browser, script: str, log: Path) -> dict[str, float]:
     """Start the server and open the first page; return the seconds to each event, and the server's peak memory in MB."""
     # The page reports wall-clock times, so the start is converted to them.
     offset = time.time() - time.perf_counter()
@@ -112,7 +112,7 @@ def start(browser: Browser, script: str, log: Path) -> dict[str, float]:
     return figures
 
 
-def start_empty(browser: Browser, folder: Path) -> float:
+def measure_empty_start(browser: Browser, folder: Path) -> float:
     """Start a server of an empty page and open it; return the seconds until it is painted."""
     script = folder / "empty.py"
     script.write_text(EMPTY, encoding="utf-8")
@@ -127,13 +127,13 @@ def start_empty(browser: Browser, folder: Path) -> float:
     return shown
 
 
-def staged() -> list[tuple[str, float]]:
+def stage_seconds() -> list[tuple[str, float]]:
     """Return the seconds of each stage."""
     run = subprocess.run([sys.executable, "-c", STAGES], cwd=ROOT, capture_output=True, text=True, check=True)
     return [(name, seconds) for name, seconds in json.loads(run.stdout)]
 
 
-def command(*arguments: str) -> float:
+def command_seconds(*arguments: str) -> float:
     """Return the seconds that a command takes in a separate process."""
     began = time.perf_counter()
     subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
@@ -150,8 +150,8 @@ def main() -> None:
         browser = launch(playwright)
         turns = []
         for _ in range(options.repeats):
-            turns.append(start(browser, options.script, Path(folder) / "log.txt"))
-            turns[-1][EMPTY_SHOWN] = start_empty(browser, Path(folder))
+            turns.append(measure_start(browser, options.script, Path(folder) / "log.txt"))
+            turns[-1][EMPTY_SHOWN] = measure_empty_start(browser, Path(folder))
         browser.close()
     empty = statistics.median(turn[EMPTY_SHOWN] for turn in turns)
     rows = []
@@ -160,17 +160,17 @@ def main() -> None:
         ratio = "" if name.endswith("MB") else f"{statistics.median(figures) / empty:.2f}"
         rows.append([name, f"{statistics.median(figures):.2f}", f"{min(figures):.2f}", ratio])
     heads = [f"s after the start of {options.script}", "median", "least", "times the empty page"]
-    print(table(heads, rows), end="\n\n")
-    runs = [staged() for _ in range(options.repeats)]
+    print(markdown_table(heads, rows), end="\n\n")
+    runs = [stage_seconds() for _ in range(options.repeats)]
     stages = [[name, f"{statistics.median(run[place][1] for run in runs):.2f}"] for place, (name, _) in enumerate(runs[0])]
-    print(table(["one after the other, without a server", "s"], stages), end="\n\n")
+    print(markdown_table(["one after the other, without a server", "s"], stages), end="\n\n")
     smallest = "sample_docs/chinese.txt"
     chunked = ("seamark", "chunk", smallest, "--chunker")
     commands = [
-        [f"`{chunker}`", f"{statistics.median(command(*chunked, chunker) for _ in runs):.2f}"]
+        [f"`{chunker}`", f"{statistics.median(command_seconds(*chunked, chunker) for _ in runs):.2f}"]
         for chunker in ("fixed_words", "breakpoint")
     ]
-    print(table(["`seamark chunk` on the smallest sample", "s"], commands))
+    print(markdown_table(["`seamark chunk` on the smallest sample", "s"], commands))
 
 
 if __name__ == "__main__":

@@ -13,26 +13,26 @@ import statistics
 import sys
 from collections.abc import Mapping, Sequence
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.support.formatting import signed
-from evaluation.segmentation.marked_texts import Passage, halves, passages_of, stitch_several
+from chunkers.support.formatting import format_number
+from evaluation.segmentation.marked_texts import Passage, cut_into_passages, split_by_subject, stitch_documents
 from evaluation.segmentation.sweep import (
     MEASURES,
     TRIVIAL,
-    Marked,
+    MarkedDocument,
     Setting,
-    Summary,
+    SettingSummary,
     SweepRow,
     compare_settings,
-    grid,
-    published,
-    scores_of,
-    summaries,
-    sweep,
+    published_settings,
+    score_chunking,
+    settings_grid,
+    summarize_settings,
+    sweep_settings,
 )
-from evaluation.statistics.paired import interval_words
+from evaluation.statistics.paired_tests import interval_words
 from sample_docs import load_sample
 
 SOURCES = ("essay", "formulas")
@@ -41,88 +41,93 @@ SOURCES = ("essay", "formulas")
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
 QU = ("fixed_sentences", "breakpoint", "single_linkage")
 GRIDS: dict[str, list[Setting]] = {
-    **{name: [setting for setting in published() if setting.chunker == name] for name in QU},
-    "double_pass": grid(
+    **{name: [setting for setting in published_settings() if setting.chunker == name] for name in QU},
+    "double_pass": settings_grid(
         "double_pass",
         initial_threshold=THRESHOLDS,
         appending_threshold=THRESHOLDS,
         merging_threshold=(0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5),
     ),
-    "optimal": grid("optimal", max_size=(100, 150, 200, 250, 300, 400, 500), piece_size=(15, 20, 25, 30, 40, 50)),
-    "max_min": grid(
+    "optimal": settings_grid("optimal", max_size=(100, 150, 200, 250, 300, 400, 500), piece_size=(15, 20, 25, 30, 40, 50)),
+    "max_min": settings_grid(
         "max_min",
         hard_threshold=(0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6),
         relaxation=(0.3, 0.5, 0.7, 0.9),
         initial_factor=(1, 1.5, 2),
     ),
-    "change_point": grid("change_point", penalty=tuple(round(0.5 + 0.05 * step, 2) for step in range(23))),
+    "change_point": settings_grid("change_point", penalty=tuple(round(0.5 + 0.05 * step, 2) for step in range(23))),
 }
 """The settings to try, by chunker."""
 
-PLACES = grid("change_point", cuts_at=("sentences", "paragraphs"))
-SHUFFLED = [*grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3)), *PLACES]
+PLACES = settings_grid("change_point", cuts_at=("sentences", "paragraphs"))
+SHUFFLED = [*settings_grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3)), *PLACES]
 NATURAL = ("essay", "report")
 RUNS = (1, 2, 3, 4, 5)
 
 
-def passages() -> list[Passage]:
+def bundled_passages() -> list[Passage]:
     """Return the passages of the bundled documents."""
     lengths = random.Random(7)
     all_passages = []
     for name in SOURCES:
         sample = load_sample(name)
-        all_passages += passages_of(sample.text, sample.known or (), name, lengths.randint(4, 8), sample.sentences)
+        all_passages += cut_into_passages(sample.text, sample.known or (), name, lengths.randint(4, 8), sample.sentences)
     return all_passages
 
 
-def documents(count: int, sentences: int = 100) -> tuple[list[Marked], list[Marked]]:
+def stitched_documents(count: int, sentences: int = 100) -> tuple[list[MarkedDocument], list[MarkedDocument]]:
     """Return ``count`` documents to tune on, and as many held out."""
-    tuned, held = halves(passages())
-    made = stitch_several(tuned, sentences, count, 0, "spacy")
-    others = stitch_several(held, sentences, count, 0, "spacy", first=count + 1)
+    tuned, held = split_by_subject(bundled_passages())
+    made = stitch_documents(tuned, sentences, count, 0, "spacy")
+    others = stitch_documents(held, sentences, count, 0, "spacy", first=count + 1)
     return [text.split("spacy") for text in made], [text.split("spacy") for text in others]
 
 
-def lines_of(tuned: Sequence[Summary], held: Sequence[Summary]) -> list[list[str]]:
+def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) -> list[list[str]]:
     """Return the table's rows: every chunker's defaults, its best setting on the tuned half, and that on the other.
 
     The trivial baselines come first; all settings of `change_point` that need no number are included.
     """
     here, there = ({summary.setting: summary for summary in ranked} for ranked in (tuned, held))
-    lines = [_line(setting, "looks at nothing", here, there) for setting in TRIVIAL]
-    lines += [_line(setting, "by the text shuffled", here, there) for setting in SHUFFLED]
-    lines += [_line(Setting(name), "at its defaults", here, there) for name in CHUNKERS if name not in GRIDS]
+    lines = [_score_cells(setting, "looks at nothing", here, there) for setting in TRIVIAL]
+    lines += [_score_cells(setting, "by the text shuffled", here, there) for setting in SHUFFLED]
+    lines += [_score_cells(Setting(name), "at its defaults", here, there) for name in CHUNKERS if name not in GRIDS]
     for chunker in GRIDS:
         chosen = {
             "at its defaults": Setting(chunker),
-            "best of the tuned half": _best(tuned, chunker).setting,
-            "best of the half held out": _best(held, chunker).setting,
+            "best of the tuned half": _best_summary(tuned, chunker).setting,
+            "best of the half held out": _best_summary(held, chunker).setting,
         }
-        lines += [_line(setting, how, here, there) for how, setting in chosen.items()]
+        lines += [_score_cells(setting, how, here, there) for how, setting in chosen.items()]
     return lines
 
 
-def _line(setting: Setting, how: str, here: Mapping[Setting, Summary], there: Mapping[Setting, Summary]) -> list[str]:
+def _score_cells(
+    setting: Setting, how: str, here: Mapping[Setting, SettingSummary], there: Mapping[Setting, SettingSummary]
+) -> list[str]:
     values = [f"{here[setting].mean:.3f}", f"{there[setting].mean:.3f}", f"{there[setting].chunks:.1f}"]
     return [setting.words(), how, *values]
 
 
-def number_given(half: Sequence[Marked], tools: Tools, measure: str) -> float:
+def mean_score_given_number(half: Sequence[MarkedDocument], tools: Tools, measure: str) -> float:
     """Return the mean score of `change_point` when it is given each document's number of sections."""
     values = []
     for marked in half:
         chunking = run(build_chunker("change_point", {"chunks": len(marked.known) + 1}), marked.document, tools)
-        values.append(scores_of(marked, chunking)[measure].value)
+        values.append(score_chunking(marked, chunking)[measure].value)
     return statistics.fmean(value for value in values if value is not None)
 
 
-def natural() -> list[Marked]:
+def unchanged_documents() -> list[MarkedDocument]:
     """Return the bundled essay and report unchanged; their neighbouring sections are about related subjects."""
     samples = [(name, load_sample(name)) for name in NATURAL]
-    return [Marked(Document.from_text(sample.text, sample.sentences, name), sample.known or ()) for name, sample in samples]
+    return [
+        MarkedDocument(Document.from_text(sample.text, sample.sentences, name), sample.known or ())
+        for name, sample in samples
+    ]
 
 
-def own_order(rows: Sequence[SweepRow], measure: str) -> list[list[str]]:
+def unchanged_rows(rows: Sequence[SweepRow], measure: str) -> list[list[str]]:
     """Return the table rows of the unchanged documents."""
     values = {(row.setting, row.document): f"{row.scores[measure].value:.3f} ({row.chunks})" for row in rows}
     return [
@@ -131,11 +136,11 @@ def own_order(rows: Sequence[SweepRow], measure: str) -> list[list[str]]:
     ]
 
 
-def _best(ranked: Sequence[Summary], chunker: str) -> Summary:
+def _best_summary(ranked: Sequence[SettingSummary], chunker: str) -> SettingSummary:
     return next(summary for summary in ranked if summary.setting.chunker == chunker)
 
 
-def defaults_said(rows: Sequence[SweepRow], measure: str) -> list[str]:
+def default_sentences(rows: Sequence[SweepRow], measure: str) -> list[str]:
     """Return a sentence on each chunker's default: whether tuning improves on it, and a suggested replacement.
 
     The suggestion is, among settings within one standard error of the best, the one that changes the fewest parameters; ties
@@ -143,9 +148,12 @@ def defaults_said(rows: Sequence[SweepRow], measure: str) -> list[str]:
     section 3.4.3.
     """
     sentences = []
-    ranked = summaries(rows, measure)
+    ranked = summarize_settings(rows, measure)
     for chunker in GRIDS:
-        rest, best = next(summary for summary in ranked if summary.setting == Setting(chunker)), _best(ranked, chunker)
+        rest, best = (
+            next(summary for summary in ranked if summary.setting == Setting(chunker)),
+            _best_summary(ranked, chunker),
+        )
         error = standard_error(rows, best.setting, measure)
         as_good = [
             summary for summary in ranked if summary.setting.chunker == chunker and abs(summary.mean - best.mean) <= error
@@ -154,7 +162,7 @@ def defaults_said(rows: Sequence[SweepRow], measure: str) -> list[str]:
         if rest in as_good:
             sentences.append(f"{chunker}: {ahead}, within the standard error of {error:.3f}.")
         else:
-            place = min(as_good, key=lambda summary: _moved(summary.setting))
+            place = min(as_good, key=lambda summary: _count_changed_parameters(summary.setting))
             sentences.append(
                 f"{chunker}: {ahead}; {place.setting.words()}, at {place.mean:.3f}, moves least and is within the standard "
                 f"error of {error:.3f}."
@@ -169,13 +177,13 @@ def standard_error(rows: Sequence[SweepRow], setting: Setting, measure: str) -> 
     return statistics.stdev(known) / math.sqrt(len(known))
 
 
-def _moved(setting: Setting) -> int:
+def _count_changed_parameters(setting: Setting) -> int:
     """Count the non-default parameters of a setting."""
     fields = CHUNKERS[setting.chunker].model_fields
     return sum(fields[name].default != value for name, value in setting.parameters)
 
 
-def winner_said(chunker: str, tuned: Sequence[Summary], held: Sequence[Summary]) -> str:
+def winner_sentence(chunker: str, tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) -> str:
     """Return a sentence on whether a chunker at its defaults is ahead of every setting of `breakpoint`, on both halves."""
     wins = all(
         next(
@@ -190,13 +198,13 @@ def winner_said(chunker: str, tuned: Sequence[Summary], held: Sequence[Summary])
     return f"The default {chunker} {verdict} all {len(GRIDS['breakpoint'])} published settings of breakpoint on both halves."
 
 
-def leads_held_out(rows: Sequence[SweepRow], tuned: Sequence[Summary], measure: str) -> list[list[str]]:
+def difference_rows(rows: Sequence[SweepRow], tuned: Sequence[SettingSummary], measure: str) -> list[list[str]]:
     """Return the lines of the table of differences on the half held out, in the measure.
 
     The defaults of `optimal` and `change_point` against the setting of `breakpoint` that is best on the tuned half, and
     against the trivial answers. The documents share their passages: they are other orders, not other texts.
     """
-    others = [_best(tuned, "breakpoint").setting, *TRIVIAL]
+    others = [_best_summary(tuned, "breakpoint").setting, *TRIVIAL]
     lines = []
     for chunker in ("optimal", "change_point"):
         differences = compare_settings(rows, Setting(chunker), others, measure)
@@ -205,7 +213,7 @@ def leads_held_out(rows: Sequence[SweepRow], tuned: Sequence[Summary], measure: 
             if difference is not None:
                 verdict = "significant" if difference.significant else "not significant"
                 interval = interval_words(difference.low, difference.high, difference.alpha, 1, 3)
-                cells = [signed(difference.mean, "+.3f"), interval, f"{difference.p_words}, {verdict}"]
+                cells = [format_number(difference.mean, "+.3f"), interval, f"{difference.p_words}, {verdict}"]
             lines.append([chunker, other.words(), *cells])
     return lines
 
@@ -217,33 +225,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--measure", default="pk", choices=MEASURES)
     parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
     options = parser.parse_args(arguments)
-    halves_made = documents(options.count)
+    halves_made = stitched_documents(options.count)
     for name, half in zip(("tuned half", "held out"), halves_made, strict=True):
         sentences, seams = sum(len(marked.document.sentences) for marked in half), sum(len(marked.known) for marked in half)
         print(f"{name}: {len(half)} documents, {sentences:,} sentences, {seams:,} seams.")
     searched = (setting for name, some in GRIDS.items() for setting in (Setting(name), *some))
     settings = list(dict.fromkeys([*TRIVIAL, *SHUFFLED, *map(Setting, CHUNKERS), *searched]))
     tools = Tools(load_embedder(options.embedder), load_tokenizer())
-    rows, others = (list(sweep(half, settings, tools, os.cpu_count() or 1)) for half in halves_made)
-    tuned, held = summaries(rows, options.measure), summaries(others, options.measure)
-    print(table(["setting", "chosen", f"{options.measure}, tuned half", "held out", "chunks"], lines_of(tuned, held)))
-    given = [number_given(half, tools, options.measure) for half in halves_made]
-    print(f"change_point, told the number of sections: {given[0]:.3f} on the tuned half, {given[1]:.3f} held out.")
-    asked = [*TRIVIAL, Setting("breakpoint"), *grid("change_point", shuffled_runs=RUNS), *PLACES]
-    by_text = list(sweep(natural(), asked, tools))
+    rows, others = (list(sweep_settings(half, settings, tools, os.cpu_count() or 1)) for half in halves_made)
+    tuned, held = summarize_settings(rows, options.measure), summarize_settings(others, options.measure)
     print(
-        table(
+        markdown_table(
+            ["setting", "chosen", f"{options.measure}, tuned half", "held out", "chunks"], score_rows(tuned, held)
+        )
+    )
+    given = [mean_score_given_number(half, tools, options.measure) for half in halves_made]
+    print(f"change_point, told the number of sections: {given[0]:.3f} on the tuned half, {given[1]:.3f} held out.")
+    asked = [*TRIVIAL, Setting("breakpoint"), *settings_grid("change_point", shuffled_runs=RUNS), *PLACES]
+    by_text = list(sweep_settings(unchanged_documents(), asked, tools))
+    print(
+        markdown_table(
             ["in their own order", *(f"{options.measure}, {name} (chunks)" for name in NATURAL)],
-            own_order(by_text, options.measure),
+            unchanged_rows(by_text, options.measure),
         )
     )
     for sentence in [
-        *defaults_said(rows, options.measure),
-        *(winner_said(name, tuned, held) for name in ("optimal", "change_point")),
+        *default_sentences(rows, options.measure),
+        *(winner_sentence(name, tuned, held) for name in ("optimal", "change_point")),
     ]:
         print(sentence)
     heads = ["held out", "better than", "by", "interval", f"documents: {options.count}"]
-    print(table(heads, leads_held_out(others, tuned, options.measure)))
+    print(markdown_table(heads, difference_rows(others, tuned, options.measure)))
     return 0
 
 

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from benchmarks.structured_files import FILES
 from chunkers import Chunking, Document, Span, Tools, build_chunker, load_tokenizer, run
 from chunkers.text.reading import read_document
-from evaluation.segmentation.unlabelled import edit_stability, wanted_whole, whole_among
+from evaluation.segmentation.label_free_measures import count_whole_spans, edit_stability, spans_to_keep_whole
 from sample_docs import SAMPLES_FOLDER
 
 SIZE = 250
@@ -78,7 +78,7 @@ class Row(NamedTuple):
         return self.integrity >= SOUND and self.compliance >= SOUND and self.changed <= few + 1e-9
 
 
-def documents(names: Sequence[str] = ()) -> Iterator[Document]:
+def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
     """Yield the bundled Markdown documents and the files as read, all or those with the given names."""
     files = {path.name: path.read_bytes for path in sorted(SAMPLES_FOLDER.glob("*.md"))} | FILES
     for name, data in files.items():
@@ -86,15 +86,15 @@ def documents(names: Sequence[str] = ()) -> Iterator[Document]:
             yield Document.from_text(read_document(data(), name).text, name=name)
 
 
-def measured(document: Document, chunker: str, edits: int = EDITS) -> Row:
+def measure_chunker(document: Document, chunker: str, edits: int = EDITS) -> Row:
     """Measure one chunker on one document."""
     tools = Tools(None, load_tokenizer("all-MiniLM-L6-v2"))
     built = build_chunker(chunker, CHUNKERS[chunker])
     chunking = run(built, document, tools)
-    blocks = wanted_whole(document.text)
+    blocks = spans_to_keep_whole(document.text)
     sizes = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks])
     fitting = [block for block, size in zip(blocks, sizes, strict=True) if size <= SIZE]
-    whole = whole_among(fitting, _spans(chunking)).all
+    whole = count_whole_spans(fitting, _spans(chunking)).all
     lengths = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
     stability = edit_stability(built, document, tools, edits)
     return Row(
@@ -133,8 +133,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="one document, as table.md")
     parser.add_argument("--edits", type=int, default=EDITS, help="inserted sentences (default: %(default)s)")
     given = parser.parse_args(arguments)
-    rows = [measured(document, chunker, given.edits) for document in documents(given.only) for chunker in CHUNKERS]
-    print(table(HEAD, [_cells(row) for row in rows]))
+    rows = [
+        measure_chunker(document, chunker, given.edits)
+        for document in structured_documents(given.only)
+        for chunker in CHUNKERS
+    ]
+    print(markdown_table(HEAD, [_cells(row) for row in rows]))
     return int(not all(row.sound for row in rows if row.chunker == "structure"))
 
 

@@ -31,35 +31,35 @@ def handbook() -> list[Element]:
             words = re.findall(r"\w+", paragraphs[place])[:4]
             elements.append(Element("heading", [f"{number}. {' '.join(words)}"], level=2))
             elements += [Element("paragraph", [" ".join(part.split())]) for part in paragraphs[place : place + 2]]
-            elements += _extra(number)
+            elements += _extra_elements(number)
     return elements
 
 
-def register() -> list[Element]:
+def station_register() -> list[Element]:
     """Return a register: tables of many sizes under headings, some longer than a chunk, and lists of instructions."""
     elements = [Element("heading", ["Register of the stations"], level=1)]
     for number in range(1, 41):
         elements.append(Element("heading", [f"Station {number}"], level=2))
         elements.append(Element("paragraph", [f"Station {number} reports once a day. Its readings are checked by hand."]))
-        elements.append(_table(number, 3 + number % 5 if number % 10 else 40))
+        elements.append(_readings_table(number, 3 + number % 5 if number % 10 else 40))
         elements.append(Element("paragraph", [f"To read station {number}:"]))
         elements.append(Element("list", [f"open door {number}", "note the level and the time", "close the door again"]))
     return elements
 
 
-def _extra(number: int) -> Iterator[Element]:
+def _extra_elements(number: int) -> Iterator[Element]:
     match number % 4:
         case 0:
             yield Element("paragraph", [f"What to bring to part {number}:"])
             yield Element("list", [f"the key of room {number}", "a torch and chalk", "the notes of last year"])
         case 1:
-            yield _table(number, 4)
+            yield _readings_table(number, 4)
         case 2:
             yield Element("paragraph", ["The log has a line for each reading, as here:"])
             yield Element("code", [f"2025-05-{day:02} sensor {number} level {number * day}" for day in range(1, 6)])
 
 
-def _table(number: int, rows: int) -> Element:
+def _readings_table(number: int, rows: int) -> Element:
     head = ["day", "level (m)", "remark"]
     days = range(1, rows + 1)
     return Element("table", rows=[head, *([f"{day} May", f"{(number * day) % 17 / 2}", "as usual"] for day in days)])
@@ -67,11 +67,11 @@ def _table(number: int, rows: int) -> Element:
 
 def to_html(elements: Sequence[Element]) -> bytes:
     """Return the elements as an HTML page."""
-    body = "\n".join(map(_html, elements))
+    body = "\n".join(map(_html_element, elements))
     return f"<!DOCTYPE html><html><head><title>A page</title></head><body>{body}</body></html>".encode()
 
 
-def _html(element: Element) -> str:
+def _html_element(element: Element) -> str:
     lines = [html.escape(line) for line in element.lines]
     match element.kind:
         case "heading":
@@ -137,7 +137,7 @@ def to_epub(elements: Sequence[Element]) -> bytes:
         book.writestr("META-INF/container.xml", container)
         book.writestr("book.opf", package)
         for name, chapter in zip(names, chapters, strict=True):
-            body = "\n".join(map(_html, chapter))
+            body = "\n".join(map(_html_element, chapter))
             book.writestr(f"{name}.xhtml", f'<html xmlns="http://www.w3.org/1999/xhtml"><body>{body}</body></html>')
     return file.getvalue()
 
@@ -172,7 +172,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "handbook.docx": lambda: to_docx(handbook()),
     "handbook.epub": lambda: to_epub(handbook()),
     "handbook.pdf": lambda: to_pdf(handbook()),
-    "register.html": lambda: to_html(register()),
-    "register.docx": lambda: to_docx(register()),
+    "register.html": lambda: to_html(station_register()),
+    "register.docx": lambda: to_docx(station_register()),
 }
 """Makers of the files, by file name."""

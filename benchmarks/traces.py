@@ -10,17 +10,17 @@ import sys
 from collections.abc import Sequence
 from random import Random
 
-from benchmarks.measure import table, timed
-from benchmarks.questions import corpus_of, texts
-from chunkers.files.chunk_rows import GivenChunk
-from chunkers.found_again import unordered
-from chunkers.found_again.unordered import Unordered
+from benchmarks.harness import markdown_table, timed
+from benchmarks.questions import build_corpus, random_documents
+from chunkers.files.external_chunks import GivenChunk
+from chunkers.found_again import locating_unordered
+from chunkers.found_again.locating_unordered import UnorderedLocator
 
 SIZE = 500
 """Characters of a retrieved text."""
 
 
-def retrieved(by_name: dict[str, str], count: int) -> list[tuple[GivenChunk, int | None]]:
+def random_retrieved_texts(by_name: dict[str, str], count: int) -> list[tuple[GivenChunk, int | None]]:
     """Return retrieved texts, each with the number of its document, or with None if it comes from none."""
     random = Random(2)
     documents = [*by_name.values()]
@@ -48,20 +48,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--megabytes", type=int, default=18, help="of all documents (default: %(default)s)")
     parser.add_argument("--questions", type=int, default=100, help="with ten texts each (default: %(default)s)")
     options = parser.parse_args(arguments)
-    corpus = texts(options.megabytes)
-    given = retrieved(corpus, 10 * options.questions)
-    documents = corpus_of(corpus).documents
+    corpus = random_documents(options.megabytes)
+    given = random_retrieved_texts(corpus, 10 * options.questions)
+    documents = build_corpus(corpus).documents
     rows, located, wrong = [], [], 0
     for name, most in (("with the index", 0), ("compared whole", sys.maxsize)):
-        unordered.COMPARED_WHOLE = most
-        searching = Unordered(documents, [chunk for chunk, _ in given])
+        locating_unordered.COMPARED_WHOLE = most
+        searching = UnorderedLocator(documents, [chunk for chunk, _ in given])
         seconds, placements = timed(lambda: [searching.find(chunk) for chunk, _ in given])  # noqa: B023 - called at once
         places = [placement.place and placement.place.document for placement in placements]
         located.append(sum(place is not None for place in places))
         wrong += sum(place not in (None, number) for place, (_, number) in zip(places, given, strict=True))
         present = sum(number is not None for _, number in given)
         rows.append([name, f"{seconds:,.1f}", f"{located[-1]:,} of {present:,}", "yes" if searching.is_spent else "no"])
-    print(table(["documents", "seconds", "texts located", "comparisons used up"], rows))
+    print(markdown_table(["documents", "seconds", "texts located", "comparisons used up"], rows))
     return 1 if wrong or located[0] < located[1] else 0
 
 

@@ -15,12 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.measure import table
+from benchmarks.harness import markdown_table
 from chunkers.support.arrays import FloatArray, IntArray
-from evaluation.segmentation.ranking import f1
-from evaluation.statistics.paired import compare_families
-from evaluation.statistics.section_swaps import swap_all
-from evaluation.statistics.significance import ALPHA, FEWEST_VALUES, holm, mean_interval
+from evaluation.segmentation.ranking import f1_from_counts
+from evaluation.statistics.paired_tests import paired_differences_by_family, section_swap_differences
+from evaluation.statistics.significance import ALPHA, FEWEST_VALUES, holm_correction, mean_interval
 
 DRAWS = 1000
 QUESTIONS = (5, 6, 8, 10, 20, 40, 100)
@@ -38,7 +37,7 @@ Simulated = Callable[[np.random.Generator, tuple[int, ...], float], FloatArray]
 """A function that simulates scores, shape (chunkers, data sets, questions), higher is better, with the first ahead."""
 
 
-def recall(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
+def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
     """Simulate recall: mostly 1 or 0, with the same value for all chunkers on 70 % of the questions."""
 
     def values(size: tuple[int, ...]) -> FloatArray:
@@ -50,14 +49,14 @@ def recall(random: np.random.Generator, shape: tuple[int, ...], better: float) -
     return made
 
 
-def iou(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
+def simulate_iou(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
     """Simulate IoU: small and skewed, with one factor per question and one per chunker."""
     made = np.minimum(1, random.gamma(1, 0.05, shape[1:]) * random.gamma(2, 0.5, shape))
     made[0] = np.minimum(1, made[0] * (1 + 4 * better))
     return made
 
 
-def pk(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
+def simulate_pk(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
     """Simulate 1 - Pk of documents, about 0.7, with some outliers per chunker."""
     astray = 1 + 2 * (random.random(shape) < 0.1)
     made = np.clip(random.beta(8, 4, shape[1:]) + astray * random.normal(0, 0.08, shape), 0, 1)
@@ -65,7 +64,7 @@ def pk(random: np.random.Generator, shape: tuple[int, ...], better: float) -> Fl
     return made
 
 
-MEASURES: dict[str, Simulated] = {"recall": recall, "IoU": iou, "Pk": pk}
+MEASURES: dict[str, Simulated] = {"recall": simulate_recall, "IoU": simulate_iou, "Pk": simulate_pk}
 EFFECTS = {"recall": (0.3, 0.6), "IoU": (0.1, 0.3), "Pk": (0.1, 0.3)}
 """Advantage of the first chunker in the simulations, small and large."""
 
@@ -85,13 +84,13 @@ def differences_of(values: FloatArray) -> FloatArray:
     return np.stack([values[one] - values[other] for one, other in combinations(range(len(values)), 2)], axis=1)
 
 
-def blocks(sets: int) -> Iterator[int]:
+def block_sizes(sets: int) -> Iterator[int]:
     """Yield the numbers of data sets to simulate at a time."""
     for first, last in pairwise([*range(0, sets, _BLOCK), sets]):
         yield last - first
 
 
-def bootstrapped(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def bootstrap_intervals(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the percentile bootstrap's p-values and interval ends for each row, each of shape (rows,)."""
     count = rows.shape[1]
     times = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), DRAWS)
@@ -103,30 +102,35 @@ def bootstrapped(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return np.minimum(1, 2 * sides / (DRAWS + 1)), means[:, places[0]], means[:, places[1]]
 
 
-def significant(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+def any_pair_significant(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return whether any pair of each data set differs significantly, by both methods, each of shape (data sets,)."""
     sets, pairs, questions = differences.shape
     ours = [
         any(difference.significant for difference in family if difference)
-        for family in compare_families(differences, draws=DRAWS)
+        for family in paired_differences_by_family(differences, draws=DRAWS)
     ]
-    p_values, _, _ = bootstrapped(differences.reshape(-1, questions))
-    theirs = [any(corrected.significant for corrected in holm(list(family))) for family in p_values.reshape(sets, pairs)]
+    p_values, _, _ = bootstrap_intervals(differences.reshape(-1, questions))
+    theirs = [
+        any(corrected.significant for corrected in holm_correction(list(family))) for family in p_values.reshape(sets, pairs)
+    ]
     return np.array(ours), np.array(theirs)
 
 
-def winners(simulated: Simulated, chunkers: int, questions: int, sets: int, better: float = 0.0) -> Shares:
+def share_with_a_winner(simulated: Simulated, chunkers: int, questions: int, sets: int, better: float = 0.0) -> Shares:
     """Return the percentage of data sets in which a chunker is significantly ahead of another."""
     random = np.random.default_rng([chunkers, questions])
-    verdicts = [significant(differences_of(simulated(random, (chunkers, size, questions), better))) for size in blocks(sets)]
+    verdicts = [
+        any_pair_significant(differences_of(simulated(random, (chunkers, size, questions), better)))
+        for size in block_sizes(sets)
+    ]
     ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*verdicts, strict=True))
     return Shares(None if questions < FEWEST_VALUES else ours, theirs)
 
 
-def skewed(skewness: float, questions: int, sets: int) -> Shares:
+def share_significant_if_skewed(skewness: float, questions: int, sets: int) -> Shares:
     """Return the percentage of data sets in which skewed differences of mean zero are significant."""
     random, shape = np.random.default_rng([questions]), 4 / skewness**2
-    verdicts = [significant(random.gamma(shape, 1, (size, 1, questions)) / shape - 1) for size in blocks(sets)]
+    verdicts = [any_pair_significant(random.gamma(shape, 1, (size, 1, questions)) / shape - 1) for size in block_sizes(sets)]
     ours, theirs = (100 * float(np.concatenate(parts).mean()) for parts in zip(*verdicts, strict=True))
     return Shares(None if questions < FEWEST_VALUES else ours, theirs)
 
@@ -137,14 +141,14 @@ def coverage_of_differences(simulated: Simulated, questions: int, sets: int, bet
     many = differences_of(simulated(np.random.default_rng(1), (2, 1, 2_000_000), better))
     true = float(many.mean()) if better else 0.0
     ours, theirs = [], []
-    for size in blocks(sets):
+    for size in block_sizes(sets):
         differences = differences_of(simulated(random, (2, size, questions), better))
         ours += [
             difference.low <= true <= difference.high
-            for (difference,) in compare_families(differences, draws=DRAWS)
+            for (difference,) in paired_differences_by_family(differences, draws=DRAWS)
             if difference
         ]
-        _, low, high = bootstrapped(differences[:, 0])
+        _, low, high = bootstrap_intervals(differences[:, 0])
         theirs.append((low <= true) & (true <= high))
     return Shares(100 * sum(ours) / len(ours) if ours else None, 100 * float(np.concatenate(theirs).mean()))
 
@@ -154,29 +158,34 @@ def coverage_of_means(simulated: Simulated, questions: int, sets: int) -> Shares
     random = np.random.default_rng([questions])
     true = float(simulated(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
     ours, theirs = [], []
-    for size in blocks(sets):
+    for size in block_sizes(sets):
         (values,) = simulated(random, (1, size, questions), 0.0)
         ours += [ends[0] <= true <= ends[1] for row in values if (ends := mean_interval(row))]
-        _, low, high = bootstrapped(values)
+        _, low, high = bootstrap_intervals(values)
         theirs.append((low <= true) & (true <= high))
     return Shares(100 * sum(ours) / len(ours) if ours else None, 100 * float(np.concatenate(theirs).mean()))
 
 
-def cuts(random: np.random.Generator, sections: int) -> IntArray:
+def simulate_boundaries(random: np.random.Generator, sections: int) -> IntArray:
     """Simulate found, missed and added boundaries of a chunker, shape (sections, 3)."""
     hits = random.random(sections) < 0.5
     return np.stack([hits, ~hits, random.poisson(1, sections)], axis=1).astype(int)
 
 
-def false_sections(sections: int, sets: int) -> Shares:
+def share_significant_by_sections(sections: int, sets: int) -> Shares:
     """Return the percentage of texts in which the F1 of two exchangeable chunkers differs significantly."""
     random = np.random.default_rng([sections])
-    comparisons = [swap_all([cuts(random, sections), cuts(random, sections)], [(0, 1)], f1)[0] for _ in range(sets)]
+    comparisons = [
+        section_swap_differences(
+            [simulate_boundaries(random, sections), simulate_boundaries(random, sections)], [(0, 1)], f1_from_counts
+        )[0]
+        for _ in range(sets)
+    ]
     tested = [comparison.significant for comparison in comparisons if comparison is not None]
     return Shares(100 * sum(tested) / len(tested) if tested else None)
 
 
-def missed(name: str, shares: Sequence[tuple[int, Shares]], most: float, sets: int) -> list[str]:
+def false_winner_messages(name: str, shares: Sequence[tuple[int, Shares]], most: float, sets: int) -> list[str]:
     """Return a message for each number of questions with too many false winners.
 
     The limit is ``most`` plus two standard errors.
@@ -187,7 +196,7 @@ def missed(name: str, shares: Sequence[tuple[int, Shares]], most: float, sets: i
     ]
 
 
-def uncovered(name: str, shares: Sequence[tuple[int, Shares]], sets: int) -> list[str]:
+def coverage_messages(name: str, shares: Sequence[tuple[int, Shares]], sets: int) -> list[str]:
     """Return a message for each number of questions with too little coverage.
 
     The limit is the target less two standard errors.
@@ -211,27 +220,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def print_table(title: str, rows: dict[str, list[tuple[int, Shares]]], unit: str = "") -> None:
         heads = [title, *(f"{count:,}{unit}" for count, _ in next(iter(rows.values())))]
         lines = [[name, *(str(share) for _, share in shares)] for name, shares in rows.items()]
-        print(table(heads, lines), end="\n\n", flush=True)
+        print(markdown_table(heads, lines), end="\n\n", flush=True)
 
     null = {
-        f"{name}, {chunkers} chunkers": [(count, winners(simulated, chunkers, count, sets)) for count in counts]
+        f"{name}, {chunkers} chunkers": [(count, share_with_a_winner(simulated, chunkers, count, sets)) for count in counts]
         for name, simulated in MEASURES.items()
         for chunkers in CHUNKERS
     }
     print_table("false winners, %", null)
     sections = {
-        "boundary F1, 2 chunkers": [(count, false_sections(count, sets)) for count in SECTIONS if count <= options.most]
+        "boundary F1, 2 chunkers": [
+            (count, share_significant_by_sections(count, sets)) for count in SECTIONS if count <= options.most
+        ]
     }
     print_table("false winners, %", sections, " sections")
     for name, shares in (null | sections).items():
-        wrong += missed(f"false winners, {name}", shares, FALSE, sets)
+        wrong += false_winner_messages(f"false winners, {name}", shares, FALSE, sets)
     skews = {
-        f"skewness {skewness:g}": [(count, skewed(skewness, count, sets)) for count in counts]
+        f"skewness {skewness:g}": [(count, share_significant_if_skewed(skewness, count, sets)) for count in counts]
         for skewness in (*SKEWNESSES, 3.0)
     }
     print_table("significant, % (differences of mean zero)", skews)
     for skewness in SKEWNESSES:
-        wrong += missed(f"skewness {skewness:g}", skews[f"skewness {skewness:g}"], SKEWED, sets)
+        wrong += false_winner_messages(f"skewness {skewness:g}", skews[f"skewness {skewness:g}"], SKEWED, sets)
     covered = {
         f"mean {name}": [(count, coverage_of_means(simulated, count, sets)) for count in counts]
         for name, simulated in MEASURES.items()
@@ -245,10 +256,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     print_table("coverage of 95 %, %", covered)
     for name, shares in covered.items():
-        wrong += uncovered(f"coverage, {name}", shares, sets)
+        wrong += coverage_messages(f"coverage, {name}", shares, sets)
     power = {
         f"{name}, {size}, {chunkers} chunkers": [
-            (count, winners(simulated, chunkers, count, max(1, sets // 10), better)) for count in counts
+            (count, share_with_a_winner(simulated, chunkers, count, max(1, sets // 10), better)) for count in counts
         ]
         for name, simulated in MEASURES.items()
         for size, better in zip(("small", "large"), EFFECTS[name], strict=True)

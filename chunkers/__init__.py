@@ -14,15 +14,14 @@ from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder
 from chunkers.found_again.located_chunks import inspect
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.double_pass import DoublePass
-from chunkers.methods.fixed import FixedSentences
+from chunkers.methods.fixed_sentences import FixedSentences
 from chunkers.methods.recursive import Recursive
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.recipes.presets import PRESETS, Preset
 from chunkers.recipes.recipe import Recipe, __version__, build_chunker, chunk, run
 from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover, register
 from chunkers.results.comparison import SideBySide, compare
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
+from chunkers.results.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Reason, Timing, Verdict
 from chunkers.storage.cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support.errors import Cancelled, InputError, ModelError, ParameterError
 from chunkers.text.document import Document, Span

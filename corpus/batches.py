@@ -12,15 +12,14 @@ import pyarrow as pa
 
 from chunkers import Chunker, Chunking, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
 from chunkers.embedders.base import OWN
-from chunkers.recipes.export import propositions_type
-from chunkers.results.exported import rows_of
+from chunkers.recipes.export import propositions_arrow_type
+from chunkers.results.chunk_fields import table_rows
 from chunkers.results.result import Gap
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.support.errors import Cancelled, InputError, complaint_about, on_one_line, shown
+from chunkers.support.errors import Cancelled, InputError, named_message, on_one_line, short_repr
 from chunkers.support.limits import MAX_BYTES
-from chunkers.text.file_parts import Kind, Parts
-from chunkers.text.outline import forget_outlines
-from chunkers.text.reader_output import too_large
+from chunkers.text.extracted_text import Kind, Parts, too_large_error
+from chunkers.text.outline import clear_outline_caches
 from integrations.cutter import AnyRecipe, recipe_of
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ CHUNKS = pa.schema(
         ("context", pa.string()),
         ("title", pa.string()),
         ("summary", pa.string()),
-        ("propositions", propositions_type()),
+        ("propositions", propositions_arrow_type()),
         ("embedded_as", pa.string()),
         pa.field("characters", pa.int64(), nullable=False),
         pa.field("words", pa.int64(), nullable=False),
@@ -80,13 +79,13 @@ def parts_from_column(given: Mapping[str, Any] | None, name: str) -> Parts | Non
         return None
     if given.get("kind") not in get_args(Kind):
         raise InputError(
-            f"{name}: the kind of parts must be one of {', '.join(get_args(Kind))}; got {shown(given.get('kind'))}."
+            f"{name}: the kind of parts must be one of {', '.join(get_args(Kind))}; got {short_repr(given.get('kind'))}."
         )
     try:
         return Parts(given["kind"], tuple(given["starts"] or ()), tuple(given["labels"] or ()))
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{name}: the parts must be in ascending order, each with a start and a label; got {shown(given)}."
+            f"{name}: the parts must be in ascending order, each with a start and a label; got {short_repr(given)}."
         ) from error
 
 
@@ -118,7 +117,7 @@ class Chunks:
     recipe
         A recipe in any form: a `Recipe`, a result, its JSON, or the path of a file with it.
     device
-        Device on which torch runs the model; a key of `chunkers.embedders.device.DEVICES`.
+        Device on which torch runs the model; a key of `chunkers.embedders.models.DEVICES`.
     problems
         Called with the id of each document that cannot be cut and a sentence on the reason; the document then has no rows.
         Without ``problems``, the first such document raises an error. Must support pickling if this object is pickled.
@@ -244,7 +243,7 @@ class Chunks:
             except (ModelError, Cancelled):
                 raise
             except InputError as error:
-                message = complaint_about(str(name), error)
+                message = named_message(str(name), error)
                 if problems is None:
                     raise InputError(message) from error
                 problems(str(name), message)
@@ -254,7 +253,7 @@ class Chunks:
                     raise
                 problems(str(name), f"{name}: cutting it failed with {type(error).__name__}: {on_one_line(error)}")
         # The outlines that it keeps for a page are of no use to the next batch.
-        forget_outlines()
+        clear_outline_caches()
         return type(documents).from_pylist(rows, schema=self.schema)
 
     def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -266,14 +265,14 @@ class Chunks:
 
     def _rows(self, name: object, text: object, parts: Mapping[str, Any] | None) -> list[dict[str, Any]]:
         if not isinstance(name, str):
-            raise InputError(f"The id of a document must be a string; got {shown(name)}.")
+            raise InputError(f"The id of a document must be a string; got {short_repr(name)}.")
         if isinstance(text, str) and len(text) > MAX_BYTES:
-            raise too_large(name, len(text))
+            raise too_large_error(name, len(text))
         # That of one document: vectors may depend, in their last bits, on what is embedded with them.
         tools = Tools(self._embedder, self._tokenizer, EmbeddingCache(), asking=self._asking)
         document = Document.from_text(text, self._recipe.sentences, name, parts_from_column(parts, name))  # type: ignore[arg-type]
         chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
-        rows = rows_of(chunking, None)
+        rows = table_rows(chunking, None)
         tokens = replace(tools, embedder=None).count_tokens(chunking.texts) if rows else []
         ids = chunk_ids(name, self._identity, [chunk.spans for chunk in chunking.chunks])
         before = cuts_before(chunking)
@@ -295,10 +294,10 @@ class Chunks:
 
     @cached_property
     def _identity(self) -> bytes:
-        return identity_of(self.recipe)
+        return recipe_hash(self.recipe)
 
 
-def identity_of(recipe: Recipe) -> bytes:
+def recipe_hash(recipe: Recipe) -> bytes:
     """Return a hash of a chunking recipe, ignoring library versions."""
     settings = recipe.model_dump()
     settings.pop("versions")

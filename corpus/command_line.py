@@ -8,17 +8,26 @@ from pathlib import Path
 
 from joblib import cpu_count
 
-from chunkers.commands.arguments import Parser, add_device, add_encoding, command_line, limit_of, say
-from chunkers.commands.chunker_specs import FORMS, add_replaced, chunker_spec
+from chunkers.commands.arguments import (
+    FORMS,
+    Parser,
+    add_device,
+    add_encoding,
+    add_replaced_options,
+    parse_chunker_spec,
+    parse_spending_limit,
+    print_to_stderr,
+    run_command,
+)
 from chunkers.language_models.base import LanguageModel
-from chunkers.language_models.server import ChatServer
+from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.spending import Limit
 from chunkers.recipes.recipe import Recipe
 from chunkers.support.errors import InputError
-from chunkers.support.formatting import counted
-from chunkers.text.encodings import checked_encoding
+from chunkers.support.formatting import pluralize
+from chunkers.text.encodings import canonical_encoding
 from corpus.inputs import Columns
-from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, in_processes
+from corpus.run import ALL_PROBLEMS, NO_INPUT, SHARD_MB, Engine, Progress, Run, write_in_processes
 
 MOST_WORKERS = 256
 """Maximum number of processes of a run on one machine."""
@@ -71,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--spend", metavar="TOKENS", help="the most tokens that asking it may take in this run, which stops before more"
     )
-    add_replaced(parser, "--spend-tokens")
+    add_replaced_options(parser, "--spend-tokens")
     parser.add_argument(
         "--engine", choices=("local", "ray"), default="local", help="this machine's cores (default), or a Ray cluster"
     )
@@ -85,7 +94,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``seamark corpus`` and return its exit status, 1 if some documents could not be cut."""
-    return command_line(lambda: _run(_parser().parse_args(arguments)))
+    return run_command(lambda: _run(_parser().parse_args(arguments)))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -97,11 +106,11 @@ def _run(options: argparse.Namespace) -> int:
     if not SMALLEST_SHARD <= options.shard_size <= LARGEST_SHARD:
         raise InputError(f"--shard-size must be from {SMALLEST_SHARD} to {LARGEST_SHARD:,}; got {options.shard_size:g}.")
     if options.encoding is not None:
-        checked_encoding(options.encoding)
+        canonical_encoding(options.encoding)
     if not options.inputs:
         raise InputError(NO_INPUT)
-    engine = _engine(options)
-    spec = chunker_spec(options.chunker)
+    engine = _chosen_engine(options)
+    spec = parse_chunker_spec(options.chunker)
     chunker = spec.build()
     run = Run(
         spec.recipe_like(Recipe(chunker=chunker.name), chunker),
@@ -119,13 +128,13 @@ def _run(options: argparse.Namespace) -> int:
         whole = run.go(engine, options.workers, progress_line)
     except KeyboardInterrupt:
         progress_line.end()
-        say("The same command again goes on.")
+        print_to_stderr("The same command again goes on.")
         raise
     finally:
         progress_line.end()
         if run.asking is not None:
-            say(f"{run.asking.model.name}: {run.asking.summary}.")
-    say(_ended(run, whole, options.output))
+            print_to_stderr(f"{run.asking.model.name}: {run.asking.summary}.")
+    print_to_stderr(_closing_sentence(run, whole, options.output))
     return 1 if whole.tally.problems else 0
 
 
@@ -136,7 +145,7 @@ def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, 
         return None, None
     if name is None or spend is None:
         raise InputError("--language-model and --spend must be given together; only one was given. Give both, or neither.")
-    limit = limit_of(spend)
+    limit = parse_spending_limit(spend)
     if options.engine != "local":
         raise InputError(
             "--engine must be local when a language model is asked, because machines cannot share a spending limit; got "
@@ -145,16 +154,16 @@ def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, 
     return ChatServer(name), limit
 
 
-def _engine(options: argparse.Namespace) -> Engine:
+def _chosen_engine(options: argparse.Namespace) -> Engine:
     if options.engine == "ray":
-        from corpus.on_ray import on_ray
+        from corpus.run import ray_engine
 
-        return on_ray(options.ray_address)
+        return ray_engine(options.ray_address)
     if options.ray_address is not None:
         raise InputError(
             "--ray-address needs --engine ray; the engine is local. Add --engine ray, or leave --ray-address out."
         )
-    return in_processes
+    return write_in_processes
 
 
 class _ProgressLine:
@@ -171,23 +180,23 @@ class _ProgressLine:
         if self._first:
             self._first = False
             if counts := skipped_files(self._run.left_out):
-                say(f"Passed by: {counts}.")
+                print_to_stderr(f"Passed by: {counts}.")
             if self._run.resumed:
-                say(f"Going on where a run stopped: {state.done:,} of {counted(state.shards, 'shard')}.")
+                print_to_stderr(f"Going on where a run stopped: {state.done:,} of {pluralize(state.shards, 'shard')}.")
             self._began = now
         elif sys.stderr.isatty():
             sys.stderr.write(f"\r{self._words(state, now)}\033[K")
             sys.stderr.flush()
             self._line = True
         elif now - self._said >= SAID_EVERY_S:
-            say(self._words(state, now))
+            print_to_stderr(self._words(state, now))
             self._said = now
 
     def _words(self, state: Progress, now: float) -> str:
         speed = state.since_start.characters / 1e6 / max(now - self._began, 1e-9)
         return (
-            f"{state.done:,} of {counted(state.shards, 'shard')}, {counted(state.tally.documents, 'document')}, "
-            f"{counted(state.tally.chunks, 'chunk')}, {speed:.1f} million characters a second"
+            f"{state.done:,} of {pluralize(state.shards, 'shard')}, {pluralize(state.tally.documents, 'document')}, "
+            f"{pluralize(state.tally.chunks, 'chunk')}, {speed:.1f} million characters a second"
         )
 
     def end(self) -> None:
@@ -197,21 +206,19 @@ class _ProgressLine:
             self._line = False
 
 
-def _ended(run: Run, whole: Progress, output: Path) -> str:
+def _closing_sentence(run: Run, whole: Progress, output: Path) -> str:
     """Return the sentence at the end."""
     tally = whole.tally
-    sentence = (
-        f"{counted(tally.documents, 'document')}, {counted(tally.chunks, 'chunk')} in {counted(whole.shards, 'shard')}."
-    )
+    sentence = f"{pluralize(tally.documents, 'document')}, {pluralize(tally.chunks, 'chunk')} in {pluralize(whole.shards, 'shard')}."
     others = []
     if tally.problems:
-        others.append(f"{counted(tally.problems, 'document')} could not be read or cut")
+        others.append(f"{pluralize(tally.problems, 'document')} could not be read or cut")
     if tally.doubts:
-        others.append(f"the encoding of {counted(tally.doubts, 'document')} was guessed")
+        others.append(f"the encoding of {pluralize(tally.doubts, 'document')} was guessed")
     return f"{sentence} {'; '.join(others).capitalize()}: see {output / ALL_PROBLEMS}." if others else sentence
 
 
 def skipped_files(counts: dict[str, int]) -> str:
     """Format the counts of skipped files as a list, such as “2 symbolic links, 1 hidden file or folder”."""
     plurals = {"hidden file or folder": "hidden files or folders", "file of another kind": "files of another kind"}
-    return ", ".join(counted(count, what, plurals.get(what, "")) for what, count in sorted(counts.items()))
+    return ", ".join(pluralize(count, what, plurals.get(what, "")) for what, count in sorted(counts.items()))

@@ -17,8 +17,8 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from chunkers.commands.arguments import file_bytes, readable
-from chunkers.support.errors import InputError, complaint_about, on_one_line, shown
+from chunkers.commands.arguments import file_bytes, printable_name
+from chunkers.support.errors import InputError, named_message, on_one_line, short_repr
 from chunkers.text.document import check_text
 from chunkers.text.reading import READABLE, read_document
 from corpus.batches import parts_to_column
@@ -117,13 +117,13 @@ class Inputs:
         InputError
             If an input is not there, lies within another one, or is a table without the columns.
         """
-        check_apart(self.roots)
+        check_inputs_disjoint(self.roots)
         for number, root in enumerate(self.roots):
             try:
                 status = root.stat()
             except OSError as error:
                 raise InputError(
-                    f"{readable(str(root))}: the input cannot be read: {error.strerror}. Check its path and permissions."
+                    f"{printable_name(str(root))}: the input cannot be read: {error.strerror}. Check its path and permissions."
                 ) from error
             if stat.S_ISDIR(status.st_mode):
                 yield from self._folder(number, root)
@@ -197,11 +197,11 @@ class Inputs:
             fault = f"the file must be valid Parquet; reading it failed: {on_one_line(error)}"
             yield whole._replace(kind="problem", said=fault)
             return
-        self._check_columns(schema, readable(whole.path or where.name))
+        self._check_columns(schema, printable_name(whole.path or where.name))
         before = 0
         for group in range(metadata.num_row_groups):
             rows = metadata.row_group(group).num_rows
-            size = text_bytes(metadata.row_group(group), self.columns.text)
+            size = column_bytes(metadata.row_group(group), self.columns.text)
             parts = max(1, min(rows, -(-size // self.part)))
             edges = [rows * number // parts for number in range(parts + 1)]
             for begin, end in pairwise(edges):
@@ -214,7 +214,7 @@ class Inputs:
         for option, column in (("--text-column", self.columns.text), ("--id-column", self.columns.id)):
             if column is not None and column not in schema.names:
                 raise InputError(
-                    f"{option} must name a column of {name} ({', '.join(map(shown, schema.names))}); got {shown(column)}."
+                    f"{option} must name a column of {name} ({', '.join(map(short_repr, schema.names))}); got {short_repr(column)}."
                 )
         kind = schema.field(self.columns.text).type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -225,30 +225,30 @@ class Inputs:
             )
 
 
-def text_bytes(group: Any, column: str) -> int:
+def column_bytes(group: Any, column: str) -> int:
     """Return the uncompressed size in bytes of a column in a Parquet row group."""
     columns = (group.column(number) for number in range(group.num_columns))
     return sum(column_chunk.total_uncompressed_size for column_chunk in columns if column_chunk.path_in_schema == column)
 
 
-def check_apart(roots: Iterable[Path]) -> None:
+def check_inputs_disjoint(roots: Iterable[Path]) -> None:
     """Raise InputError if an input is given twice or lies inside another, which would duplicate documents."""
     places = sorted((Path(os.path.realpath(root)), root) for root in roots)
     for (outer, given), (other, again) in pairwise(places):
         # Sorted by their parts, all that lies below a folder follows it.
         if other.is_relative_to(outer):
-            within = "is given twice" if outer == other else f"lies within {readable(str(given))}"
+            within = "is given twice" if outer == other else f"lies within {printable_name(str(given))}"
             raise InputError(
-                f"No input may lie within another or be given twice; {readable(str(again))} {within}. Name only one of the "
+                f"No input may lie within another or be given twice; {printable_name(str(again))} {within}. Name only one of the "
                 "two."
             )
 
 
-def label(roots: Sequence[Path], piece: Piece) -> str:
+def piece_label(roots: Sequence[Path], piece: Piece) -> str:
     """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
     root = roots[piece.root]
     above = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
-    return readable(Path(above, piece.path).as_posix())
+    return printable_name(Path(above, piece.path).as_posix())
 
 
 # The documents of a piece, one after another: no more of a file is in memory than one document and a buffer.
@@ -311,7 +311,7 @@ class Source:
 
     def documents(self, piece: Piece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of an input piece in order, with an `Unreadable` in place of each unreadable document."""
-        name = label(self.names, piece)
+        name = piece_label(self.names, piece)
         path = self.roots[piece.root] / piece.path if piece.path else self.roots[piece.root]
         try:
             if piece.kind == "problem":
@@ -331,7 +331,7 @@ class Source:
             else:
                 yield from self._rows(path, name, piece)
         except InputError as error:
-            yield Unreadable(name, complaint_about(name, error))
+            yield Unreadable(name, named_message(name, error))
         except (OSError, pa.ArrowException) as error:
             fault = f"the file must be readable and undamaged; reading it failed: {on_one_line(error)}"
             yield Unreadable(name, f"{name}: {fault}")
@@ -365,10 +365,12 @@ class Source:
         except (ValueError, RecursionError) as error:
             return Unreadable(place, f"{place}: a line must be JSON in UTF-8; {error}.")
         if not isinstance(row, dict):
-            return Unreadable(place, f"{place}: a line must be an object of JSON; got {shown(row)}.")
+            return Unreadable(place, f"{place}: a line must be an object of JSON; got {short_repr(row)}.")
         for column in (self.columns.text, self.columns.id):
             if column is not None and column not in row:
-                return Unreadable(place, f"{place}: a line must have the key {shown(column)}; this one has {shown([*row])}.")
+                return Unreadable(
+                    place, f"{place}: a line must have the key {short_repr(column)}; this one has {short_repr([*row])}."
+                )
         key = self.columns.id or "id"
         return self._document_of(row[self.columns.text], row.get(key, place) if key in row else place, place)
 
@@ -377,33 +379,33 @@ class Source:
             key = self.columns.id or ("id" if "id" in file.schema_arrow.names else None)
             wanted = [self.columns.text, *([] if key in (None, self.columns.text) else [key])]
             group = file.metadata.row_group(piece.group)
-            length = text_bytes(group, self.columns.text) / max(1, group.num_rows)
+            length = column_bytes(group, self.columns.text) / max(1, group.num_rows)
             rows = max(1, min(READ_ROWS, int(READ_AT_ONCE / max(1.0, length))))
             at = 0
             for batch in file.iter_batches(rows, row_groups=[piece.group], columns=wanted, use_threads=False):
                 first, at = at, at + batch.num_rows
                 for row in range(max(piece.begin, first) - first, min(piece.end, at) - first):
                     place = f"{name}#{piece.before + first + row}"
-                    text = _value(batch, self.columns.text, row)
-                    yield self._document_of(text, place if key is None else _value(batch, key, row), place)
+                    text = _cell_value(batch, self.columns.text, row)
+                    yield self._document_of(text, place if key is None else _cell_value(batch, key, row), place)
                 if at >= piece.end:
                     return
 
     def _document_of(self, text: object, number: object, place: str) -> InputDocument | Unreadable:
         """Return a document of a table; its id is a text or a whole number."""
         if isinstance(number, bool) or not isinstance(number, str | int):
-            return Unreadable(place, f"{place}: an id must be a text or a whole number; got {shown(number)}.")
+            return Unreadable(place, f"{place}: an id must be a text or a whole number; got {short_repr(number)}.")
         name = str(number)
         try:
             check_text(name, place)
             check_text(text, name)
         except InputError as error:
-            return Unreadable(place, complaint_about(place, error))
+            return Unreadable(place, named_message(place, error))
         assert isinstance(text, str)
         return InputDocument(name, text)
 
 
-def _value(batch: pa.RecordBatch, column: str, row: int) -> object:
+def _cell_value(batch: pa.RecordBatch, column: str, row: int) -> object:
     try:
         return batch.column(column)[row].as_py()
     except UnicodeDecodeError as error:

@@ -1,6 +1,7 @@
 """A run over a corpus: planned, spread over the cores, and gone on with where it was killed."""
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -13,19 +14,23 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from filelock import FileLock, Timeout
 
-from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import LanguageModel
 from chunkers.language_models.spending import Limit
 from chunkers.support.errors import InputError
+from chunkers.support.extras import import_required
 from corpus.batches import Chunks
-from corpus.inputs import Columns, Inputs, Piece, Source, label
-from corpus.shards import LOCK, PROBLEMS, Job, Manifest, Shard, Tally, appearing, shards_of
+from corpus.inputs import Columns, Inputs, Piece, Source, piece_label
+from corpus.shards import LOCK, PROBLEMS, Job, Manifest, Shard, Tally, atomic_write, shards_of
 from integrations.cutter import AnyRecipe
 
 SHARD_MB = 8
@@ -128,7 +133,7 @@ class Run:
         if not self.inputs:
             raise InputError(NO_INPUT)
         chunks = self._chunks(None)
-        with _owned(self.output, self.inputs):
+        with _locked_output(self.output, self.inputs):
             manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(chunks))
             inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
             self.resumed = manifest.begin(shards_of(inputs.pieces(), self.shard_bytes))
@@ -138,20 +143,20 @@ class Run:
             roots = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
             source = Source(roots, self.inputs, self.columns, self.encoding)
             if chunks.asks:
-                engine = _in_this_process(self._chunks(AnswerCache(self.output / ANSWERS)))
+                engine = _engine_in_this_process(self._chunks(AnswerCache(self.output / ANSWERS)))
             job = Job(source, Path(os.path.abspath(self.output)), chunks.recipe, self.device, manifest.plan)  # noqa: PTH100
             try:
                 whole = self._write(job, manifest, engine, workers, progress)
             finally:
                 manifest.sweep()
-                _gather(self.output, manifest)
+                _gather_problems(self.output, manifest)
             summary = {
                 **whole.tally._asdict(),
                 "shards": whole.shards,
                 "left_out": dict(self.left_out),
                 **self._settings_of_chunks(chunks),
             }
-            with appearing(self.output / SUMMARY) as file:
+            with atomic_write(self.output / SUMMARY) as file:
                 file.write(json.dumps(summary, indent=2).encode() + b"\n")
             return whole
 
@@ -166,7 +171,7 @@ class Run:
         return {
             "recipe": chunks.recipe.model_dump(),
             # Ids begin with the inputs' names where there are several, or are the name of the one file.
-            "inputs": [label(self.inputs, Piece(number, "", "file")) for number in range(len(self.inputs))]
+            "inputs": [piece_label(self.inputs, Piece(number, "", "file")) for number in range(len(self.inputs))]
             if len(self.inputs) > 1 or not self.inputs[0].is_dir()
             else [],
             "text_column": self.columns.text,
@@ -197,7 +202,7 @@ class Run:
         return state
 
 
-def _in_this_process(chunks: Chunks) -> Engine:
+def _engine_in_this_process(chunks: Chunks) -> Engine:
     """Return the engine that writes all shards here, one after another."""
 
     def engine(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
@@ -207,7 +212,7 @@ def _in_this_process(chunks: Chunks) -> Engine:
     return engine
 
 
-def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
+def write_in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
     """Write shards in worker processes on this machine, each with its own model and a single thread.
 
     The function is an `Engine`.
@@ -262,7 +267,7 @@ def _begin_worker(run: int) -> None:
 
 
 @contextmanager
-def _owned(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
+def _locked_output(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
     """Make the output folder, and let nobody else write into it meanwhile.
 
     Raises
@@ -298,13 +303,103 @@ def _owned(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
         lock.release()
 
 
-def _gather(output: Path, manifest: Manifest) -> None:
+def _gather_problems(output: Path, manifest: Manifest) -> None:
     """Put the problems of all shards into one file, in the order of the shards; there is none without problems."""
     whole = output / ALL_PROBLEMS
     if not any((output / PROBLEMS).glob("part-*")):
         whole.unlink(missing_ok=True)
         return
-    with appearing(whole) as file:
+    with atomic_write(whole) as file:
         for shard in manifest.shards():
             with suppress(FileNotFoundError), (output / shard.problems).open("rb") as problems:
                 shutil.copyfileobj(problems, file)
+
+
+# The same run on a Ray cluster: actors that hold the model write the shards, to storage that all of them see.
+
+
+MOST_BLOCKS = 2_000
+"""Maximum number of shards that Ray is given at once, of which the names of the files are in memory; then it starts its
+actors anew.
+"""
+
+
+class ShardActor:
+    """Ray actor that writes shards and keeps the model loaded from one shard to the next.
+
+    Parameters
+    ----------
+    job
+        Settings shared by all shards.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        """Write the shards whose JSON is in the column ``shard``; return the outcome of each as JSON."""
+        outcomes: list[dict[str, Any]] = []
+        for line in batch.column("shard").to_pylist():
+            try:
+                outcomes.append({"tally": [*self._job.write(Shard.from_json(line))]})
+            except InputError as error:
+                # Ray wraps an error in pages of its own; a sentence has to arrive as one.
+                outcomes.append({"error": str(error)})
+        return pa.table({"told": [json.dumps(outcome) for outcome in outcomes]})
+
+
+def ray_engine(address: str | None = None) -> Engine:
+    """Return an engine that writes shards on a Ray cluster.
+
+    Parameters
+    ----------
+    address
+        Address of the cluster, as for ``ray.init``; None for the cluster named by the environment, or for a new local
+        cluster if the environment names none.
+
+    Raises
+    ------
+    ModelError
+        If Ray is not installed.
+    """
+    # Ray tells its makers how it is used unless this is set before it is imported.
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    import_required("ray.data", "--engine ray", "'ray[data]==2.60.0'")
+    return partial(_write_on_ray, address)
+
+
+def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
+    import ray
+
+    # No one process is every actor's parent; what Ray does not want any more it ends itself.
+    job = replace(job, parent=0)
+    began = not ray.is_initialized()
+    if began:
+        options: dict[str, Any] = {"runtime_env": {"env_vars": {**ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}}}
+        if address is None and "RAY_ADDRESS" not in os.environ:
+            options |= {"num_cpus": workers, "include_dashboard": False}
+        ray.init(address, logging_level="error", log_to_driver=False, **options)
+    try:
+        for name in ("ray.data", "ray"):
+            logging.getLogger(name).setLevel(logging.ERROR)
+        context = ray.data.DataContext.get_current()
+        context.enable_progress_bars = False
+        while lines := [shard.to_json() for shard in islice(missing, MOST_BLOCKS)]:
+            # A block to a shard, so that no more than one is done again where an actor is killed.
+            data = ray.data.from_items([{"shard": line} for line in lines], override_num_blocks=len(lines))
+            told = data.map_batches(
+                ShardActor,
+                fn_constructor_args=(job,),
+                batch_size=1,
+                batch_format="pyarrow",
+                num_cpus=1,
+                compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
+            )
+            for row in told.iter_rows():
+                outcome = json.loads(row["told"])
+                if "error" in outcome:
+                    raise InputError(outcome["error"])
+                yield Tally(*outcome["tally"])
+    finally:
+        if began:
+            ray.shutdown()

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chunkers import Recipe
-from chunkers.support.errors import Cancelled, InputError, shown
+from chunkers.support.errors import Cancelled, InputError, short_repr
 from corpus.batches import DOCUMENTS, SCHEMA, Chunks
-from corpus.inputs import MOST_FILES, InputDocument, Piece, Source, Unreadable, label
+from corpus.inputs import MOST_FILES, InputDocument, Piece, Source, Unreadable, piece_label
 
 PROBLEMS = "_problems"
 """The folder of the shards' problems; what reads a folder of Parquet passes by names with such a beginning."""
@@ -177,9 +177,9 @@ class _ShardWriter:
                 f"{model or 'none'}. Name a new --output folder."
             )
         troubles = self.job.output / self.shard.problems
-        with appearing(self.job.output / self.shard.file) as file:
+        with atomic_write(self.job.output / self.shard.file) as file:
             # Before the shard's own file appears, so that there is none without its problems.
-            with appearing(troubles) as problems_file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
+            with atomic_write(troubles) as problems_file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
                 self._problems_file = problems_file
                 for batch in self._batches():
                     self._cut(batch, writer)
@@ -242,7 +242,7 @@ class _ShardWriter:
 
 
 @contextmanager
-def appearing(path: Path) -> Iterator[BinaryIO]:
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Return a context manager that writes a file under a temporary name and renames it only on success."""
     temporary = path.with_name(f"{UNFINISHED}{os.getpid()}-{uuid.uuid4().hex}")
     try:
@@ -330,9 +330,9 @@ class Manifest:
         if others:
             raise InputError(
                 "--output must be a new or empty folder, or the folder of an earlier run; this folder contains "
-                f"{shown(others[0])}. Name another folder."
+                f"{short_repr(others[0])}. Name another folder."
             )
-        with appearing(self._path) as file:
+        with atomic_write(self._path) as file:
             file.write(json.dumps(self._settings).encode() + b"\n")
             count = 0
             for shard in shards:
@@ -364,7 +364,7 @@ class Manifest:
             before = {"schema": 1, **json.loads(file.readline())}
         if before["schema"] != SCHEMA:
             raise InputError(
-                f"--output must continue a run with the same columns; {self._folder} has version {shown(before['schema'])} "
+                f"--output must continue a run with the same columns; {self._folder} has version {short_repr(before['schema'])} "
                 f"of the columns, and this Seamark writes version {SCHEMA}. Name a new folder."
             )
         for name in {**before, **self._settings}:
@@ -372,44 +372,44 @@ class Manifest:
             if old == new:
                 continue
             if name == "recipe" and isinstance(old, dict) and isinstance(new, dict):
-                name, old, new = _difference(old, new)
+                name, old, new = _first_difference(old, new)
             raise InputError(
-                f"--output must continue a run with the same recipe and options; {name} was {shown(old)} and is now "
-                f"{shown(new)}. Name a new folder."
+                f"--output must continue a run with the same recipe and options; {name} was {short_repr(old)} and is now "
+                f"{short_repr(new)}. Name a new folder."
             )
 
     def _check_shards(self, new_shards: Iterable[Shard]) -> None:
         """Raise InputError if the inputs differ, naming the first difference."""
-        for before, now in zip_longest(_pieces(self.shards()), _pieces(new_shards)):
+        for before, now in zip_longest(_pieces_of_shards(self.shards()), _pieces_of_shards(new_shards)):
             if before == now:
                 continue
-            if now is None or (before is not None and _place(before) < _place(now)):
+            if now is None or (before is not None and _piece_sort_key(before) < _piece_sort_key(now)):
                 piece, what = before, "is gone"
-            elif before is None or _place(now) < _place(before):
+            elif before is None or _piece_sort_key(now) < _piece_sort_key(before):
                 piece, what = now, "is new"
             else:
                 piece, what = now, "has changed"
             raise InputError(
-                f"--output must continue a run with the same inputs; {label(self._names, piece)} {what} since that "
+                f"--output must continue a run with the same inputs; {piece_label(self._names, piece)} {what} since that "
                 "run began. Name a new folder."
             )
 
 
-def _pieces(all_shards: Iterable[Shard]) -> Iterator[Piece]:
+def _pieces_of_shards(all_shards: Iterable[Shard]) -> Iterator[Piece]:
     return chain.from_iterable(shard.pieces for shard in all_shards)
 
 
-def _place(piece: Piece) -> tuple[int, list[bytes]]:
+def _piece_sort_key(piece: Piece) -> tuple[int, list[bytes]]:
     """Return the sort key for pieces of different files."""
     return piece.root, os.fsencode(piece.path).split(b"/")
 
 
-def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, Any, Any]:
+def _first_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, Any, Any]:
     """Return the first entry that differs between two recipes, or between mappings in them."""
     for name in {**old, **new}:
         before, now = old.get(name), new.get(name)
         if isinstance(before, dict) and isinstance(now, dict) and before != now:
-            inner, before, now = _difference(before, now)
+            inner, before, now = _first_difference(before, now)
             return f"{name}.{inner}", before, now
         if before != now:
             return name, before, now

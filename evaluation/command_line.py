@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from chunkers.commands.arguments import Parser, command_line
+from chunkers.commands.arguments import Parser, run_command
 from evaluation.commands import (
     agreement,
     answers,
@@ -38,4 +38,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A command without a status of its own has done what it was asked for.
         return options.run(options) or 0
 
-    return command_line(work)
+    return run_command(work)

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from chunkers import EmbeddingCache, Encoder, Recipe, load_tokenizer
 from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.exported import metadata_of
-from integrations.cutter import AnyRecipe, Cutter, absent
+from chunkers.results.chunk_fields import chunk_metadata
+from integrations.cutter import AnyRecipe, Cutter, missing_library_error
 
 try:
     from chonkie.chunker.base import BaseChunker
     from chonkie.types import Chunk
 except ImportError as error:
-    raise absent(__name__, "chonkie", "chonkie", error) from error
+    raise missing_library_error(__name__, "chonkie", "chonkie", error) from error
 
 
 class SeamarkChunker(BaseChunker):
     """Chonkie chunker that cuts texts according to a chunking recipe.
 
-    The recipe's tokenizer determines ``token_count``. The metadata have the fields in `chunkers.results.exported.METADATA`,
+    The recipe's tokenizer determines ``token_count``. The metadata have the fields in `chunkers.results.chunk_fields.METADATA`,
     and text that a chunk repeats from elsewhere is its ``context``.
 
     Parameters
@@ -70,5 +70,5 @@ class SeamarkChunker(BaseChunker):
                 context=chunk.context or None,
                 metadata=metadata,
             )
-            for chunk, count, metadata in zip(chunking, tokens, metadata_of(chunking), strict=True)
+            for chunk, count, metadata in zip(chunking, tokens, chunk_metadata(chunking), strict=True)
         ]

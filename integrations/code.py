@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from chunkers import Recipe
-from chunkers.commands.chunker_specs import written_parameters
+from chunkers.commands.arguments import format_parameters
 
 Tool = Literal["langchain", "llama_index", "haystack", "chonkie", "python", "command_line"]
 
@@ -65,12 +65,12 @@ class Program:
 
 def code_for(tool: Tool, recipe: Recipe) -> str:
     """Return Python code or a shell command that applies a recipe with Seamark's integration for a tool."""
-    return _command(recipe) if tool == "command_line" else str(program_for(tool, recipe))
+    return _shell_command(recipe) if tool == "command_line" else str(program_for(tool, recipe))
 
 
 def program_for(tool: Tool, recipe: Recipe) -> Program:
     """Return a Python program that applies a recipe. Raise ValueError if ``tool`` is the command line."""
-    assignment = f"recipe = {literal(_essence(recipe))}\n"
+    assignment = f"recipe = {python_literal(_fields_of_cuts(recipe))}\n"
     match tool:
         case "langchain":
             return Program(
@@ -103,9 +103,11 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
                 f"{assignment}chunker = SeamarkChunker(recipe)\nchunks = [chunk.text for chunk in chunker(text)]",
             )
         case "python":
-            others = {name: field for name, field in _essence(recipe).items() if name not in ("chunker", "parameters")}
-            arguments = [f"{name}={literal(argument)}" for name, argument in {**others, **recipe.settings()}.items()]
-            call = called("chunk", ["text", literal(recipe.chunker), *arguments])
+            others = {
+                name: field for name, field in _fields_of_cuts(recipe).items() if name not in ("chunker", "parameters")
+            }
+            arguments = [f"{name}={python_literal(argument)}" for name, argument in {**others, **recipe.settings()}.items()]
+            call = format_call("chunk", ["text", python_literal(recipe.chunker), *arguments])
             return Program(
                 ("from seamark import chunk",),
                 f"result = {call}\nchunks = [*result.texts]  # result[0].start, result.gaps[0].reason and so on",
@@ -113,15 +115,15 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
     raise ValueError(f"there is no Python program for {tool}")
 
 
-def _essence(recipe: Recipe) -> dict[str, Any]:
+def _fields_of_cuts(recipe: Recipe) -> dict[str, Any]:
     """Return the fields of a recipe that determine the cuts, without the versions."""
     written = recipe.model_dump()
     return {name: field for name, field in written.items() if name not in ("recipe", "versions")}
 
 
-def _command(recipe: Recipe) -> str:
-    fields = _essence(recipe)
-    settings = written_parameters(recipe.settings())
+def _shell_command(recipe: Recipe) -> str:
+    fields = _fields_of_cuts(recipe)
+    settings = format_parameters(recipe.settings())
     chunker_word = f"{recipe.chunker}:{settings}" if settings else recipe.chunker
     parts = [f"seamark chunk {DOCUMENT} --chunker {shlex.quote(chunker_word)}"]
     for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model"):
@@ -130,7 +132,7 @@ def _command(recipe: Recipe) -> str:
     return " \\\n    ".join(parts) + "\n"
 
 
-def literal(constant: Any) -> str:
+def python_literal(constant: Any) -> str:
     """Format a JSON-compatible value as a Python literal, with one line per dictionary entry.
 
     A text becomes a single literal, whatever it contains, so that no text in a recipe can run as code.
@@ -138,17 +140,17 @@ def literal(constant: Any) -> str:
     if isinstance(constant, Mapping):
         if not constant:
             return "{}"
-        lines = [f"    {literal(name)}: {_indented(literal(entry))},\n" for name, entry in constant.items()]
+        lines = [f"    {python_literal(name)}: {_indented(python_literal(entry))},\n" for name, entry in constant.items()]
         return "{\n" + "".join(lines) + "}"
     if isinstance(constant, str):
         # The literals of JSON are Python's, as long as nothing is written as a pair of surrogates.
         return json.dumps(constant, ensure_ascii=False)
     if isinstance(constant, list | tuple):
-        return f"[{', '.join(map(literal, constant))}]"
+        return f"[{', '.join(map(python_literal, constant))}]"
     return repr(constant)
 
 
-def called(name: str, arguments: Sequence[str]) -> str:
+def format_call(name: str, arguments: Sequence[str]) -> str:
     """Format a function call as code, with one argument per line if the call does not fit on one line."""
     line = f"{name}({', '.join(arguments)})"
     if len(line) <= 88 and "\n" not in line:

@@ -11,8 +11,8 @@ from typing import Any
 from chunkers import Chunking, EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.commands.arguments import file_bytes
 from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.support.errors import shown
-from chunkers.support.extras import not_importable
+from chunkers.support.errors import short_repr
+from chunkers.support.extras import not_importable_error
 
 AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
 """A recipe, a result, or the JSON of either, as values, as a text or as a file."""
@@ -46,7 +46,7 @@ def recipe_of(given: AnyRecipe) -> Recipe:
         return Recipe.from_json(given)
     if isinstance(given, str | Path):
         return Recipe.in_file(file_bytes(str(given)))
-    raise InputError(f"recipe must be a Recipe, its JSON or the path of a recipe file; got {shown(given)}.")
+    raise InputError(f"recipe must be a Recipe, its JSON or the path of a recipe file; got {short_repr(given)}.")
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,6 @@ class Cutter:
         return self.recipe.run(text, name, self.cache, embedder=self.embedder, language_model=self.language_model)
 
 
-def absent(who: str, module: str, requirement: str, error: ImportError) -> ImportError:
+def missing_library_error(who: str, module: str, requirement: str, error: ImportError) -> ImportError:
     """Return an ImportError that names the missing library of an integration and the command to install it."""
-    return ImportError(str(not_importable(module, who, requirement, error)))
+    return ImportError(str(not_importable_error(module, who, requirement, error)))

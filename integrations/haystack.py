@@ -13,20 +13,20 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.exported import metadata_of
-from integrations.cutter import AnyRecipe, Cutter, absent
+from chunkers.results.chunk_fields import chunk_metadata
+from integrations.cutter import AnyRecipe, Cutter, missing_library_error
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
 except ImportError as error:
-    raise absent(__name__, "haystack", "haystack-ai", error) from error
+    raise missing_library_error(__name__, "haystack", "haystack-ai", error) from error
 
 
 @component
 class SeamarkDocumentSplitter:
     """Haystack component that splits documents according to a chunking recipe.
 
-    Chunks keep the ``meta`` of their document. They also have the fields in `chunkers.results.exported.METADATA`, and, as
+    Chunks keep the ``meta`` of their document. They also have the fields in `chunkers.results.chunk_fields.METADATA`, and, as
     with Haystack's own splitters, ``source_id``, ``split_id`` and ``split_idx_start``.
 
     Parameters
@@ -94,7 +94,7 @@ class SeamarkDocumentSplitter:
             if document.content is None:
                 raise InputError(f"documents: every document must have text as its content; {document.id} has none.")
             chunking = self._cut(document.content)
-            for number, (chunk, metadata) in enumerate(zip(chunking, metadata_of(chunking), strict=True)):
+            for number, (chunk, metadata) in enumerate(zip(chunking, chunk_metadata(chunking), strict=True)):
                 place = {"source_id": document.id, "split_id": number, "split_idx_start": chunk.start}
                 documents_made.append(Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **place}))
         return {"documents": documents_made}

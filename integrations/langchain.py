@@ -13,20 +13,20 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.exported import metadata_of
-from integrations.cutter import AnyRecipe, Cutter, absent
+from chunkers.results.chunk_fields import chunk_metadata
+from integrations.cutter import AnyRecipe, Cutter, missing_library_error
 
 try:
     from langchain_core.documents import Document
     from langchain_text_splitters import TextSplitter
 except ImportError as error:
-    raise absent(__name__, "langchain_text_splitters", "langchain-text-splitters", error) from error
+    raise missing_library_error(__name__, "langchain_text_splitters", "langchain-text-splitters", error) from error
 
 
 class SeamarkTextSplitter(TextSplitter):
     """LangChain text splitter that cuts texts and documents according to a chunking recipe.
 
-    Chunks keep the metadata of their document. They also have the fields in `chunkers.results.exported.METADATA`, such as
+    Chunks keep the metadata of their document. They also have the fields in `chunkers.results.chunk_fields.METADATA`, such as
     LangChain's ``start_index``, and ``heading_path``. The recipe sets sizes and overlap; LangChain's defaults have no
     effect.
 
@@ -75,7 +75,7 @@ class SeamarkTextSplitter(TextSplitter):
             chunking = self._cut(text)
             documents += [
                 Document(page_content=chunk.text, metadata={**deepcopy(text_metadata), **metadata})
-                for chunk, metadata in zip(chunking, metadata_of(chunking), strict=True)
+                for chunk, metadata in zip(chunking, chunk_metadata(chunking), strict=True)
             ]
         return documents
 

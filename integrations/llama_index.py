@@ -13,8 +13,8 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.recipes.recipe import AnyLanguageModel
-from chunkers.results.exported import METADATA, metadata_of
-from integrations.cutter import AnyRecipe, Cutter, absent
+from chunkers.results.chunk_fields import METADATA, chunk_metadata
+from integrations.cutter import AnyRecipe, Cutter, missing_library_error
 
 try:
     from llama_index.core.bridge.pydantic import Field, PrivateAttr
@@ -22,14 +22,14 @@ try:
     from llama_index.core.node_parser.node_utils import build_nodes_from_splits
     from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 except ImportError as error:
-    raise absent(__name__, "llama_index.core", "llama-index-core", error) from error
+    raise missing_library_error(__name__, "llama_index.core", "llama-index-core", error) from error
 
 
 class SeamarkNodeParser(NodeParser):
     """LlamaIndex node parser that cuts documents according to a chunking recipe, one node per chunk.
 
     Nodes have ``start_char_idx`` and ``end_char_idx``, relationships to their document and their neighbours, the document's
-    metadata, and the fields in `chunkers.results.exported.METADATA`. The last are neither embedded nor shown to a
+    metadata, and the fields in `chunkers.results.chunk_fields.METADATA`. The last are neither embedded nor shown to a
     model. The document's metadata are, unless the document excludes them.
 
     Parameters
@@ -73,7 +73,7 @@ class SeamarkNodeParser(NodeParser):
         for parent in nodes:
             chunking = self._cut(parent.get_content(metadata_mode=MetadataMode.NONE))
             built = build_nodes_from_splits([*chunking.texts], parent, id_func=self.id_func)
-            for node, chunk, metadata in zip(built, chunking, metadata_of(chunking), strict=True):
+            for node, chunk, metadata in zip(built, chunking, chunk_metadata(chunking), strict=True):
                 node.start_char_idx, node.end_char_idx = chunk.start, chunk.end
                 node.metadata = metadata
                 node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *METADATA]

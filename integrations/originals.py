@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, Span, build_chunker
-from chunkers.adapters.mapping import locate
+from chunkers.adapters.piece_location import locate_pieces
 from chunkers.recipes.registry import ADAPTERS
 from chunkers.support.errors import on_one_line
-from chunkers.support.formatting import counted
+from chunkers.support.formatting import pluralize
 from chunkers.text.tokenizers import BYTE_PAIRS
-from integrations.code import Program, Tool, called, literal
+from integrations.code import Program, Tool, format_call, python_literal
 
 MOST_RUN = 100_000
 """Maximum number of characters of a text on which a library's own chunker is run beside a column while the page waits."""
@@ -66,7 +66,7 @@ def run_original(original: Original, text: str) -> list[str]:
     """Return the texts of the chunks that another library's chunker makes, by running the displayed code.
 
     Of the recipe, the code contains only numbers, names defined by this project, and literals; see
-    `integrations.code.literal`.
+    `integrations.code.python_literal`.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def run_original(original: Original, text: str) -> list[str]:
     return [*names["chunks"]]
 
 
-def compared(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, str]:
+def compare_chunks(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, str]:
     """Return whether another chunker's chunks equal ours, and a phrase on their number or the first difference.
 
     White space at the ends of chunks does not count, since libraries strip it differently.
@@ -109,26 +109,29 @@ def compared(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, st
         others: list[tuple[Span, ...] | None] = [chunk.spans for chunk in theirs]
     else:
         pieces = [piece for piece in theirs if piece.strip()]
-        others = [None if span is None else (span,) for span in locate(text, pieces)]
+        others = [None if span is None else (span,) for span in locate_pieces(text, pieces)]
     if mine == others:
-        return True, f"the same {counted(len(mine), 'chunk')}"
+        return True, f"the same {pluralize(len(mine), 'chunk')}"
     first = next((place for place, pair in enumerate(zip(mine, others, strict=False)) if pair[0] != pair[1]), None)
     counts = (
-        f"{counted(len(others), 'chunk')} where ours are {len(mine):,}"
+        f"{pluralize(len(others), 'chunk')} where ours are {len(mine):,}"
         if len(mine) != len(others)
-        else f"{counted(len(mine), 'chunk')} too"
+        else f"{pluralize(len(mine), 'chunk')} too"
     )
     if first is None:
         first = min(len(mine), len(others))
         longer, who = (mine, "ours") if len(mine) > len(others) else (others, "theirs")
-        return False, f"{counts}; the first {first:,} are the same, then {who} go on with {_place(text, longer[first])}"
+        return (
+            False,
+            f"{counts}; the first {first:,} are the same, then {who} go on with {_describe_chunk(text, longer[first])}",
+        )
     return False, (
-        f"{counts}; chunk {first + 1:,} is the first that differs: ours is {_place(text, mine[first])}, "
-        f"theirs is {_place(text, others[first])}"
+        f"{counts}; chunk {first + 1:,} is the first that differs: ours is {_describe_chunk(text, mine[first])}, "
+        f"theirs is {_describe_chunk(text, others[first])}"
     )
 
 
-def _place(text: str, spans: tuple[Span, ...] | None) -> str:
+def _describe_chunk(text: str, spans: tuple[Span, ...] | None) -> str:
     """Describe the position of a chunk, its beginning and its end."""
     if spans is None:
         return "no part of the text as it stands"
@@ -156,7 +159,7 @@ def _langchain(
         f"LangChain's {kind}",
         Program(
             (f"from {module} import {kind}", *imports),
-            f"{before}splitter = {called(kind, arguments)}\nchunks = splitter.split_text(text)",
+            f"{before}splitter = {format_call(kind, arguments)}\nchunks = splitter.split_text(text)",
         ),
         requirement,
         column,
@@ -164,7 +167,7 @@ def _langchain(
     )
 
 
-def _sizes(settings: Mapping[str, Any]) -> list[str]:
+def _size_arguments(settings: Mapping[str, Any]) -> list[str]:
     """Return the arguments for size and overlap, whose names LangChain and Chonkie share."""
     return [f"chunk_size={settings['size']}", f"chunk_overlap={settings['overlap']}"]
 
@@ -175,13 +178,13 @@ def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original |
     if settings["parent_size"] is not None:
         return None
     separators, is_regex = SEPARATORS[settings["separators"]]
-    imports, before, counter = _counter(recipe, settings["unit"])
+    imports, before, counter = _length_function(recipe, settings["unit"])
     return _langchain(
         "RecursiveCharacterTextSplitter",
         [
-            f"separators={literal(separators)}",
+            f"separators={python_literal(separators)}",
             *(["is_separator_regex=True"] if is_regex else []),
-            *_sizes(settings),
+            *_size_arguments(settings),
             f"length_function={counter}",
         ],
         imports=imports,
@@ -189,18 +192,22 @@ def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original |
     )
 
 
-def _counter(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
+def _length_function(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
     """Return code that counts a unit in a text: imports, preparation, and the function."""
     if unit == "characters":
         return [], "", "len"
     if unit == "words":
         return [], "", "lambda piece: len(piece.split())"
     imports = ["", "from seamark import load_tokenizer"]
-    return imports, f"tokens = load_tokenizer({literal(recipe.tokenizer)})\n", "lambda piece: tokens.count([piece])[0]"
+    return (
+        imports,
+        f"tokens = load_tokenizer({python_literal(recipe.tokenizer)})\n",
+        "lambda piece: tokens.count([piece])[0]",
+    )
 
 
 def _langchain_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _langchain("CharacterTextSplitter", ['separator=""', *_sizes(settings)])
+    return _langchain("CharacterTextSplitter", ['separator=""', *_size_arguments(settings)])
 
 
 def _langchain_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
@@ -208,27 +215,27 @@ def _langchain_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | No
         return None
     return _langchain(
         "TokenTextSplitter",
-        [f"encoding_name={literal(recipe.tokenizer)}", *_sizes(settings)],
+        [f"encoding_name={python_literal(recipe.tokenizer)}", *_size_arguments(settings)],
         requirement="langchain-text-splitters tiktoken",
         remark="It decodes tokens, so that a character that two chunks share is in neither.",
     )
 
 
-def _unsized(settings: Mapping[str, Any]) -> bool:
+def _has_no_size_limits(settings: Mapping[str, Any]) -> bool:
     return settings.get("min_size") is None and settings.get("max_size") is None
 
 
 def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    if not _unsized(settings):
+    if not _has_no_size_limits(settings):
         return None
-    imports, before = _tools(recipe, "langchain_embeddings", "LangChainEmbeddings")
+    imports, before = _embedder_setup(recipe, "langchain_embeddings", "LangChainEmbeddings")
     return _langchain(
         "SemanticChunker",
         [
             "LangChainEmbeddings(lambda texts: tools.embed(texts).tolist())",
             f"buffer_size={settings['buffer']}",
-            f"breakpoint_threshold_type={literal(settings['threshold'])}",
-            f"breakpoint_threshold_amount={literal(settings['amount'])}",
+            f"breakpoint_threshold_type={python_literal(settings['threshold'])}",
+            f"breakpoint_threshold_amount={python_literal(settings['amount'])}",
         ],
         module="langchain_experimental.text_splitter",
         imports=imports,
@@ -241,26 +248,28 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
     )
 
 
-def _tools(recipe: Recipe, module: str, name: str, *more: str) -> tuple[tuple[str, ...], str]:
+def _embedder_setup(recipe: Recipe, module: str, name: str, *more: str) -> tuple[tuple[str, ...], str]:
     """Return the imports and the lines that give another library the recipe's embedder."""
     fitted = recipe.embedder == "tfidf"
     names = sorted({"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if fitted else [])})
     ours = f"from seamark.chunkers import {', '.join(names)}"
     imports = ("", ours, f"from seamark.chunkers.adapters.{module} import {name}")
-    embedder = f"load_embedder({literal(recipe.embedder)})"
-    before = f"document = Document.from_text(text, {literal(recipe.sentences)})\n" if fitted or "Document" in more else ""
+    embedder = f"load_embedder({python_literal(recipe.embedder)})"
+    before = (
+        f"document = Document.from_text(text, {python_literal(recipe.sentences)})\n" if fitted or "Document" in more else ""
+    )
     fit = ".for_document(document)" if fitted else ""
-    return imports, f"{before}tools = Tools({embedder}{fit}, load_tokenizer({literal(recipe.tokenizer)}))\n"
+    return imports, f"{before}tools = Tools({embedder}{fit}, load_tokenizer({python_literal(recipe.tokenizer)}))\n"
 
 
 def _llama_index(recipe: Recipe, kind: str, column: str, settings: dict[str, Any], sentences: str) -> Original:
-    imports, before = _tools(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
-    call = called(
+    imports, before = _embedder_setup(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
+    call = format_call(
         kind,
         [
             "embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist())",
             "sentence_splitter=lambda _: sentences",
-            *(f"{name}={literal(setting)}" for name, setting in settings.items()),
+            *(f"{name}={python_literal(setting)}" for name, setting in settings.items()),
         ],
     )
     return Original(
@@ -291,7 +300,7 @@ def _llama_index_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
 
 def _llama_index_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     amount = float(settings["amount"])
-    if settings["threshold"] != "percentile" or not amount.is_integer() or not _unsized(settings):
+    if settings["threshold"] != "percentile" or not amount.is_integer() or not _has_no_size_limits(settings):
         return None
     theirs = {"buffer_size": settings["buffer"], "breakpoint_percentile_threshold": int(amount)}
     return _llama_index_semantic(recipe, theirs)
@@ -315,7 +324,7 @@ def _haystack(arguments: Sequence[str], remark: str, kind: str = "DocumentSplitt
         f"Haystack's {kind}",
         Program(
             ("from haystack import Document", f"from haystack.components.preprocessors import {kind}"),
-            f"splitter = {called(kind, arguments)}\n"
+            f"splitter = {format_call(kind, arguments)}\n"
             'documents = splitter.run(documents=[Document(content=text)])["documents"]\n'
             "chunks = [document.content for document in documents]",
         ),
@@ -333,10 +342,10 @@ def _haystack_words(recipe: Recipe, settings: dict[str, Any]) -> Original:
 
 def _haystack_sentences(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     by = {"lines": "line", "paragraphs": "passage"}.get(recipe.sentences)
-    if by is None or settings["chunks"] is not None or not _unsized(settings):
+    if by is None or settings["chunks"] is not None or not _has_no_size_limits(settings):
         return None
     return _haystack(
-        [f"split_by={literal(by)}", f"split_length={settings['size']}", f"split_overlap={settings['overlap']}"],
+        [f"split_by={python_literal(by)}", f"split_length={settings['size']}", f"split_overlap={settings['overlap']}"],
         "It counts an empty line as a line." if by == "line" else "",
     )
 
@@ -359,8 +368,8 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
         [
             f"split_length={settings['size']}",
             f"split_overlap={settings['overlap']}",
-            f"split_unit={literal(unit)}",
-            f"separators={literal(patterns)}",
+            f"split_unit={python_literal(unit)}",
+            f"separators={python_literal(patterns)}",
         ],
         "It leaves a separator at the end of the chunk before it.",
         "RecursiveDocumentSplitter",
@@ -380,7 +389,7 @@ def _chonkie(
         f"Chonkie's {kind}",
         Program(
             (f"from chonkie import {kind}", *imports),
-            f"{before}chunker = {called(kind, arguments)}\nchunks = [chunk.text for chunk in chunker.chunk(text)]",
+            f"{before}chunker = {format_call(kind, arguments)}\nchunks = [chunk.text for chunk in chunker.chunk(text)]",
         ),
         requirement,
         column,
@@ -388,19 +397,19 @@ def _chonkie(
 
 
 def _chonkie_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _chonkie("TokenChunker", [literal("character"), *_sizes(settings)])
+    return _chonkie("TokenChunker", [python_literal("character"), *_size_arguments(settings)])
 
 
 def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     tokenizer = {"characters": "character", **{name: name for name in BYTE_PAIRS}}.get(recipe.tokenizer)
-    return None if tokenizer is None else _chonkie("TokenChunker", [literal(tokenizer), *_sizes(settings)])
+    return None if tokenizer is None else _chonkie("TokenChunker", [python_literal(tokenizer), *_size_arguments(settings)])
 
 
 def _chonkie_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    imports, before = _tools(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
+    imports, before = _embedder_setup(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
     return _chonkie(
         "SemanticChunker",
-        ["ChonkieEmbeddings(tools)", *(f"{name}={literal(setting)}" for name, setting in settings.items())],
+        ["ChonkieEmbeddings(tools)", *(f"{name}={python_literal(setting)}" for name, setting in settings.items())],
         imports=imports,
         before=before,
         requirement=ADAPTERS["chonkie_semantic"].requirement,

@@ -14,7 +14,7 @@ Open `/?deck={deck}` and press Page Down; `b` blanks the screen. The class answe
 """
 
 
-def plan() -> str:
+def lesson_plan() -> str:
     """Return the lesson plan as Markdown."""
     scenes = bundled_decks()[DECK].scenes
     return "\n".join([_HEAD.format(deck=DECK), *(_section(number, scene) for number, scene in enumerate(scenes, start=1))])
@@ -26,4 +26,4 @@ def _section(number: int, scene: Scene) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(plan(), encoding="utf-8")
+    FILE.write_text(lesson_plan(), encoding="utf-8")

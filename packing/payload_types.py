@@ -20,12 +20,12 @@ ENDING = ".data.d.ts"
 _SIMPLE = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "any"}
 
 
-def declarations(module: ModuleType) -> list[type]:
+def declared_typed_dicts(module: ModuleType) -> list[type]:
     """Return the `TypedDict`s that a module declares, in order."""
     return [value for value in vars(module).values() if is_typeddict(value) and value.__module__ == module.__name__]
 
 
-def typescript(kind: Any) -> str:
+def typescript_type(kind: Any) -> str:
     """Return the TypeScript type that corresponds to a Python type.
 
     Raises
@@ -39,31 +39,31 @@ def typescript(kind: Any) -> str:
         return str(kind.__name__)
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Required, NotRequired):
-        return typescript(inner[0])
+        return typescript_type(inner[0])
     if origin is Literal:
         return " | ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in inner)
     if origin in (Union, UnionType):
-        return " | ".join(typescript(part) for part in inner)
+        return " | ".join(typescript_type(part) for part in inner)
     if origin in (list, Sequence) or (origin is tuple and inner[1:] == (...,)):
-        item = typescript(inner[0])
+        item = typescript_type(inner[0])
         return f"({item})[]" if "|" in item else f"{item}[]"
     if origin is tuple:
-        return f"[{', '.join(map(typescript, inner))}]"
+        return f"[{', '.join(map(typescript_type, inner))}]"
     if origin in (dict, Mapping):
-        record = f"Record<{typescript(inner[0])}, {typescript(inner[1])}>"
+        record = f"Record<{typescript_type(inner[0])}, {typescript_type(inner[1])}>"
         return record if inner[0] is str else f"Partial<{record}>"
     raise TypeError(f"{kind}: data for a script must be of types that JSON has")
 
 
-def mentioned(kind: Any) -> Iterator[type]:
+def mentioned_typed_dicts(kind: Any) -> Iterator[type]:
     """Yield the `TypedDict`s that occur in a type."""
     if is_typeddict(kind):
         yield kind
     for part in get_args(kind):
-        yield from mentioned(part)
+        yield from mentioned_typed_dicts(part)
 
 
-def described(declared: type) -> tuple[str, dict[str, str]]:
+def docstring_parts(declared: type) -> tuple[str, dict[str, str]]:
     """Return the summary of a declaration's docstring, and the description of each attribute."""
     text = "" if declared.__doc__ == dict.__doc__ else inspect.getdoc(declared) or ""
     about, _, attributes = text.partition("\n\nAttributes\n----------\n")
@@ -73,42 +73,42 @@ def described(declared: type) -> tuple[str, dict[str, str]]:
     return " ".join(about.split()), fields
 
 
-def interface(declared: type) -> str:
+def typescript_interface(declared: type) -> str:
     """Return the TypeScript interface of a `TypedDict`."""
-    about, fields = described(declared)
+    about, fields = docstring_parts(declared)
     lines = [*([f"/** {about} */"] if about else []), f"export interface {declared.__name__} {{"]
     optional: frozenset[str] = declared.__optional_keys__  # type: ignore[attr-defined]  # each TypedDict has it
     for name, kind in get_type_hints(declared, include_extras=True).items():
         lines += [f"  /** {fields[name]} */"] if name in fields else []
-        lines.append(f"  {name}{'?' * (name in optional)}: {typescript(kind)};")
+        lines.append(f"  {name}{'?' * (name in optional)}: {typescript_type(kind)};")
     return "\n".join([*lines, "}"])
 
 
-def document(module: ModuleType) -> str:
+def types_file_text(module: ModuleType) -> str:
     """Return the TypeScript declarations of a module, with the imports they need."""
-    own = declarations(module)
+    own = declared_typed_dicts(module)
     kinds = [kind for declared in own for kind in get_type_hints(declared, include_extras=True).values()]
-    others = {other for kind in kinds for other in mentioned(kind) if other not in own}
-    here = place(module.__name__).parent
+    others = {other for kind in kinds for other in mentioned_typed_dicts(kind) if other not in own}
+    here = types_file_path(module.__name__).parent
     imports = [
-        f'import type {{ {other.__name__} }} from "{_way(here, place(other.__module__))}";'
+        f'import type {{ {other.__name__} }} from "{_relative_import_path(here, types_file_path(other.__module__))}";'
         for other in sorted(others, key=lambda other: other.__name__)
     ]
     head = f"// Made from {module.__name__} by packing/payload_types.py."
-    return "\n\n".join([head, *(["\n".join(imports)] if imports else []), *map(interface, own)]) + "\n"
+    return "\n\n".join([head, *(["\n".join(imports)] if imports else []), *map(typescript_interface, own)]) + "\n"
 
 
-def place(module: str) -> Path:
+def types_file_path(module: str) -> Path:
     """Return the path of a module's types file, relative to the project's folder."""
     return Path(*module.split(".")).with_suffix(ENDING)
 
 
-def _way(start: Path, end: Path) -> str:
+def _relative_import_path(start: Path, end: Path) -> str:
     way = Path(os.path.relpath(end, start)).as_posix()
     return way if way.startswith("../") else f"./{way}"
 
 
-def modules() -> Iterator[ModuleType]:
+def modules_with_typed_dicts() -> Iterator[ModuleType]:
     """Yield the modules of ``viz/`` that declare `TypedDict`s."""
     for path in sorted((ROOT / FOLDER).rglob("*.py")):
         if re.search(r"\bTypedDict\b", path.read_text(encoding="utf-8")):
@@ -117,7 +117,11 @@ def modules() -> Iterator[ModuleType]:
 
 def main() -> None:
     """Write the types files, and remove those of modules that no longer declare any."""
-    wanted = {ROOT / place(module.__name__): document(module) for module in modules() if declarations(module)}
+    wanted = {
+        ROOT / types_file_path(module.__name__): types_file_text(module)
+        for module in modules_with_typed_dicts()
+        if declared_typed_dicts(module)
+    }
     for path in (ROOT / FOLDER).rglob(f"*{ENDING}"):
         if path not in wanted:
             path.unlink()

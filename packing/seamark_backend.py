@@ -57,7 +57,7 @@ class RelocationError(SyntaxError):
     """An import in a form that the build cannot rewrite; the message names the file and the line."""
 
 
-def relocated(source: str, name: str) -> str:
+def relocate_imports(source: str, name: str) -> str:
     """Return a module's source with imports of rooms rewritten to ``seamark``, and everything else unchanged.
 
     Parameters
@@ -81,12 +81,12 @@ def relocated(source: str, name: str) -> str:
             if node.level == 0 and node.module is not None and _is_in_a_room(node.module):
                 before, after = lines[line][: place + len("from ")], lines[line][place + len("from ") :]
                 if not after.startswith(node.module.encode()):
-                    raise _refused(name, node, f"from {node.module} import")
+                    raise _relocation_error(name, node, f"from {node.module} import")
                 lines[line] = before + f"{PACKAGE}.".encode() + after
         elif any(_is_in_a_room(alias.name) for alias in node.names):
             (alias, *others) = node.names
             if others or "." in alias.name:
-                raise _refused(name, node, f"from {alias.name.rpartition('.')[0] or alias.name} import …")
+                raise _relocation_error(name, node, f"from {alias.name.rpartition('.')[0] or alias.name} import …")
             lines[line] = lines[line][:place] + f"from {PACKAGE} ".encode() + lines[line][place:]
     return b"".join(lines).decode()
 
@@ -95,21 +95,21 @@ def _is_in_a_room(module: str) -> bool:
     return module.partition(".")[0] in ROOMS
 
 
-def _refused(name: str, node: ast.Import | ast.ImportFrom, form: str) -> RelocationError:
+def _relocation_error(name: str, node: ast.Import | ast.ImportFrom, form: str) -> RelocationError:
     return RelocationError(f"{name}, line {node.lineno}: a room must be imported as “{form}” to be moved into {PACKAGE}.")
 
 
 @contextmanager
-def moved() -> Iterator[None]:
+def installation_tree() -> Iterator[None]:
     """Run the block in a temporary tree that has the layout of an installation."""
-    with _tree() as tree:
+    with _temporary_tree() as tree:
         package = tree / PACKAGE
         for room in ROOMS:
             shutil.copytree(CHECKOUT / room, package / room, ignore=shutil.ignore_patterns(*LEFT_OUT))
         _copy(package / SCREEN, *SHOWN)
         for path in package.rglob("*.py"):
             source = path.read_bytes().decode()
-            path.write_bytes(relocated(source, path.relative_to(package).as_posix()).encode())
+            path.write_bytes(relocate_imports(source, path.relative_to(package).as_posix()).encode())
         yield
 
 
@@ -131,9 +131,9 @@ def add_model(folder: Path) -> None:
 
 
 @contextmanager
-def as_it_is() -> Iterator[None]:
+def source_distribution_tree() -> Iterator[None]:
     """Run the block in a temporary tree with the parts of the checkout that a source distribution needs."""
-    with _tree() as tree:
+    with _temporary_tree() as tree:
         for room in (*ROOMS, "packing"):
             shutil.copytree(CHECKOUT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
         _copy(tree, *SHOWN)
@@ -142,7 +142,7 @@ def as_it_is() -> Iterator[None]:
 
 
 @contextmanager
-def _tree() -> Iterator[Path]:
+def _temporary_tree() -> Iterator[Path]:
     """Run the block in a temporary tree with the common parts, because setuptools writes next to its input."""
     with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-build-") as folder:
         tree = Path(folder).resolve()
@@ -168,14 +168,14 @@ def _copy(tree: Path, *names: str) -> None:
 def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Settings = None) -> str:
     """Write the wheel's metadata, and return the name of their folder."""
     into = os.path.abspath(metadata_directory)  # noqa: PTH100 - the hooks take and give plain strings
-    with moved():
+    with installation_tree():
         return str(build_meta.prepare_metadata_for_build_wheel(into, config_settings))
 
 
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
     """Build the wheel, and return its file name."""
     into = os.path.abspath(wheel_directory)  # noqa: PTH100
-    with moved():
+    with installation_tree():
         add_model(Path(PACKAGE, MODEL_FOLDER))
         # Weights hardly compress, and (de)compressing them takes most of an installation's processor time.
         Path("setup.cfg").write_text("[bdist_wheel]\ncompression = stored\n", encoding="utf-8")
@@ -185,5 +185,5 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     """Build the source distribution, and return its file name; the same wheel can be built from it."""
     into = os.path.abspath(sdist_directory)  # noqa: PTH100
-    with as_it_is():
+    with source_distribution_tree():
         return str(build_meta.build_sdist(into, config_settings))

@@ -65,12 +65,12 @@ def load_sample(name: str) -> Sample:
     files = entry.get("parts") or [entry["file"]]
     # Bytes, so that line ends stay as they are.
     text = "\n\n".join((SAMPLES_FOLDER / file).read_bytes().decode("utf-8") for file in files)
-    starts = [_place(name, text, words) for words in entry["sections"]] if "sections" in entry else None
+    starts = [_section_start(name, text, words) for words in entry["sections"]] if "sections" in entry else None
     known = None if starts is None else tuple(starts[1:])
     return Sample(name, entry["title"], entry["sentences"], entry["teaches"], text, known)
 
 
-def _place(name: str, text: str, words: str) -> int:
+def _section_start(name: str, text: str, words: str) -> int:
     if text.count(words) != 1:
         raise InputError(
             f"{name}: a section must begin exactly once in the text; {words!r} occurs {text.count(words)} times."

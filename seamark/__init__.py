@@ -77,10 +77,10 @@ __all__ = [
 ]
 
 if not os.path.isdir(os.path.join(os.path.dirname(__file__), "chunkers")):  # noqa: PTH112, PTH118, PTH120 - pathlib takes long
-    from seamark.checkout import Rooms
+    from seamark.checkout import CheckoutFinder
 
     # In front of Python's own finders, which would find `integrations/langchain.py` a second time.
-    sys.meta_path.insert(0, Rooms())
+    sys.meta_path.insert(0, CheckoutFinder())
 
 # A type checker that saw this function would accept every name.
 if not TYPE_CHECKING:

@@ -37,27 +37,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from evaluation.command_line import main as evaluate
 
         return evaluate(words)
-    from chunkers.commands.arguments import command_line
+    from chunkers.commands.arguments import run_command
 
-    return command_line(lambda: _corpus(words[1:]) if command == "corpus" else _app(words))
+    return run_command(lambda: _run_corpus(words[1:]) if command == "corpus" else _open_app(words))
 
 
-def _corpus(arguments: Sequence[str]) -> int:
-    from chunkers.support.extras import need
+def _run_corpus(arguments: Sequence[str]) -> int:
+    from chunkers.support.extras import require_extra
 
-    need("corpus", "seamark corpus")
+    require_extra("corpus", "seamark corpus")
     from corpus.command_line import main as corpus
 
     return corpus(arguments)
 
 
-def _app(arguments: Sequence[str]) -> int:
+def _open_app(arguments: Sequence[str]) -> int:
     import argparse
 
     from chunkers.commands.arguments import Parser
     from chunkers.recipes.recipe import __version__
     from chunkers.support.errors import InputError
-    from chunkers.support.extras import need
+    from chunkers.support.extras import require_extra
 
     width = max(map(len, COMMANDS)) + 2
     parser = Parser(
@@ -78,11 +78,11 @@ def _app(arguments: Sequence[str]) -> int:
         raise InputError(f"The command must be one of {', '.join(COMMANDS)}; got {options.command!r}.")
     if options.port is not None and not 0 <= options.port <= 65535:
         raise InputError(f"--port must be from 0 to 65535; got {options.port}.")
-    need("app", "The app")
-    return _served(options.port, options.no_browser)
+    require_extra("app", "The app")
+    return _serve_app(options.port, options.no_browser)
 
 
-def _served(port: int | None, no_browser: bool) -> int:
+def _serve_app(port: int | None, no_browser: bool) -> int:
     """Serve the app until it is stopped, as ``streamlit run`` does: with its settings, behind its guard."""
     import click  # which Streamlit brings
     from streamlit.web import cli

@@ -10,7 +10,7 @@ ROOMS = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz
 """The packages that an installation has inside ``seamark``; `packing.seamark_backend` moves the same."""
 
 
-class Rooms(MetaPathFinder, Loader):
+class CheckoutFinder(MetaPathFinder, Loader):
     """Import hook that maps modules of the installed package to those of a checkout, so that none is loaded twice."""
 
     def find_spec(

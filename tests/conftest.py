@@ -69,10 +69,10 @@ def app(monkeypatch):
     from streamlit.testing.v1 import AppTest
 
     from tests.support import LIMIT, ended
-    from viz.jobs import reading
+    from viz.jobs import file_reading
 
     # A test looks at the page once, so the page waits for a file as long as it takes.
-    monkeypatch.setattr(reading, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(file_reading, "PATIENCE_S", 60.0)
     opened = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     yield opened
     # A thread that is inside torch when the interpreter ends aborts it.
@@ -101,7 +101,7 @@ def cache_folder(tmp_path, monkeypatch, restart):
     """Give the folder that the app takes for the user's cache folder."""
     from viz.jobs import resources
 
-    monkeypatch.setattr(resources, "user_cache", lambda: tmp_path / "seamark")
+    monkeypatch.setattr(resources, "user_cache_folder", lambda: tmp_path / "seamark")
     restart()
     yield tmp_path
     restart()

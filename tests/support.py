@@ -14,7 +14,7 @@ import numpy as np
 from chunkers import Document, Embedder, Tools, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.embedders.models import MiniLM
-from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import LanguageModel, Reply
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from chunkers import Chunker
 from tests import ROOT
 from tests.viz.app_steps import settled
-from viz.components.assets import script
+from viz.components.assets import linked_script
 from viz.state.choices import ColumnChoice
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -55,7 +55,7 @@ def test_the_way_is_short_and_its_scripts_are_linked_in_this_order():
     assert len(set(STEPS)) == len(STEPS)
     scripts = [step for step in STEPS if step.endswith(".js")]
     assert STEPS[-1].endswith("chunk_block.js")
-    linked = re.findall(r"^// ---- (\S+)$", script("components/reader/reader.js"), re.MULTILINE)
+    linked = re.findall(r"^// ---- (\S+)$", linked_script("components/reader/reader.js"), re.MULTILINE)
     # The linker puts a module before those that use it.
     assert [module for module in reversed(linked) if module in scripts] == scripts
 

@@ -13,20 +13,20 @@ import zipfile
 import pytest
 
 from chunkers import Cancelled, Document, InputError, Recipe
-from chunkers.files import chunk_rows, tables
+from chunkers.files import data_files, external_chunks
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.text import reader_process
 from chunkers.text.reading import read_document
-from evaluation.answering.questions import questions_of_file
+from evaluation.answering.questions_and_answers import questions_of_file
 from evaluation.checking.baseline import Baseline
 from evaluation.questions import rows as question_rows
 from evaluation.questions.corpus import Corpus
+from evaluation.questions.question_sets import read_beir, read_question_set
 from evaluation.questions.reading import read_questions
-from evaluation.questions.sets import read_beir, read_set
 from evaluation.segmentation import boundary_files
-from evaluation.segmentation.boundary_files import Marks, marks_to_json
+from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
 from evaluation.traces.reading import read_traces
-from viz.state import session_file, session_pieces
+from viz.state import session_file, session_file_reader
 
 TEXT = "The tide goes out."
 RECIPE = {"chunker": "recursive"}
@@ -57,12 +57,12 @@ READ = {
     "questions": lambda stop: read_questions(QUESTIONS, "a.csv", corpus(), stop),
     "questions to answer": lambda stop: questions_of_file(QUESTIONS, "a.csv", stop),
     "traces": lambda stop: read_traces(QUESTIONS, "a.csv", stop),
-    "packed set": lambda stop: read_set(packed(), "a.zip", None, stop),
-    "SQuAD": lambda stop: read_set(b'{"data": [], "paragraphs": 1, "qas": 1}', "a.json", None, stop),
+    "packed set": lambda stop: read_question_set(packed(), "a.zip", None, stop),
+    "SQuAD": lambda stop: read_question_set(b'{"data": [], "paragraphs": 1, "qas": 1}', "a.json", None, stop),
     "set in a folder": lambda stop: read_beir({"corpus.jsonl": b""}, "a", None, stop),
-    "boundaries": lambda stop: Marks.read(marks_to_json("a", TEXT, (4,)).encode(), stop).of(TEXT),
+    "boundaries": lambda stop: BoundaryFile.read(boundary_file_json("a", TEXT, (4,)).encode(), stop).of(TEXT),
     "recipe": lambda stop: Recipe.in_file(json.dumps(RECIPE).encode(), "a.json", stop),
-    "session": lambda stop: session_file.read(json.dumps(SESSION).encode(), "a.json", stop),
+    "session": lambda stop: session_file.read_session_file(json.dumps(SESSION).encode(), "a.json", stop),
 }
 
 
@@ -82,13 +82,13 @@ def test_a_baseline_is_read_apart(monkeypatch):
 
 def test_the_process_loads_nothing_that_reading_these_does_not_need():
     parsers = [
-        *("chunkers.files.chunk_rows", "chunkers.files.tables", "evaluation.questions.sets"),
-        *("evaluation.segmentation.boundary_files", "evaluation.traces.formats", "viz.state.session_pieces"),
+        *("chunkers.files.external_chunks", "chunkers.files.data_files", "evaluation.questions.question_sets"),
+        *("evaluation.segmentation.boundary_files", "evaluation.traces.formats", "viz.state.session_file_reader"),
     ]
     loading = "".join(f"\nimportlib.import_module({name!r})" for name in parsers)
     loaded = '\nprint(sorted({"numpy", "pyarrow", "pydantic", "streamlit"} & set(sys.modules)))\n'
     code = reader_process._CHILD_CODE.replace(".serve()\n", f"{loading}{loaded}")
-    folder = f"import sys; sys.path.append({reader_process._folder_of(session_pieces.read)!r})\n"
+    folder = f"import sys; sys.path.append({reader_process._package_folder(session_file_reader.session_file_pieces)!r})\n"
     ended = subprocess.run(
         [sys.executable, "-P", "-c", folder + code, reader_process._child_arguments()],
         capture_output=True,
@@ -102,11 +102,11 @@ def test_the_process_loads_nothing_that_reading_these_does_not_need():
 def test_the_memory_of_a_process_is_known_without_psutil_too(monkeypatch, without_psutil):
     if without_psutil:
         monkeypatch.setitem(sys.modules, "psutil", None)
-    mine = reader_process.memory_of(os.getpid())
+    mine = reader_process.process_memory(os.getpid())
     assert 10_000_000 < mine < 10_000_000_000
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    assert reader_process.memory_of(ended.pid) == 0
+    assert reader_process.process_memory(ended.pid) == 0
 
 
 @pytest.mark.skipif(shutil.which("ps") is None, reason="there is no ps")
@@ -131,36 +131,38 @@ def test_a_recipe_has_a_length_and_so_has_what_is_taken_out_of_a_larger_file():
 
 
 def test_all_json_has_one_limit_of_brackets(monkeypatch):
-    monkeypatch.setattr(tables, "MOST_BRACKETS", 2)
+    monkeypatch.setattr(data_files, "MOST_BRACKETS", 2)
     many = b'{"recipe": [[], [], []]}'
-    for parse in (tables.read_recipe, session_pieces.read, boundary_files.read_marks):
+    for parse in (data_files.read_recipe_file, session_file_reader.session_file_pieces, boundary_files.parse_boundary_file):
         with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\."):
             list(parse(many, "a.json"))
     with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\."):
-        list(question_rows.read(many, "a.json", "retrieval"))
+        list(question_rows.parse_question_rows(many, "a.json", "retrieval"))
 
 
 def test_rows_of_questions_and_their_items_are_counted(monkeypatch):
     monkeypatch.setattr(question_rows, "MOST_ROWS_READ", 2)
-    rows = list(question_rows.read(b'{"question": 1}\n' * 9, "a.jsonl", "answers"))
+    rows = list(question_rows.parse_question_rows(b'{"question": 1}\n' * 9, "a.jsonl", "answers"))
     assert [problem for *_, problem in rows] == [
         *("", ""),
         "at most 2 rows of a file are read; this one and all after it are left out.",
     ]
     monkeypatch.setattr(question_rows, "MOST_ITEMS", 3)
-    (row,) = question_rows.read(b'{"question": "a", "excerpts": [[], ["a", "b"]], "more": [1, 2, 3]}', "a", "retrieval")
+    (row,) = question_rows.parse_question_rows(
+        b'{"question": "a", "excerpts": [[], ["a", "b"]], "more": [1, 2, 3]}', "a", "retrieval"
+    )
     assert row == ("line 1", None, "a row may have at most 3 items in its lists; this one has 4.")
 
 
 def test_columns_that_nobody_asks_for_stay_in_the_other_process():
-    (row,) = question_rows.read(b"question,excerpts,more\na,b,c\n", "a.csv", "retrieval")
+    (row,) = question_rows.parse_question_rows(b"question,excerpts,more\na,b,c\n", "a.csv", "retrieval")
     assert row[1] == {"question": "a", "excerpts": ["b"]}
 
 
 def test_known_boundaries_are_as_many_as_a_text_may_have_sentences(monkeypatch):
     monkeypatch.setattr(boundary_files, "MAX_SENTENCES", 2)
     with pytest.raises(InputError, match=r"^known boundaries: a text may have at most 2 boundaries; this file has 3\.$"):
-        list(boundary_files.read_marks(b'{"name": "", "sha256": "", "boundaries": [1, 2, 3]}', ""))
+        list(boundary_files.parse_boundary_file(b'{"name": "", "sha256": "", "boundaries": [1, 2, 3]}', ""))
 
 
 @pytest.mark.parametrize(
@@ -175,24 +177,24 @@ def test_known_boundaries_are_as_many_as_a_text_may_have_sentences(monkeypatch):
 def test_the_spans_of_a_session_lie_in_its_text(spans, said):
     column = {**SESSION["columns"][0], "chunks": [spans]}
     with pytest.raises(InputError) as error:
-        session_file.read(json.dumps({**SESSION, "columns": [column]}).encode(), "a.json")
+        session_file.read_session_file(json.dumps({**SESSION, "columns": [column]}).encode(), "a.json")
     assert str(error.value) == f"a.json: the file must be a session or a recipe of Seamark; {said}"
 
 
 def test_a_session_is_counted_while_it_comes(monkeypatch):
     data = json.dumps(SESSION).encode()
-    assert [piece[0] for piece in session_pieces.read(data, "a.json")] == ["session", "text", "chunk"]
-    monkeypatch.setattr(tables, "MOST_READ_CHARACTERS", 10)
+    assert [piece[0] for piece in session_file_reader.session_file_pieces(data, "a.json")] == ["session", "text", "chunk"]
+    monkeypatch.setattr(data_files, "MOST_READ_CHARACTERS", 10)
     with pytest.raises(
         InputError,
         match=r"^a\.json: the texts in a session may have at most 10 characters in total; these texts have at least 18",
     ):
-        list(session_pieces.read(data, "a.json"))
-    monkeypatch.setattr(session_pieces, "LONGEST_HEAD", 10)
+        list(session_file_reader.session_file_pieces(data, "a.json"))
+    monkeypatch.setattr(session_file_reader, "LONGEST_HEAD", 10)
     with pytest.raises(
         InputError, match=r"^a\.json: the part of the file that Seamark reads may have at most 10 characters of JSON; it"
     ):
-        list(session_pieces.read(data, "a.json"))
+        list(session_file_reader.session_file_pieces(data, "a.json"))
 
 
 @pytest.mark.slow
@@ -210,7 +212,7 @@ def test_rows_as_the_other_process_sends_them_are_let_go_while_others_come():
         return row[0]
 
     data = json.dumps([str(number) for number in range(30_000)]).encode()
-    assert reader_process.parsed_apart(chunk_rows.read_chunk_file, data, "a.json", each=last) == [
+    assert reader_process.parse_in_reader_process(external_chunks.read_chunk_file, data, "a.json", each=last) == [
         str(number) for number in range(30_000)
     ]
     assert 0 < held[0] < 10_000

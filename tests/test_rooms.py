@@ -138,11 +138,11 @@ def test_no_folder_imports_itself_by_way_of_others():
         (wrong_floors, ("viz.theme.palette", "viz.jobs.sweep"), ["viz.theme.palette (floor 1) -> viz.jobs.sweep (floor 1)"]),
         (
             wrong_floors,
-            ("viz.state.session_state", "viz.components.notice"),
-            ["viz.state.session_state (floor 2) -> viz.components.notice (floor 2)"],
+            ("viz.state.session_state", "viz.components.page_elements"),
+            ["viz.state.session_state (floor 2) -> viz.components.page_elements (floor 2)"],
         ),
         (wrong_floors, ("viz.components.figure", "viz.state.session_state"), []),
-        (wrong_floors, ("viz.tune.page", "viz.tune.grid"), []),
+        (wrong_floors, ("viz.tune.page", "viz.tune.sweep_inputs"), []),
     ],
 )
 def test_a_wrong_arrow_is_named(check, arrow, said):

@@ -1,4 +1,4 @@
-"""A number below zero is shown with a minus sign, never a hyphen: `chunkers.support.formatting.signed` writes it."""
+"""A number below zero is shown with a minus sign, never a hyphen: `chunkers.support.formatting.format_number` writes it."""
 
 import ast
 import re
@@ -8,20 +8,19 @@ import pytest
 
 from chunkers import build_chunker
 from chunkers.methods.breakpoint import read_as_similarity
-from chunkers.results.notebook import result_html
-from chunkers.support.formatting import signed
-from evaluation.report.page import Compared, report
+from chunkers.results.result_html import result_html
+from chunkers.support.formatting import format_number
+from evaluation.report.page import ComparedColumns, html_report
 from evaluation.segmentation.ranking import Lead
-from evaluation.segmentation.staircase import Stretch
-from evaluation.statistics.paired import Difference
+from evaluation.segmentation.threshold_staircase import Stretch
+from evaluation.statistics.paired_tests import Difference
 from tests import ROOT
 from tests.sources import parsed
 from tests.support import AngleEmbedder, cut, tools
+from viz.breakpoints.decision_steps import scan_steps
 from viz.breakpoints.gap_table import gap_rows
-from viz.breakpoints.story import scan_steps
-from viz.components.reader.column_body import curve_of
-from viz.double_pass.passes import pass_rows
-from viz.double_pass.story import pass_steps
+from viz.components.reader.column_body import score_curve
+from viz.double_pass.passes import pass_rows, pass_steps
 
 HYPHEN = re.compile(r"(?<![\w.=/-])-\.?\d")
 """A hyphen before a digit that is no part of a word, a date, a path or a setting as it is typed."""
@@ -62,7 +61,9 @@ def said_of(chunker, chunking):
     for gap in chunking.gaps:
         yield from (gap.reason, gap.why.brief(), str(chunker.tipping(chunking, gap, tools(AngleEmbedder())) or ""))
     yield from (chunker.describe(), chunker.remark("amount"), words_of(result_html(chunking)))
-    yield from strings([curve_of(chunker, chunking, movable=True), gap_rows(chunking, 0.1), scan_steps(chunking, 0.1, None)])
+    yield from strings(
+        [score_curve(chunker, chunking, movable=True), gap_rows(chunking, 0.1), scan_steps(chunking, 0.1, None)]
+    )
     if chunking.comparisons:
         yield from strings([pass_rows(chunking, None, {}), pass_steps(chunking, None)])
 
@@ -72,7 +73,7 @@ def test_what_is_said_of_a_result_has_no_hyphen_before_a_number(name, parameters
     chunker = build_chunker(name, parameters)
     chunking = cut(chunker, OPPOSITE, embedder=AngleEmbedder())
     texts = [*said_of(chunker, chunking), *(gap.reason for gap in read_as_similarity(chunking).gaps)]
-    texts.append(words_of(report(Compared(chunking.document, [(chunker, chunking)]))))
+    texts.append(words_of(html_report(ComparedColumns(chunking.document, [(chunker, chunking)]))))
     assert [text for text in texts if HYPHEN.search(text)] == []
     assert any("−" in text for text in texts)
 
@@ -92,8 +93,13 @@ def test_verdicts_have_no_hyphen_before_a_number():
 
 
 def test_the_sign():
-    assert [signed(-2.94, ".1f"), signed(2.94, ".1f"), signed(2.94, "+.1f")] == ["−2.9", "2.9", "+2.9"]
-    assert [signed(-0.001, ".2f"), signed(-0.0), signed(-0.001, "+.2f"), signed(-1234.5, ",.1f")] == [
+    assert [format_number(-2.94, ".1f"), format_number(2.94, ".1f"), format_number(2.94, "+.1f")] == ["−2.9", "2.9", "+2.9"]
+    assert [
+        format_number(-0.001, ".2f"),
+        format_number(-0.0),
+        format_number(-0.001, "+.2f"),
+        format_number(-1234.5, ",.1f"),
+    ] == [
         "0.00",
         "0",
         "+0.00",

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from importlib import import_module, metadata
 from typing import ClassVar
 
-from chunkers.adapters.mapping import mapped
+from chunkers.adapters.piece_location import chunking_of_pieces
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking
@@ -80,4 +80,4 @@ class Adapter(Chunker):
 
     def _mapped(self, document: Document, tools: Tools) -> Chunking:
         """Return the pieces as chunks located in the original."""
-        return mapped(document, self.pieces(document, tools), self.library)
+        return chunking_of_pieces(document, self.pieces(document, tools), self.library)

@@ -6,7 +6,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from chunkers.adapters.base import Adapter
-from chunkers.adapters.mapping import mapped
+from chunkers.adapters.piece_location import chunking_of_pieces
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking
 from chunkers.text.document import Document
@@ -47,7 +47,7 @@ class DoclingHybrid(Adapter):
 
     def _mapped(self, document: Document, tools: Tools) -> Chunking:
         pieces = self._pieces(document, tools)
-        chunking = mapped(document, [text for text, _ in pieces], self.library, [header for _, header in pieces])
+        chunking = chunking_of_pieces(document, [text for text, _ in pieces], self.library, [header for _, header in pieces])
         count = len(headings(document.text))
         note = f"{self.library} keeps headings beside its chunks, not in them: {count:,}."
         return replace(chunking, notes=(note, *chunking.notes)) if count else chunking

@@ -30,8 +30,8 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
     The header is removed from the text; it is empty if Docling repeats none.
     """
     document, tables = docling_document(text)
-    provider = _Verbatim(tables)
-    chunker = HybridChunker(tokenizer=_Tokens(count=count, most=max_tokens), serializer_provider=provider)
+    provider = _VerbatimSerializerProvider(tables)
+    chunker = HybridChunker(tokenizer=_DoclingTokenizer(count=count, most=max_tokens), serializer_provider=provider)
     try:
         chunks: list[Any] = list(chunker.chunk(document))
     finally:
@@ -40,7 +40,7 @@ def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str,
     pieces = []
     before = None
     for chunk in chunks:
-        header = _header(tables.get(before, "")) if chunk.meta.doc_items[0].self_ref == before else ""
+        header = _table_header(tables.get(before, "")) if chunk.meta.doc_items[0].self_ref == before else ""
         repeated = header if header and chunk.text.startswith(header) else ""
         pieces.append((chunk.text[len(repeated) :], repeated.strip()))
         before = chunk.meta.doc_items[-1].self_ref
@@ -72,13 +72,13 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     return document, tables
 
 
-def _header(table: str) -> str:
+def _table_header(table: str) -> str:
     """Return the lines of a table that the chunker repeats."""
     lines, _ = MarkdownTableSerializer().get_header_and_body_lines(table_text=table)
     return "".join(lines)
 
 
-class _Tokens(BaseTokenizer):  # type: ignore[misc]
+class _DoclingTokenizer(BaseTokenizer):  # type: ignore[misc]
     """The chosen tokenizer behind Docling's interface."""
 
     count: Any
@@ -94,14 +94,14 @@ class _Tokens(BaseTokenizer):  # type: ignore[misc]
         return self.count
 
 
-class _TextAsWritten(MarkdownTextSerializer):  # type: ignore[misc]
+class _VerbatimTextSerializer(MarkdownTextSerializer):  # type: ignore[misc]
     """Docling's would begin items anew and end lines with two spaces."""
 
     def serialize(self, *, item: Any, **_: Any) -> SerializationResult:
         return create_ser_result(text=item.text, span_source=item)
 
 
-class _TableAsWritten(MarkdownTableSerializer):  # type: ignore[misc]
+class _VerbatimTableSerializer(MarkdownTableSerializer):  # type: ignore[misc]
     """Docling's would write a table as triplets of row, column and value, which are not in the text."""
 
     def __init__(self, tables: dict[str | None, str]) -> None:
@@ -111,7 +111,7 @@ class _TableAsWritten(MarkdownTableSerializer):  # type: ignore[misc]
         return create_ser_result(text=self._tables[item.self_ref], span_source=item)
 
 
-class _Verbatim(ChunkingSerializerProvider):  # type: ignore[misc]
+class _VerbatimSerializerProvider(ChunkingSerializerProvider):  # type: ignore[misc]
     """Makes serializers that write blocks as they are in the text."""
 
     def __init__(self, tables: dict[str | None, str]) -> None:
@@ -119,5 +119,5 @@ class _Verbatim(ChunkingSerializerProvider):  # type: ignore[misc]
 
     def get_serializer(self, doc: DoclingDocument) -> ChunkingDocSerializer:
         return ChunkingDocSerializer(
-            doc=doc, text_serializer=_TextAsWritten(), table_serializer=_TableAsWritten(self._tables)
+            doc=doc, text_serializer=_VerbatimTextSerializer(), table_serializer=_VerbatimTableSerializer(self._tables)
         )

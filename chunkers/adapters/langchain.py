@@ -5,12 +5,12 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from chunkers.adapters.base import Adapter
-from chunkers.building_blocks.thresholds import Thresholded
+from chunkers.building_blocks.thresholds import ThresholdChunker
 from chunkers.contract.tools import Tools
 from chunkers.text.document import Document
 
 
-class LangChainSemantic(Thresholded, Adapter):
+class LangChainSemantic(ThresholdChunker, Adapter):
     """Adapter for LangChain's SemanticChunker, with LangChain's own sentences, which end at ``.``, ``?`` or ``!``.
 
     The parameters are declared as in `Breakpoint`, so that both chunkers can be set alike.

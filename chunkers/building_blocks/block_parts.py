@@ -5,12 +5,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from chunkers.building_blocks.ledger import Piece
-from chunkers.building_blocks.recursive_spans import measure_for
+from chunkers.building_blocks.gaps_and_pieces import Piece
+from chunkers.building_blocks.recursive_spans import text_size_function
 from chunkers.building_blocks.sizes import TokenSizes, fitting_spans
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason, chain
+from chunkers.results.result import Reason, link_reasons
 from chunkers.text.document import Document, Span
 from chunkers.text.front_matter import front_matter
 from chunkers.text.outline import Block, Outline, outline_of
@@ -25,7 +25,7 @@ WHOLE = frozenset({"slide", "cell"})
 """The parts of a file that stay whole where they fit, whatever blocks are in them."""
 
 
-def by_parts(document: Document, select: Callable[[Outline], Sequence[Block]]) -> tuple[Block, ...]:
+def select_blocks(document: Document, select: Callable[[Outline], Sequence[Block]]) -> tuple[Block, ...]:
     """Return the selected blocks of a document's outline, in which each slide and cell has its own."""
     parts = document.parts
     if parts is None or parts.kind not in WHOLE:
@@ -60,15 +60,15 @@ class BlockSplitter:
 
     def __init__(self, document: Document, inner: Callable[[int], Chunker] | None, most: int, tools: Tools) -> None:
         # By blocks: a text whose blocks all fit is never split into sentences.
-        blocks = by_parts(document, lambda outline: outline.blocks)
+        blocks = select_blocks(document, lambda outline: outline.blocks)
         self._sizes = TokenSizes(document.text, [block.span.start for block in blocks], tools)
         self.kept: dict[int, Reason] = {}
-        self._measure = measure_for("tokens", tools)
+        self._measure = text_size_function("tokens", tools)
         self._document = document
         self._inner = inner
         self._most = most
         self._tools = tools
-        self._nested = by_parts(document, lambda outline: outline.nested)
+        self._nested = select_blocks(document, lambda outline: outline.nested)
         self._rule_savings = self._wide_rule_savings()
 
     def size(self, start: int, end: int) -> int:
@@ -117,7 +117,9 @@ class BlockSplitter:
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
         last = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
         header = Span(head.start, last.end)
-        context = f"{text[head.start : rule.start]}{_shortened_rule(text[slice(*rule)])}{text[rule.end : header.end]}"
+        context = (
+            f"{text[head.start : rule.start]}{_shortened_delimiter_row(text[slice(*rule)])}{text[rule.end : header.end]}"
+        )
         held = self._tools.count_tokens([context])[0]
         if held >= rest:
             context, held = "", 0
@@ -139,7 +141,8 @@ class BlockSplitter:
             most = rest - held * repeats
             packed = self._packed(units, most if parts else first, most)
             parts += [
-                _with_context(part, context, repeats) if held and part.start >= header.end else part for part in packed
+                _with_header_context(part, context, repeats) if held and part.start >= header.end else part
+                for part in packed
             ]
         return parts
 
@@ -152,7 +155,7 @@ class BlockSplitter:
         text, remark = self._document.text, "table cut between rows"
         if self.size(*header) <= self._most:
             return [Piece(*header, self._why(remark))]
-        short = self._tools.count_tokens([_shortened_rule(text[slice(*rule)])])[0]
+        short = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
         lines = self._lines(*header)
         if short > most or all(self.size(*line) <= most for line in lines):
             return [*self._split_lines(lines, remark, "row", most)]
@@ -167,13 +170,13 @@ class BlockSplitter:
     def _wide_rule_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
         text, savings = self._document.text, []
-        for block in by_parts(self._document, lambda outline: outline.special):
+        for block in select_blocks(self._document, lambda outline: outline.special):
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._most:
                 continue
             head, rule, *_ = self._lines(*block.span)
             if rule.end - head.start > self._most < self._sizes(head.start, rule.end):
-                short = self._tools.count_tokens([_shortened_rule(text[slice(*rule)])])[0]
+                short = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
                 if short <= min(self._most, self._sizes(*rule) - 1):
                     savings.append((rule.start, self._sizes(*rule) - short))
         return savings
@@ -277,12 +280,12 @@ class BlockSplitter:
         for gap in chunking.gaps:
             step, *others = gap.why.steps()
             # The number of the sentence is that in the block.
-            why = chain(step._replace(heading="") if gap.offset is not None else step, *others)
+            why = link_reasons(step._replace(heading="") if gap.offset is not None else step, *others)
             place = span.start + gap.start_after(inside)
             if gap.verdict.is_cut:
-                whys[place] = chain(above, why)
+                whys[place] = link_reasons(above, why)
             else:
-                self.kept[place] = chain(Reason(remark=f"not cut by {inner.name}"), why)
+                self.kept[place] = link_reasons(Reason(remark=f"not cut by {inner.name}"), why)
         parts: list[Piece] = []
         for chunk in chunking.chunks:
             start, end = span.start + chunk.start, span.start + chunk.end
@@ -365,14 +368,14 @@ class BlockSplitter:
         return Document(self._document.text[slice(*span)], sentences, self._document.name)
 
 
-def _shortened_rule(rule: str) -> str:
+def _shortened_delimiter_row(rule: str) -> str:
     """Return a table's delimiter row as it is if no cell has more than three dashes, else with three and no white space."""
     if "----" not in rule:
         return rule
     return _DASHES.sub(lambda match: "---" if match[0].startswith("-") else "", rule)
 
 
-def _with_context(part: Piece, context: str, repeats: bool) -> Piece:
+def _with_header_context(part: Piece, context: str, repeats: bool) -> Piece:
     (step,) = part.why.steps()
     phrase = "the header is its context" if repeats else "the header does not fit beside it"
     return part._replace(why=step._replace(remark=f"{step.remark}; {phrase}"), context=context if repeats else "")

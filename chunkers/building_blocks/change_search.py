@@ -33,11 +33,11 @@ NEVER = np.iinfo(np.intp).max
 """Next round of a candidate that PELT has dropped: it is never considered again."""
 
 
-def _squares(rows: FloatArray) -> FloatArray:
+def _squared_row_norms(rows: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
-def _earliest_least(values: FloatArray, best: FloatArray, lasts: IntArray, candidates: IntArray) -> None:
+def _lower_to_column_minima(values: FloatArray, best: FloatArray, lasts: IntArray, candidates: IntArray) -> None:
     """Lower the best values to the least of each column, and note its candidate; ties, up to `SAME`, take the earliest.
 
     Parameters
@@ -60,13 +60,13 @@ def _earliest_least(values: FloatArray, best: FloatArray, lasts: IntArray, candi
                 best[column], lasts[column] = value, candidate
 
 
-def _strayed(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
+def _largest_drift(sums: FloatArray, mean: FloatArray, start: int, following: FloatArray) -> FloatArray:
     """Return the largest distance of the sum of the next m vectors from m times the mean, up to each m of ``following``."""
     apart = sums[start + 1 : start + 1 + len(following)] - sums[start] - following[:, np.newaxis] * mean
-    return np.sqrt(np.maximum.accumulate(_squares(apart)))
+    return np.sqrt(np.maximum.accumulate(_squared_row_norms(apart)))
 
 
-def _left_out(
+def _skippable_places(
     behind: FloatArray,
     apart: FloatArray,
     sizes: FloatArray,
@@ -116,7 +116,7 @@ def _left_out(
     return left_out
 
 
-def _look_back(
+def _try_earlier_candidates(
     sums: FloatArray,
     places: FloatArray,
     totals: FloatArray,
@@ -132,7 +132,7 @@ def _look_back(
     candidates = np.flatnonzero(due[:start] <= stop)
     sizes = places[start] - places[candidates]
     before = sums[candidates] - sums[start]
-    squares = _squares(before)
+    squares = _squared_row_norms(before)
     behind = totals[candidates] - squares / sizes - (totals[start] - penalty)
     compared = len(candidates)
     dropped = behind > penalty + SAME
@@ -140,20 +140,20 @@ def _look_back(
     candidates, sizes, before, squares, behind = (array[~dropped] for array in (candidates, sizes, before, squares, behind))
     run_size = places[start] - places[run]
     mean = (sums[start] - sums[run]) / run_size
-    apart = _squares(before / sizes[:, np.newaxis] + mean)
+    apart = _squared_row_norms(before / sizes[:, np.newaxis] + mean)
     following = places[start + 1 : start + 1 + AHEAD] - places[start]
-    strayed = _strayed(sums, mean, start, following)
-    left_out = _left_out(behind, apart, sizes, float(run_size), strayed, following, stop - start)
+    strayed = _largest_drift(sums, mean, start, following)
+    left_out = _skippable_places(behind, apart, sizes, float(run_size), strayed, following, stop - start)
     due[candidates] = start + left_out + 1
     tried = left_out == 0
     after = sums[start + 1 : stop + 1] - sums[start]
-    values = squares[tried, np.newaxis] + _squares(after) - 2 * (before[tried] @ after.T)
+    values = squares[tried, np.newaxis] + _squared_row_norms(after) - 2 * (before[tried] @ after.T)
     values = totals[candidates[tried], np.newaxis] - values / (sizes[tried, np.newaxis] + following[: stop - start])
-    _earliest_least(values, best, lasts[start + 1 : stop + 1], candidates[tried])
+    _lower_to_column_minima(values, best, lasts[start + 1 : stop + 1], candidates[tried])
     return compared + int(values.size)
 
 
-def advance(
+def advance_search(
     sums: FloatArray,
     places: FloatArray,
     totals: FloatArray,
@@ -182,9 +182,9 @@ def advance(
     best = np.full(block, np.inf)
     compared = block * (block + 1) // 2
     if start > 0:
-        compared += _look_back(sums, places, totals, lasts, due, best, start, stop, penalty)
+        compared += _try_earlier_candidates(sums, places, totals, lasts, due, best, start, stop, penalty)
     for t in range(start + 1, stop + 1):
-        values = totals[start:t] - _squares(sums[t] - sums[start:t]) / (places[t] - places[start:t])
+        values = totals[start:t] - _squared_row_norms(sums[t] - sums[start:t]) / (places[t] - places[start:t])
         for s, value in enumerate(values.tolist(), start):
             if value < best[t - start - 1] - SAME:
                 best[t - start - 1], lasts[t] = value, s
@@ -192,7 +192,7 @@ def advance(
     return compared
 
 
-def advance_by_number(
+def advance_search_by_count(
     sums: FloatArray, places: FloatArray, totals: FloatArray, lasts: IntArray, start: int, stop: int
 ) -> None:
     """Advance the change-point search to place ``stop`` for each number of runs, updating ``totals`` and ``lasts``.
@@ -208,15 +208,15 @@ def advance_by_number(
     candidates = np.arange(stop)
     after, before = sums[start + 1 : stop + 1] - sums[start], sums[:stop] - sums[start]
     sizes = places[start + 1 : stop + 1] - places[:stop, np.newaxis]
-    squares = _squares(before)[:, np.newaxis] + _squares(after) - 2 * (before @ after.T)
+    squares = _squared_row_norms(before)[:, np.newaxis] + _squared_row_norms(after) - 2 * (before @ after.T)
     gains = np.where(sizes > 0, squares / np.where(sizes > 0, sizes, 1), -np.inf)
     for runs in range(1, totals.shape[1]):
         # The totals of fewer runs, also those within this block, are known already.
         values = totals[:stop, runs - 1, np.newaxis] - gains
-        _earliest_least(values, totals[start + 1 : stop + 1, runs], lasts[start + 1 : stop + 1, runs], candidates)
+        _lower_to_column_minima(values, totals[start + 1 : stop + 1, runs], lasts[start + 1 : stop + 1, runs], candidates)
 
 
-def sums_of(vectors: FloatArray) -> FloatArray:
+def centred_cumulative_sums(vectors: FloatArray) -> FloatArray:
     """Return the cumulative sums of the mean-centred vectors, shape (n + 1, dimension).
 
     Subtracting the mean changes no costs and keeps the sums small.
@@ -226,12 +226,12 @@ def sums_of(vectors: FloatArray) -> FloatArray:
     return sums
 
 
-def _edges(count: int, allowed: Sequence[int] | IntArray | None) -> IntArray:
+def _allowed_edges(count: int, allowed: Sequence[int] | IntArray | None) -> IntArray:
     """Return the places at which a run may begin or end, in order, both ends included."""
     return np.arange(count + 1) if allowed is None else np.array([0, *allowed, count])
 
 
-def best_by_penalty(
+def best_partition_by_penalty(
     vectors: FloatArray,
     penalty: float,
     step: Callable[[int, int], None],
@@ -250,18 +250,18 @@ def best_by_penalty(
     allowed
         Places at which a run may begin, ascending, strictly between 0 and n; None for all.
     """
-    edges = _edges(len(vectors), allowed)
-    sums, places, last = sums_of(vectors)[edges], edges.astype(np.float64), len(edges) - 1
+    edges = _allowed_edges(len(vectors), allowed)
+    sums, places, last = centred_cumulative_sums(vectors)[edges], edges.astype(np.float64), len(edges) - 1
     totals = np.zeros(last + 1)
     lasts, due = np.zeros(last + 1, np.intp), np.zeros(last + 1, np.intp)
     for start in range(0, last, BLOCK):
         stop = min(start + BLOCK, last)
-        step(int(edges[stop]), advance(sums, places, totals, lasts, due, start, stop, penalty))
-    starts: list[int] = edges[cuts_by_lasts(lasts)].tolist()
+        step(int(edges[stop]), advance_search(sums, places, totals, lasts, due, start, stop, penalty))
+    starts: list[int] = edges[backtrack_cuts(lasts)].tolist()
     return starts
 
 
-def cuts_by_lasts(lasts: IntArray) -> list[int]:
+def backtrack_cuts(lasts: IntArray) -> list[int]:
     """Return the cuts of the best partition, ascending; ``lasts`` has the best last cut before each place."""
     cuts = []
     at = int(lasts[-1])
@@ -271,7 +271,7 @@ def cuts_by_lasts(lasts: IntArray) -> list[int]:
     return cuts[::-1]
 
 
-def best_by_number(
+def best_partition_by_count(
     vectors: FloatArray, runs: int, step: Callable[[int, int], None], allowed: Sequence[int] | IntArray | None = None
 ) -> list[int]:
     """Return the start of each run after the first, in the cheapest partition into exactly ``runs`` runs.
@@ -285,14 +285,14 @@ def best_by_number(
     step, allowed
         As for `best_by_penalty`.
     """
-    edges = _edges(len(vectors), allowed)
-    sums, places, last = sums_of(vectors)[edges], edges.astype(np.float64), len(edges) - 1
+    edges = _allowed_edges(len(vectors), allowed)
+    sums, places, last = centred_cumulative_sums(vectors)[edges], edges.astype(np.float64), len(edges) - 1
     totals = np.full((last + 1, runs + 1), np.inf)
     totals[0, 0] = 0.0
     lasts = np.zeros((last + 1, runs + 1), np.intp)
     for start in range(0, last, BLOCK):
         stop = min(start + BLOCK, last)
-        advance_by_number(sums, places, totals, lasts, start, stop)
+        advance_search_by_count(sums, places, totals, lasts, start, stop)
         step(int(edges[stop]), (stop * stop - start * start) // 2)
     cuts = []
     at = last
@@ -322,8 +322,8 @@ def critical_penalty(
         As for `best_by_penalty`; there must be at least one place.
     """
     count = len(vectors)
-    edges = _edges(count, allowed)
-    sums, last = sums_of(vectors)[edges], len(edges) - 1
+    edges = _allowed_edges(count, allowed)
+    sums, last = centred_cumulative_sums(vectors)[edges], len(edges) - 1
     # What the run between two places explains: |U_t - U_s|² / (t - s), in row t and column s.
     products = sums @ sums.T
     squares = products.diagonal().copy()
@@ -341,7 +341,7 @@ def critical_penalty(
             values = totals[:t] - explained[t, :t]
             lasts[t] = at = values.argmin()
             totals[t] = values[at] + penalty + SAME
-        cuts = [0, *cuts_by_lasts(lasts), last]
+        cuts = [0, *backtrack_cuts(lasts), last]
         step(count, last)
         if len(cuts) == 2:
             return penalty

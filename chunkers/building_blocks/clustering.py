@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from chunkers.building_blocks.distances import gap_distances
+from chunkers.building_blocks.sentence_distances import gap_distances
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason, chain
-from chunkers.results.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Verdict
+from chunkers.results.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Reason, Verdict, link_reasons
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import InputError
 from chunkers.text.document import Document, Span
@@ -47,15 +46,15 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
     for first in range(0, count, ROWS):
         rows = vectors[first : first + ROWS]
         apart = np.abs(places[first : first + len(rows), None] - places) / count
-        yield first, position_weight * apart + (1 - position_weight) * _meaning(1 - rows @ vectors.T)
+        yield first, position_weight * apart + (1 - position_weight) * _semantic_distances(1 - rows @ vectors.T)
 
 
-def _meaning(distances: FloatArray) -> FloatArray:
+def _semantic_distances(distances: FloatArray) -> FloatArray:
     """Return cosine distances as distances of meaning, from 0, of sentences with the same tokens, to 1."""
     return np.where(distances < SAME, 0, np.minimum(distances, 1))
 
 
-class Clustered(Chunker):
+class JointDistanceChunker(Chunker):
     """Base class for chunkers that use the joint distance of Qu et al., which weighs position against meaning.
 
     d(a, b) = λ |a - b| / n + (1 - λ) (1 - max(cos(e_a, e_b), 0)) for the sentences a and b of n.
@@ -84,11 +83,11 @@ class Clustered(Chunker):
 
     def _joint_of_neighbours(self, vectors: FloatArray) -> FloatArray:
         """Return the joint distance at each gap, shape (n - 1,)."""
-        meaning = _meaning(gap_distances(vectors))
+        meaning = _semantic_distances(gap_distances(vectors))
         return np.asarray(self.position_weight / max(len(vectors), 1) + (1 - self.position_weight) * meaning)
 
 
-def from_labels(
+def chunking_from_labels(
     document: Document,
     labels: Sequence[int] | npt.NDArray[np.integer],
     scores: FloatArray,
@@ -125,7 +124,7 @@ def from_labels(
         noise = [str(sentence + 1) for sentence in (index, index + 1) if roles and roles[sentence] == "noise"]
         why = [Reason(remark=place), Reason(score_name, score)]
         why += [Reason(remark=f"sentence {' and '.join(noise)}", heading="noise")] if noise else []
-        return Gap(index, score, threshold, Verdict.KEPT if here == there else Verdict.CUT, chain(*why))
+        return Gap(index, score, threshold, Verdict.KEPT if here == there else Verdict.CUT, link_reasons(*why))
 
     gaps = tuple(gap(index, score) for index, score in enumerate(scores.tolist()))
     curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)

@@ -32,7 +32,7 @@ _SHORT, _REMEMBERED = 16, 100_000
 word and, where there are no spaces, for every character, of which there may be millions."""
 
 
-def measure_for(unit: Unit, tools: Tools) -> Callable[[str], int]:
+def text_size_function(unit: Unit, tools: Tools) -> Callable[[str], int]:
     """Return a function that measures the size of a text in ``unit`` and caches the token counts of short texts."""
     if unit == "characters":
         return len
@@ -81,7 +81,11 @@ def recursive_spans(
     def split(start: int, end: int, level: int) -> None:
         sizes: list[int] = []
         while level < len(patterns) and not sizes:
-            sizes = _by_pattern(text, start, end, patterns[level]) if is_regex else _by_word(text[start:end], words[level])
+            sizes = (
+                _piece_sizes_by_pattern(text, start, end, patterns[level])
+                if is_regex
+                else _piece_sizes_by_word(text[start:end], words[level])
+            )
             level += 1
         if not sizes:
             level, sizes = -1, [1] * (end - start)
@@ -96,20 +100,20 @@ def recursive_spans(
             totals = [0, *accumulate(sizes)]
         begin = 0
         for place in [place for place, piece in enumerate(sizes) if piece >= size]:
-            windows.extend(merged(edges, totals, begin, place, size, overlap))
+            windows.extend(merge_into_windows(edges, totals, begin, place, size, overlap))
             if level < 0:
                 windows.append((edges[place], edges[place + 1]))
             else:
                 split(edges[place], edges[place + 1], level)
             begin = place + 1
-        windows.extend(merged(edges, totals, begin, len(sizes), size, overlap))
+        windows.extend(merge_into_windows(edges, totals, begin, len(sizes), size, overlap))
 
     split(*(part or (0, len(text))), 0)
     trimmed = (Span(*window).trimmed(text) for window in windows)
     return [span for span in trimmed if span.start < span.end]
 
 
-def _by_word(text: str, word: str) -> list[int]:
+def _piece_sizes_by_word(text: str, word: str) -> list[int]:
     """Return the characters of the pieces that begin with a word, the first perhaps without; none if it does not occur."""
     pieces = text.split(word)
     if len(pieces) == 1:
@@ -120,7 +124,7 @@ def _by_word(text: str, word: str) -> list[int]:
     return sizes if sizes[0] else sizes[1:]
 
 
-def _by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
+def _piece_sizes_by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
     """Return the characters of the pieces of ``text[start:end]`` that begin with a match, as `_by_word` does."""
     starts = [match.start() for match in pattern.finditer(text, start, end)]
     if not starts:
@@ -129,7 +133,7 @@ def _by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> li
     return list(map(sub, edges[1:], edges))
 
 
-def merged(
+def merge_into_windows(
     edges: Sequence[int], totals: Sequence[int], first: int, stop: int, size: int, overlap: int
 ) -> list[tuple[int, int]]:
     """Merge pieces ``first`` to ``stop - 1`` into windows of at most ``size``; a larger piece becomes a window by itself.

@@ -12,12 +12,11 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
-from chunkers.building_blocks.recursive_spans import Unit, measure_for, recursive_spans
+from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, gap_sort_key
+from chunkers.building_blocks.recursive_spans import Unit, recursive_spans, text_size_function
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason, chain
-from chunkers.results.result import Gap, Verdict
+from chunkers.results.result import Gap, Reason, Verdict, link_reasons
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_CHUNK_CHARACTERS, MOST_CHUNKS
@@ -39,7 +38,7 @@ def check_overlap(size: int, overlap: int, given: Collection[str]) -> None:
         raise ValueError(f"overlap must be less than size ({size}); got {overlap}{default}. Lower overlap or raise size.")
 
 
-def check_chunks(name: str, chunks: int, characters: int) -> None:
+def check_chunk_count(name: str, chunks: int, characters: int) -> None:
     """Raise InputError if a chunker would exceed the limit on chunks or on the chunks' total characters.
 
     Text that several chunks share counts in each of them.
@@ -56,7 +55,7 @@ def check_chunks(name: str, chunks: int, characters: int) -> None:
         )
 
 
-def check_size(name: str, text: str, size: int, unit: Unit) -> None:
+def check_chunk_size(name: str, text: str, size: int, unit: Unit) -> None:
     """Raise InputError if a maximum chunk size of ``size`` is certain to produce more chunks than allowed.
 
     White space needs no chunk of its own, and all but a few words have at least one token.
@@ -142,7 +141,7 @@ Oversize = Literal["weakest_gap", "recursive"]
 
 
 @dataclass(frozen=True)
-class Limits:
+class SizeLimits:
     """Minimum and maximum chunk size in ``unit``, None for no limit, and the way to split oversized chunks.
 
     With ``oversize`` None, oversized chunks are not split.
@@ -154,7 +153,7 @@ class Limits:
     oversize: Oversize | None = None
 
 
-class Sized(Chunker):
+class SizeLimitedChunker(Chunker):
     """Base class for chunkers with a minimum and a maximum chunk size."""
 
     min_size: int | None = Field(
@@ -195,15 +194,15 @@ class Sized(Chunker):
         return frozenset(unset | ({"size_unit"} if self.min_size is None and self.max_size is None else set()))
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> SizeLimits:
         """The chunker's size limits."""
-        return Limits(self.min_size, self.max_size, self.size_unit, self.oversize)
+        return SizeLimits(self.min_size, self.max_size, self.size_unit, self.oversize)
 
 
-def within_sizes(
+def enforce_size_limits(
     document: Document,
     gaps: Sequence[Gap],
-    limits: Limits,
+    limits: SizeLimits,
     tools: Tools,
     distances: Callable[[], Sequence[float]],
 ) -> list[Gap]:
@@ -230,20 +229,22 @@ def within_sizes(
     if not document.sentences or (limits.least is None and (limits.most is None or limits.oversize is None)):
         return list(gaps)
     if limits.most is not None and limits.oversize is not None and limits.unit != "sentences":
-        check_size("max_size", document.text, limits.most, limits.unit)
-    sizer = _Sizer(document, limits, tools, distances)
+        check_chunk_size("max_size", document.text, limits.most, limits.unit)
+    sizer = _SizeEnforcer(document, limits, tools, distances)
     constrained = sizer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
     if limits.most is None or limits.oversize is None:
         return constrained
     return sizer.cut_large(constrained)
 
 
-class _Sizer:
-    def __init__(self, document: Document, limits: Limits, tools: Tools, distances: Callable[[], Sequence[float]]) -> None:
+class _SizeEnforcer:
+    def __init__(
+        self, document: Document, limits: SizeLimits, tools: Tools, distances: Callable[[], Sequence[float]]
+    ) -> None:
         self.document = document
         self.limits = limits
         self.tools = tools
-        self.size = sizes_of(document, limits.unit, tools)
+        self.size = span_size_function(document, limits.unit, tools)
         self._distances = distances
 
     @cached_property
@@ -267,9 +268,9 @@ class _Sizer:
                 remark = f"a chunk of {size:,} {unit} beside it, below minimum size {least:,}"
                 if most is not None and merged > most:
                     remark += f", but with its neighbour above maximum size {most:,}"
-                    gaps[drop] = gaps[drop]._replace(why=chain(gaps[drop].why, Reason(remark=remark)))
+                    gaps[drop] = gaps[drop]._replace(why=link_reasons(gaps[drop].why, Reason(remark=remark)))
                 else:
-                    why = chain(gaps[drop].why, Reason(remark=remark))
+                    why = link_reasons(gaps[drop].why, Reason(remark=remark))
                     gaps[drop] = gaps[drop]._replace(verdict=Verdict.REJECTED, why=why)
                     if standing:
                         standing.pop()
@@ -295,14 +296,14 @@ class _Sizer:
                 weakest = self.weakest_gap(part) if self.limits.oversize == "weakest_gap" else None
                 if weakest is not None:
                     largest = Reason("distance", float(self.distances[weakest]), "largest")
-                    why = chain(above, largest, *self.left_small(part, weakest))
+                    why = link_reasons(above, largest, *self.left_small(part, weakest))
                     forced.append(Gap(weakest, None, None, Verdict.FORCED, why))
                     pending.append(Span(document.sentences[weakest + 1].start, part.end))
                     pending.append(Span(part.start, document.sentences[weakest].end))
                 else:
                     forced.extend(self.cut_recursively(part, above))
             start = gap.start_after(document) if gap is not None else end
-        return _with_forced(gaps, forced)
+        return _insert_forced_cuts(gaps, forced)
 
     def left_small(self, part: Span, gap: int) -> list[Reason]:
         """Return a reason step if a cut of ``part`` at ``gap`` leaves a side below the minimum size; otherwise no step."""
@@ -331,13 +332,15 @@ class _Sizer:
         least, unit = self.limits.least or 0, self.limits.unit
         if unit == "sentences":
             return self.cut_evenly(part, above)
-        text, measure = self.document.text, measure_for(unit, self.tools)
+        text, measure = self.document.text, text_size_function(unit, self.tools)
         spans = fitting_spans(text, self.limits.most or 1, measure, part)
         small = any(measure(text[start:end]) < least for start, end in spans)
         remark = "cut by the recursive chunker"
         remark += f", which leaves pieces below minimum size {least:,}" if small else ""
         offsets = [start for start, _ in spans[1:]]
-        return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: chain(above, Reason(remark=remark)))
+        return cuts_to_gaps(
+            self.document, offsets, Verdict.FORCED, lambda offset: link_reasons(above, Reason(remark=remark))
+        )
 
     def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
         """Cut ``part`` after every ``most`` sentences, where ``most`` is the maximum chunk size."""
@@ -346,11 +349,11 @@ class _Sizer:
         remark = f"cut after every {most:,}"
         left = (last - first) % most + 1
         remark += f", which leaves {left:,}, below minimum size {least:,}" if left < least else ""
-        why = chain(above, Reason(remark=remark))
+        why = link_reasons(above, Reason(remark=remark))
         return [Gap(gap, None, None, Verdict.FORCED, why) for gap in range(first + most - 1, last, most)]
 
 
-def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
+def span_size_function(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
     """Return a function that computes the size, in ``unit``, of the text between two offsets.
 
     Neither offset may be at white space.
@@ -405,14 +408,14 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], part: Spa
     return sorted(spans)
 
 
-def _with_forced(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
+def _insert_forced_cuts(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
     """Insert the forced cuts: on the gap between sentences where they fall on one, else inside the sentence."""
     at_gap = {gap.index: gap for gap in forced if gap.offset is None}
     changed = []
     for gap in gaps:
         new = at_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
         if new is not None:
-            gap = gap._replace(verdict=Verdict.FORCED, why=chain(gap.why, new.why))
+            gap = gap._replace(verdict=Verdict.FORCED, why=link_reasons(gap.why, new.why))
         changed.append(gap)
     inside = [gap for gap in forced if gap.offset is not None]
-    return sorted([*changed, *inside], key=gap_order)
+    return sorted([*changed, *inside], key=gap_sort_key)

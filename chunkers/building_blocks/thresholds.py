@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from chunkers.contract.base import Chunker, FieldSpec
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import signed
+from chunkers.support.formatting import format_number
 
 TIE = 1e-9
 """A score this near to the line is on it: a mean of equal distances is as far from them by rounding alone.
@@ -61,7 +61,7 @@ class Threshold:
 
     def passes(self, scores: FloatArray, level: float) -> npt.NDArray[np.bool_]:
         """Return, for each score, whether it passes the threshold level by more than a `TIE`; False for NaN."""
-        return beyond(scores, level, self.above)
+        return passes_level(scores, level, self.above)
 
     def line(self, scores: FloatArray, amount: float) -> float:
         """Return the threshold level for ``amount``; NaN if no score is defined."""
@@ -76,27 +76,27 @@ class Threshold:
         return levels
 
 
-def beyond(scores: FloatArray, level: float, above: bool) -> npt.NDArray[np.bool_]:
+def passes_level(scores: FloatArray, level: float, above: bool) -> npt.NDArray[np.bool_]:
     """Return, for each score, whether it is above (or, if not ``above``, below) the level by more than a `TIE`."""
     return np.asarray(scores > level + TIE if above else scores < level - TIE)
 
 
-def _same(distances: FloatArray) -> FloatArray:
+def _distances_as_they_are(distances: FloatArray) -> FloatArray:
     return distances
 
 
-def _gradient(distances: FloatArray) -> FloatArray:
+def _gradient_scores(distances: FloatArray) -> FloatArray:
     return np.asarray(np.gradient(distances)) if len(distances) > 1 else np.full(len(distances), np.nan)
 
 
-def _slope(distances: FloatArray) -> FloatArray:
+def _slope_scores(distances: FloatArray) -> FloatArray:
     """Return s_i - s_(i-1) at gap i: the fall into this gap, so that the gap with the low similarity is the one cut."""
     slope = np.full(len(distances), np.nan)
     slope[1:] = distances[:-1] - distances[1:]
     return slope
 
 
-def _depth(distances: FloatArray) -> FloatArray:
+def _depth_scores(distances: FloatArray) -> FloatArray:
     """Return the depth of the valley of similarity at each gap: the fall from the peak on the left plus that on the right.
 
     A peak is where the similarity stops rising, away from the gap. Source: Hearst, TextTiling (Computational
@@ -114,29 +114,29 @@ def _troughs(distances: FloatArray) -> FloatArray:
     return troughs
 
 
-def _percentile(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+def _percentile_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     return np.asarray(np.percentile(scores, amounts))
 
 
-def _deviation(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+def _deviation_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     return np.asarray(np.mean(scores) + amounts * np.std(scores))
 
 
-def _interquartile(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+def _interquartile_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     lower, upper = np.percentile(scores, [25, 75])
     return np.asarray(np.mean(scores) + amounts * (upper - lower))
 
 
-def _fall(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+def _negative_deviation_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     return np.asarray(np.mean(scores) - amounts * np.std(scores))
 
 
-def _depth_line(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+def _depth_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     """Return Hearst's line, but at least 0, the depth of a gap that is no valley."""
-    return np.maximum(_fall(scores, amounts), 0.0)
+    return np.maximum(_negative_deviation_levels(scores, amounts), 0.0)
 
 
-def _absolute(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+def _amounts_as_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     return amounts
 
 
@@ -147,8 +147,8 @@ THRESHOLDS: dict[str, Threshold] = {
             "percentile",
             "Percentile of distance",
             "distance",
-            _same,
-            _percentile,
+            _distances_as_they_are,
+            _percentile_levels,
             1,
             100,
             (10, 99),
@@ -161,8 +161,8 @@ THRESHOLDS: dict[str, Threshold] = {
             "standard_deviation",
             "Standard deviations above the mean",
             "distance",
-            _same,
-            _deviation,
+            _distances_as_they_are,
+            _deviation_levels,
             -10,
             10,
             (0, 4),
@@ -176,8 +176,8 @@ THRESHOLDS: dict[str, Threshold] = {
             "interquartile",
             "Interquartile ranges above the mean",
             "distance",
-            _same,
-            _interquartile,
+            _distances_as_they_are,
+            _interquartile_levels,
             -10,
             10,
             (0, 3),
@@ -191,8 +191,8 @@ THRESHOLDS: dict[str, Threshold] = {
             "gradient",
             "Percentile of the distance's gradient",
             "gradient of distance",
-            _gradient,
-            _percentile,
+            _gradient_scores,
+            _percentile_levels,
             1,
             100,
             (10, 99),
@@ -205,8 +205,8 @@ THRESHOLDS: dict[str, Threshold] = {
             "distance",
             "Distance itself",
             "distance",
-            _same,
-            _absolute,
+            _distances_as_they_are,
+            _amounts_as_levels,
             0,
             2,
             (0.05, 1.2),
@@ -219,8 +219,8 @@ THRESHOLDS: dict[str, Threshold] = {
             "absolute_gradient",
             "Gradient itself",
             "gradient of distance",
-            _gradient,
-            _absolute,
+            _gradient_scores,
+            _amounts_as_levels,
             -2,
             2,
             (0.01, 0.5),
@@ -233,8 +233,8 @@ THRESHOLDS: dict[str, Threshold] = {
             "slope",
             "Fall of similarity",
             "slope of similarity",
-            _slope,
-            _fall,
+            _slope_scores,
+            _negative_deviation_levels,
             -10,
             10,
             (0, 4),
@@ -249,8 +249,8 @@ THRESHOLDS: dict[str, Threshold] = {
             "depth",
             "Standard deviations below the mean",
             "depth of the valley",
-            _depth,
-            _depth_line,
+            _depth_scores,
+            _depth_levels,
             -10,
             10,
             (-2, 2),
@@ -264,7 +264,7 @@ THRESHOLDS: dict[str, Threshold] = {
 }
 
 
-class Thresholded(Chunker):
+class ThresholdChunker(Chunker):
     """Base class for chunkers that cut where a distance passes one of the `THRESHOLDS`, adjusted by ``amount``.
 
     A subclass redeclares the fields in its own order, with its thresholds and its default buffer.
@@ -309,7 +309,7 @@ class Thresholded(Chunker):
 
     def describe(self) -> str:
         """Return the threshold, its amount and the buffer as a short phrase."""
-        return f"{self.threshold.replace('_', ' ')} {signed(self.amount)}, buffer {self.buffer}"
+        return f"{self.threshold.replace('_', ' ')} {format_number(self.amount)}, buffer {self.buffer}"
 
     def remark(self, parameter: str) -> str:
         """Return a sentence that explains the amount as a distance and as a similarity; empty for other parameters."""
@@ -319,7 +319,7 @@ class Thresholded(Chunker):
         """Return a sentence that explains the amount as a distance and as a similarity."""
         amount = self.amount
         return self.rule.reading.format(
-            amount=signed(amount), rest=f"{100 - amount:g}", similarity=signed(1 - amount, ".4g")
+            amount=format_number(amount), rest=f"{100 - amount:g}", similarity=format_number(1 - amount, ".4g")
         )
 
 

@@ -4,23 +4,28 @@ import argparse
 import io
 import json
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
+from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.embedders import load_embedder
 from chunkers.embedders.base import Embedder
-from chunkers.embedders.device import DEVICES
-from chunkers.recipes.recipe import Recipe
+from chunkers.embedders.models import DEVICES
+from chunkers.recipes.recipe import Recipe, build_chunker
+from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.support.errors import InputError, shown
+from chunkers.support.errors import InputError, short_repr
 from chunkers.support.limits import MAX_BYTES, MOST_SPENT_TOKENS
-from chunkers.text.encodings import checked_encoding
-from chunkers.text.reader_output import too_large
+from chunkers.text.encodings import canonical_encoding
+from chunkers.text.extracted_text import too_large_error
 from chunkers.text.reading import READABLE, FileText, read_document
+from chunkers.text.sentences import SPLITTERS
 from chunkers.text.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -35,7 +40,7 @@ class Parser(argparse.ArgumentParser):
         raise InputError(f"{message[0].upper()}{message[1:]}.")
 
 
-def command_line(work: Callable[[], int]) -> int:
+def run_command(work: Callable[[], int]) -> int:
     """Run a command, print known errors on standard error, and return the exit status.
 
     A known error prints one sentence. Unusable input and output that cannot be written exit with status 2, an
@@ -51,39 +56,39 @@ def command_line(work: Callable[[], int]) -> int:
         sys.stdout.flush()
         return status
     except InputError as error:
-        say(str(error))
+        print_to_stderr(str(error))
         return 2
     except BrokenPipeError:
-        _let_go_of_output()
+        _discard_output()
         return 1
     except KeyboardInterrupt:
-        say("Stopped by the user.")
-        _let_go_of_output()
+        print_to_stderr("Stopped by the user.")
+        _discard_output()
         return 130
     except OSError as error:
         if error.filename is not None:
             raise
-        say(f"The output must be writable; {error.strerror}.")
-        _let_go_of_output()
+        print_to_stderr(f"The output must be writable; {error.strerror}.")
+        _discard_output()
         return 2
 
 
-def say(sentence: str) -> None:
+def print_to_stderr(sentence: str) -> None:
     """Print a sentence on standard error as `one_line`."""
-    sys.stderr.write(one_line(sentence) + "\n")
+    sys.stderr.write(on_printable_line(sentence) + "\n")
 
 
-def one_line(text: str) -> str:
+def on_printable_line(text: str) -> str:
     """Return a text with line breaks and control characters replaced by spaces."""
     return "".join(character if character.isprintable() else " " for character in text)
 
 
-def say_unusable(sentence: str, unusable: int) -> None:
+def warn_of_unusable_answers(sentence: str, unusable: int) -> None:
     """Print a warning about a language model's unusable answers; the count ``unusable`` is ignored."""
-    say(sentence)
+    print_to_stderr(sentence)
 
 
-def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
+def preparation_callback(embedder: Embedder) -> Callable[[float], None]:
     """Return a callback that shows the progress of preparing an embedder on the terminal."""
 
     def show(share: float) -> None:
@@ -121,7 +126,7 @@ def end_progress() -> None:
         sys.stderr.write("\n")
 
 
-def _let_go_of_output() -> None:
+def _discard_output() -> None:
     """Discard what is still buffered: written at exit, it would raise again."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -140,20 +145,20 @@ def file_bytes(file: str, name: str = "") -> bytes:
         if file == "-":
             if sys.stdin is None:
                 raise InputError("standard input must be open; it is closed. Pipe a text into the command, or name a file.")
-            return _bounded(sys.stdin.buffer, "standard input")
+            return _read_bounded(sys.stdin.buffer, "standard input")
         with Path(file).open("rb") as opened:
-            return _bounded(opened, name or Path(file).name)
+            return _read_bounded(opened, name or Path(file).name)
     except OSError as error:
         raise InputError(f"{file}: the file cannot be read: {error.strerror}. Check its path and permissions.") from error
 
 
-def _bounded(opened: BinaryIO, name: str) -> bytes:
+def _read_bounded(opened: BinaryIO, name: str) -> bytes:
     data = opened.read(MAX_BYTES + 1)
     if len(data) <= MAX_BYTES:
         return data
     # A device or a pipe does not tell its size beforehand.
     size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
-    raise too_large(name, size) if size > MAX_BYTES else too_large(name, len(data), "at least ")
+    raise too_large_error(name, size) if size > MAX_BYTES else too_large_error(name, len(data), "at least ")
 
 
 def write_output(text: str, file: str | None) -> None:
@@ -193,7 +198,7 @@ def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
     parser.add_argument("--spend", metavar="TOKENS", help=most)
 
 
-def limit_of(spend: str | None) -> "Limit | None":
+def parse_spending_limit(spend: str | None) -> "Limit | None":
     """Parse the value of a spending-limit option; return None if the option was not given.
 
     Raises
@@ -204,13 +209,13 @@ def limit_of(spend: str | None) -> "Limit | None":
     if spend is None:
         return None
     if not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
-        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {shown(spend)}.")
+        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {short_repr(spend)}.")
     from chunkers.language_models.spending import Limit
 
     return Limit(int(spend))
 
 
-def opened_embedder(name: str, device: str = "auto") -> Embedder:
+def load_command_embedder(name: str, device: str = "auto") -> Embedder:
     """Load the embedder for a command, and print its remark, if it has one, on standard error.
 
     Raises
@@ -220,11 +225,11 @@ def opened_embedder(name: str, device: str = "auto") -> Embedder:
     """
     embedder = load_embedder(name, device)
     if embedder.remark:
-        say(embedder.remark)
+        print_to_stderr(embedder.remark)
     return embedder
 
 
-def opened_tools(
+def load_command_tools(
     embedder: str, tokenizer: str = "all-MiniLM-L6-v2", device: str = "auto", cache: EmbeddingCache | None = None
 ) -> Tools:
     """Load an embedder and a tokenizer by their names, and return them as tools that show progress on the terminal.
@@ -234,12 +239,12 @@ def opened_tools(
     InputError
         As `opened_embedder` and `load_tokenizer` do.
     """
-    model = opened_embedder(embedder, device)
+    model = load_command_embedder(embedder, device)
     vectors = EmbeddingCache() if cache is None else cache
-    return Tools(model, load_tokenizer(tokenizer), vectors, preparing=preparing_on_terminal(model))
+    return Tools(model, load_tokenizer(tokenizer), vectors, preparing=preparation_callback(model))
 
 
-def opened_recipe(path: str) -> Recipe:
+def load_recipe_file(path: str) -> Recipe:
     """Read a recipe file; warn on standard error if the chunker's cuts may have changed since the recipe was made.
 
     Raises
@@ -249,7 +254,7 @@ def opened_recipe(path: str) -> Recipe:
     """
     recipe = Recipe.in_file(file_bytes(path))
     if changed := recipe.changed_since():
-        say(f"{readable(path)}: {changed}")
+        print_to_stderr(f"{printable_name(path)}: {changed}")
     return recipe
 
 
@@ -262,12 +267,12 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
         If the encoding is unknown.
     """
     if encoding is not None:
-        checked_encoding(encoding)
+        canonical_encoding(encoding)
 
     def read(data: bytes, name: str) -> FileText:
         file_text = read_document(data, name, encoding)
         if doubts := file_text.doubts(name):
-            say(f"{doubts} --encoding names another.")
+            print_to_stderr(f"{doubts} --encoding names another.")
         return file_text
 
     return read
@@ -290,7 +295,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
         if name == "-":
             yield name, "standard input"
         elif not is_folder(folder):
-            yield name, readable(folder.name)
+            yield name, printable_name(folder.name)
         else:
             paths = _files_in(folder, endings)
             if not paths:
@@ -298,7 +303,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
                     f"{name}: a folder must contain at least one file ending in {', '.join(endings)}; this folder contains "
                     "none. Name another folder."
                 )
-            yield from ((str(path), readable(path.relative_to(folder).as_posix())) for path in paths)
+            yield from ((str(path), printable_name(path.relative_to(folder).as_posix())) for path in paths)
 
 
 def is_folder(path: Path) -> bool:
@@ -307,7 +312,7 @@ def is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError as error:
         raise InputError(
-            f"{readable(str(path))[:200]}: the file cannot be read: {error.strerror}. Check its path and permissions."
+            f"{printable_name(str(path))[:200]}: the file cannot be read: {error.strerror}. Check its path and permissions."
         ) from error
 
 
@@ -323,7 +328,7 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     return sorted(path for path in files if path.suffix.lower() in endings and path.is_file())
 
 
-def contents(
+def read_named_files(
     names: Sequence[str], endings: Sequence[str] = READABLE, complain: Callable[[str], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the name and bytes of each file, with names as in `named_files`.
@@ -345,12 +350,12 @@ def contents(
         yield name, data
 
 
-def readable(name: str) -> str:
+def printable_name(name: str) -> str:
     """Return a file name as printable text; undecodable bytes are escaped, so that different names stay different."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def value(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """Parse a parameter value from the command line: ``none``, a JSON value or a plain word."""
     try:
         return None if text == "none" else json.loads(text)
@@ -358,9 +363,219 @@ def value(text: str) -> Any:
         return text
 
 
-def assignment(text: str, option: str) -> tuple[str, Any]:
+def parse_assignment(text: str, option: str) -> tuple[str, Any]:
     """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if the argument has another form."""
     key, equals, written = text.partition("=")
     if not equals or not key:
         raise InputError(f"{option} must have the form KEY=VALUE; got {text!r}.")
-    return key, value(written)
+    return key, parse_value(written)
+
+
+# Names of chunkers on the command line: one word, written the same way for every command.
+
+
+CHUNKS = "chunks:"
+"""Prefix of a file of chunks in place of a chunker."""
+
+FORMS = "its name, alone or with parameters (recursive:size=512,unit=tokens), or the file of a recipe"
+"""Help text for a chunker that a command cuts with."""
+
+FORMS_WITH_CHUNKS = f"{FORMS}, or chunks:FILE for chunks that something else made"
+"""Help text for a chunker whose chunks may also be in a file."""
+
+SPLITTER_NAMES = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
+"""Help text for the name of a sentence splitter."""
+
+_INSTEAD = {
+    "--recipe": "--chunker {0}",
+    "--set": "--chunker NAME:{0}",
+    "--chunks": "--chunker chunks:{0}",
+    "--spend-tokens": "--spend {0}",
+}
+
+_SPEC = re.compile(r"(?P<base>.+?)(?::(?P<parameters>\w+=.*))?", re.DOTALL)
+_NAME = re.compile(r"\w+")
+_TORN = re.compile(r"\w+:(.*)", re.DOTALL)
+_NEXT = re.compile(r",(?=\w+=)")
+
+
+@dataclass(frozen=True)
+class ChunkerSpec:
+    """A chunker as a command line names it.
+
+    Attributes
+    ----------
+    written
+        What the command line has.
+    name
+        The chunker's name; empty for a recipe or a file of chunks.
+    parameters
+        The parameters on the command line, which go before those of a recipe.
+    file
+        The recipe's file, or the file of chunks.
+    recipe
+        The recipe in the file, if it is one.
+    """
+
+    written: str
+    name: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    file: Path | None = None
+    recipe: Recipe | None = None
+
+    @property
+    def has_chunks(self) -> bool:
+        """True if the command line names a file of chunks instead of a chunker."""
+        return self.file is not None and self.recipe is None
+
+    def build(self, embedder: Embedder | None = None) -> Chunker:
+        """Return the chunker; defaults that a recipe does not set are those for ``embedder``.
+
+        Raises
+        ------
+        InputError
+            If there is no such chunker or file, or a parameter is unknown or out of range.
+        """
+        if self.recipe is not None:
+            return build_chunker(self.recipe.chunker, {**self.recipe.settings(), **self.parameters})
+        if self.file is None:
+            return build_chunker(self.name, self.parameters, embedder)
+        # Needed by few commands, and slow to import.
+        from chunkers.found_again.located_chunks import read_chunks
+        from chunkers.methods.your_chunks import ChunkFile, YourChunks
+
+        chunks = read_chunks(file_bytes(str(self.file)), self.file.name)
+        return YourChunks.of(ChunkFile(self.file.name, tuple(chunks)))
+
+    def recipe_like(self, like: Recipe, chunker: Chunker) -> Recipe:
+        """Return the recipe of the built ``chunker``; what the command line leaves open is as in ``like``."""
+        if self.recipe is not None and not self.parameters:
+            return self.recipe
+        return (self.recipe or like).model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})
+
+
+def parse_chunker_spec(written: str, *, chunks: bool = False) -> ChunkerSpec:
+    """Parse the name of a chunker on a command line; read the file of a recipe.
+
+    Parameters
+    ----------
+    written
+        ``NAME``, ``NAME:KEY=VALUE,...``, the file of a recipe, alone or with parameters in the same way, or ``chunks:FILE``.
+    chunks
+        True if a file of chunks may stand for a chunker.
+
+    Raises
+    ------
+    InputError
+        If the text has none of these forms, or the recipe cannot be read.
+    """
+    if written.startswith(CHUNKS):
+        if not chunks:
+            raise InputError(f"{written}: this command cuts documents itself. Name a chunker or the file of a recipe.")
+        return ChunkerSpec(written, file=Path(written.removeprefix(CHUNKS)))
+    if re.match(r"\w+=", written):
+        raise InputError(f"Parameters stand behind the chunker's name, as in recursive:{written}; got {written!r} alone.")
+    parts = _SPEC.fullmatch(written)
+    if parts is None:
+        raise InputError(f"A chunker must be {FORMS}; got {written!r}.")
+    base, parameters = parts["base"], _parse_parameters(parts["parameters"] or "", written)
+    if parameters and _is_file(written):
+        base, parameters = written, {}
+    file = Path(base)
+    if _NAME.fullmatch(base) and not _is_file(base):
+        return ChunkerSpec(written, base, parameters)
+    torn = _TORN.fullmatch(base)
+    if torn and not _is_file(base):
+        _parse_parameters(torn[1], written)
+    return ChunkerSpec(written, parameters=parameters, file=file, recipe=load_recipe_file(base))
+
+
+def format_parameters(parameters: Mapping[str, Any]) -> str:
+    """Format parameters as `chunker_spec` reads them after a chunker's name, such as ``size=512,unit=tokens``."""
+    return ",".join(f"{name}={_format_parameter_value(value)}" for name, value in parameters.items())
+
+
+def _format_parameter_value(parameter: Any) -> str:
+    plain = (
+        isinstance(parameter, str)
+        and not _NEXT.search(parameter)
+        and _parse_parameters(f"a={parameter}", "") == {"a": parameter}
+    )
+    if plain:
+        return str(parameter)
+    return "none" if parameter is None else json.dumps(parameter, ensure_ascii=False)
+
+
+def _is_file(path: str) -> bool:
+    # Not of Path, which raises an error for a text too long to be a path.
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def _parse_parameters(text: str, written: str) -> dict[str, Any]:
+    """Parse ``KEY=VALUE,...``; a comma inside a JSON value, or before anything but a key, belongs to the value."""
+    parameters = {}
+    while text:
+        key, equals, rest = text.partition("=")
+        try:
+            _, end = json.JSONDecoder().raw_decode(rest)
+        except (ValueError, RecursionError):
+            end = -1
+        if end < 0 or (rest[end:] and not _NEXT.match(rest, end)):
+            following = _NEXT.search(rest)
+            end = following.start() if following else len(rest)
+        name, value = parse_assignment(key + equals + rest[:end], f"{written}: a parameter")
+        parameters[name] = value
+        text = rest[end + 1 :]
+    return parameters
+
+
+def add_chunker(parser: argparse.ArgumentParser, *, chunks: bool = False, default: str | None = None) -> None:
+    """Add the option that names one chunker; `chunker_spec` parses its value."""
+    help_text = f"the chunker: {FORMS_WITH_CHUNKS if chunks else FORMS}"
+    parser.add_argument(
+        "--chunker", default=default, metavar="NAME", help=f"{help_text} (default: {default})" if default else help_text
+    )
+    add_replaced_options(parser, "--recipe", "--set")
+
+
+def add_chunkers(parser: argparse.ArgumentParser, *, chunks: bool = False) -> None:
+    """Add the option that names several chunkers."""
+    parser.add_argument(
+        "--chunker",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help=f"one or several chunkers, each by {FORMS_WITH_CHUNKS if chunks else FORMS}",
+    )
+    add_replaced_options(parser, "--recipe", "--set")
+
+
+def add_replaced_options(parser: argparse.ArgumentParser, *options: str) -> None:
+    """Add options of before; using one is an error that says what to write instead."""
+    for option in options:
+        parser.add_argument(option, nargs="*", action=_ReplacedOption, help=argparse.SUPPRESS)
+
+
+class _ReplacedOption(argparse.Action):
+    """An option of before: using it is an error that says what to write."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**(given | {"dest": argparse.SUPPRESS, "default": argparse.SUPPRESS}))
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Raise InputError with what to write in place of the option."""
+        (option,) = self.option_strings
+        first = str(values[0]) if values else "..."
+        raise InputError(f"{option} is written in another way now: {_INSTEAD[option].format(first)}.")
+
+
+def known_chunkers() -> str:
+    """Return the names of all chunkers, for messages."""
+    return ", ".join([*CHUNKERS, *ASKING, *ADAPTERS])

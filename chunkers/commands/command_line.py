@@ -7,29 +7,32 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from chunkers.commands.arguments import (
+    SPLITTER_NAMES,
     Parser,
+    add_chunker,
     add_device,
     add_encoding,
     add_spend,
-    command_line,
     document_reader,
     file_bytes,
-    limit_of,
+    known_chunkers,
+    load_command_embedder,
     named_files,
-    opened_embedder,
-    preparing_on_terminal,
-    say,
-    say_unusable,
+    parse_chunker_spec,
+    parse_spending_limit,
+    preparation_callback,
+    print_to_stderr,
+    run_command,
+    warn_of_unusable_answers,
 )
-from chunkers.commands.chunker_specs import SPLITTER_NAMES, add_chunker, chunker_spec, known_chunkers
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.embedders import EMBEDDERS, OTHERS
 from chunkers.recipes.export import to_dict
 from chunkers.recipes.recipe import Recipe, run
 from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover
-from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs
-from chunkers.support.errors import InputError, complaint_about
+from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
+from chunkers.support.errors import InputError, named_message
 from chunkers.text.document import Document
 from chunkers.text.tokenizers import load_tokenizer
 
@@ -70,42 +73,42 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``seamark chunk`` and return its exit status."""
-    return command_line(lambda: _run(_parser().parse_args(arguments)))
+    return run_command(lambda: _run(_parser().parse_args(arguments)))
 
 
 def _run(options: argparse.Namespace) -> int:
     """Print the declarations, or cut every file; files that cannot be read or cut are reported and passed over."""
     if options.list:
         for fault in discover():
-            say(fault)
-        print(json.dumps(declarations(), indent=2))
+            print_to_stderr(fault)
+        print(json.dumps(chunker_declarations(), indent=2))
         return 0
     if not options.files:
         raise InputError("No file is named. Name at least one file to cut, or - for standard input.")
-    limit = limit_of(options.spend)
+    limit = parse_spending_limit(options.spend)
     if options.chunker is None:
         raise InputError(
             f"No chunker is named. Name it with --chunker, one of {known_chunkers()}, or give the file of a recipe."
         )
-    spec = chunker_spec(options.chunker, chunks=True)
+    spec = parse_chunker_spec(options.chunker, chunks=True)
     # For its defaults alone: whether the name is a chunker's is checked where it is built.
     base = spec.recipe or Recipe(chunker="")
-    embedder = opened_embedder(options.embedder or base.embedder, options.device)
+    embedder = load_command_embedder(options.embedder or base.embedder, options.device)
     tokenizer = load_tokenizer(options.tokenizer or base.tokenizer)
     sentences = options.sentences or base.sentences
     chunker = spec.build(embedder)
     if spec.has_chunks:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
     embedded_as = options.embedded_as or base.embedded_as
-    asking = _asking(chunker, embedded_as, options.language_model or base.language_model, limit)
-    tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder), asking=asking)
+    asking = _language_model_access(chunker, embedded_as, options.language_model or base.language_model, limit)
+    tools = Tools(embedder, tokenizer, preparing=preparation_callback(embedder), asking=asking)
     try:
         is_older = spec.recipe is not None and spec.recipe.is_older
         return _cut_each(options, chunker, sentences, tools, embedded_as, is_older=is_older)
     finally:
         # However it ends: what was asked is paid for.
         if asking is not None:
-            say(f"{asking.model.name}: {asking.summary}.")
+            print_to_stderr(f"{asking.model.name}: {asking.summary}.")
 
 
 def _cut_each(
@@ -127,7 +130,7 @@ def _cut_each(
             document = Document.from_text(file_text.text, sentences, name, file_text.parts)
             result = run(chunker, document, tools, embedded_as)
         except InputError as error:
-            say(complaint_about(name, error))
+            print_to_stderr(named_message(name, error))
             status = 2
             continue
         if is_older and (changed := chunker.changed_since(len(document.sentences))):
@@ -142,27 +145,28 @@ def _cut_each(
     return status
 
 
-def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: "Limit | None") -> "Asking | None":
+def _language_model_access(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: "Limit | None") -> "Asking | None":
     """Return access to the language model; None if neither the chunker nor ``embedded_as`` needs one."""
     if not chunker.asks and embedded_as != "context":
         return None
     if not name:
         who = chunker.name if chunker.asks else "--embedded-as context"
         raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
-    from chunkers.language_models.asking import asking_of
+    from chunkers.language_models.asking import as_asking
 
-    return asking_of(name, limit, say_unusable)
+    return as_asking(name, limit, warn_of_unusable_answers)
 
 
-def declarations() -> dict[str, Any]:
+def chunker_declarations() -> dict[str, Any]:
     """Return the declared parameters of all chunkers and, for each adapter, whether its library is installed."""
-    own = {name: _declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]}
+    own = {name: _chunker_declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]}
     return own | {
-        name: {**_declaration(adapter), "installed": adapter.version() is not None} for name, adapter in ADAPTERS.items()
+        name: {**_chunker_declaration(adapter), "installed": adapter.version() is not None}
+        for name, adapter in ADAPTERS.items()
     }
 
 
-def _declaration(chunker: type[Chunker]) -> dict[str, Any]:
+def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
     parameters = {}
     for spec in chunker.fields():
         entry: dict[str, Any] = {"type": spec.kind, "default": spec.default, "title": spec.title, "help": spec.help}

@@ -15,12 +15,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from chunkers.contract.tools import Meter, Tools
-from chunkers.results.result import Chunking, Gap, Timing
-from chunkers.support.errors import ParameterError, shown
-from chunkers.support.formatting import bound, signed
-from chunkers.support.lazy import LazyTuple
+from chunkers.results.result import Chunking, Gap, LazyTuple, Timing
+from chunkers.support.errors import ParameterError, short_repr
+from chunkers.support.formatting import format_bound, format_number
 from chunkers.text.document import Document
-from chunkers.text.fitness import misfits_of
+from chunkers.text.misfits import misfits_of
 
 
 @dataclass(frozen=True)
@@ -119,9 +118,9 @@ class Tipping(NamedTuple):
 
     def claim(self) -> str:
         """Return the effect of the parameter change as a phrase, such as ``percentile 75 would keep it``."""
-        phrase = f"{self.name} {signed(self.value)}"
+        phrase = f"{self.name} {format_number(self.value)}"
         if self.also is not None:
-            phrase += f" with {self.also.name} {signed(self.also.value)}"
+            phrase += f" with {self.also.name} {format_number(self.also.value)}"
         phrase += f" would {'cut here' if self.cuts else 'keep it'}"
         return f"{phrase}, neither alone: {self.alone}" if self.alone else phrase
 
@@ -204,7 +203,7 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
         try:
             super().__init__(**parameters)
         except ValidationError as error:
-            raise ParameterError(_sentence(type(self), error)) from error
+            raise ParameterError(_validation_sentence(type(self), error)) from error
 
     @abstractmethod
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -221,7 +220,7 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
         """Return the declarations of all parameters, some of which may depend on the current ``values``."""
-        return [*_declared(cls)]
+        return [*_field_specs(cls)]
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
         """Return the threshold level on a curve of ``scores`` for each of several ``values`` of a parameter."""
@@ -293,15 +292,15 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
 
 
 @cache
-def _declared(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
+def _field_specs(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
     """Return the declaration of every parameter; a page asks for them many times whenever it is drawn."""
     schema = cls.model_json_schema()["properties"]
     own = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
     names = dict.fromkeys([*own, *cls.model_fields])
-    return tuple(_spec(name, schema[name], cls.model_fields[name].default) for name in names)
+    return tuple(_field_spec(name, schema[name], cls.model_fields[name].default) for name in names)
 
 
-def _spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
+def _field_spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
     variants = [part for part in schema.get("anyOf", [schema]) if part.get("type") != "null"]
     core = variants[0]
     return FieldSpec(
@@ -322,21 +321,21 @@ def _spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
     )
 
 
-def _sentence(cls: type[Chunker], error: ValidationError) -> str:
+def _validation_sentence(cls: type[Chunker], error: ValidationError) -> str:
     """Return a sentence on the first broken rule."""
     detail = error.errors(include_url=False)[0]
     name = str(detail["loc"][0]) if detail["loc"] else ""
-    got = shown(detail["input"])
+    got = short_repr(detail["input"])
     context = detail.get("ctx", {})
     match detail["type"]:
         case "extra_forbidden":
-            return f"{cls.name} has no parameter {shown(name)}; its parameters are {', '.join(cls.model_fields)}."
+            return f"{cls.name} has no parameter {short_repr(name)}; its parameters are {', '.join(cls.model_fields)}."
         case "value_error":
             return f"{cls.name}: {context['error']}"
         case "greater_than_equal":
-            rule = f"at least {bound(context['ge'])}"
+            rule = f"at least {format_bound(context['ge'])}"
         case "less_than_equal":
-            rule = f"at most {bound(context['le'])}"
+            rule = f"at most {format_bound(context['le'])}"
         case "literal_error":
             rule = f"one of {context['expected'].replace(' or ', ', ')}"
         case "int_type" | "int_parsing" | "int_from_float":

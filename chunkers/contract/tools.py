@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from chunkers.embedders import Embedder
-from chunkers.embedders.base import batches, check_size, checked_vectors, embedder_of
-from chunkers.network.request import cancellable
-from chunkers.storage.cache import EmbeddingCache, Entry
+from chunkers.embedders.base import as_embedder, check_vector_memory, checked_vectors, split_into_batches
+from chunkers.network.connection import cancellable
+from chunkers.storage.cache import CachedVector, EmbeddingCache
 from chunkers.support.arrays import IntArray, VectorArray
-from chunkers.support.errors import Cancelled, ModelError, stop_if
+from chunkers.support.errors import Cancelled, ModelError, raise_if_cancelled
 from chunkers.text.tokenizers import Tokenizer
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Tools:
         Called with the number of runs ahead that embed with the same model, whenever that number changes; with 0 when
         none is left.
     came
-        The run's `chunkers.storage.turn_taking.arrival`, which determines its position among waiting runs; None to take
+        The run's `chunkers.storage.fair_locks.next_arrival`, which determines its position among waiting runs; None to take
         a new arrival number each time.
     cancelled
         Called before each batch, while a model is built or a server is waited for, and at intervals of a long search; true
@@ -117,7 +117,7 @@ class Tools:
     def __post_init__(self) -> None:
         """Wrap the caller's object as an embedder; raises InputError if it has no method ``encode``."""
         if self.embedder is not None:
-            self.embedder = embedder_of(self.embedder)
+            self.embedder = as_embedder(self.embedder)
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), dimension), embedding each distinct text only once.
@@ -150,14 +150,16 @@ class Tools:
             self.meter.cold_s += sum(entry.cost for key, entry in entries.items() if key not in self.meter.seen)
             self.meter.seen.update(entries)
             for key in keys:
-                _check_alike(self.embedder.name, entries[key].vector, entries[keys[0]].vector)
+                _check_same_dimensions(self.embedder.name, entries[key].vector, entries[keys[0]].vector)
             if keys:
-                check_size(self.embedder.name, len(keys), len(entries[keys[0]].vector))
+                check_vector_memory(self.embedder.name, len(keys), len(entries[keys[0]].vector))
             return np.stack([entries[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
         finally:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
 
-    def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, Entry], count: int) -> None:
+    def _compute(
+        self, embedder: Embedder, missing: Mapping[bytes, str], entries: dict[bytes, CachedVector], count: int
+    ) -> None:
         """Embed the missing texts in batches, and add them to ``entries``; ``count`` is the number of all texts."""
         if self.cached_only or self.cancelled():
             raise Cancelled
@@ -169,16 +171,16 @@ class Tools:
             entries.update(computed_meanwhile)
             lengths, ordered = self._by_length({key: text for key, text in missing.items() if key not in computed_meanwhile})
             work, work_done = sum(lengths), 0
-            for place in batches(lengths, embedder.batch, embedder.batch_length):
-                stop_if(self.cancelled)
+            for place in split_into_batches(lengths, embedder.batch, embedder.batch_length):
+                raise_if_cancelled(self.cancelled)
                 batch = ordered[place]
                 began = time.perf_counter()
                 some = [text for _, text in batch]
                 vectors = checked_vectors(embedder.name, embedder.encode(some), some)
                 cost = (time.perf_counter() - began) / len(batch)
-                check_size(embedder.name, count, vectors.shape[1])
+                check_vector_memory(embedder.name, count, vectors.shape[1])
                 for entry in islice(entries.values(), 1):
-                    _check_alike(embedder.name, vectors[0], entry.vector)
+                    _check_same_dimensions(embedder.name, vectors[0], entry.vector)
                 entries.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
                 self.meter.embedded += len(batch)
                 work_done += sum(lengths[place])
@@ -239,12 +241,12 @@ class Tools:
         """
         # Before the threads, each of which would make a ledger of its own.
         self._asking()
-        from chunkers.language_models.asking import together
+        from chunkers.language_models.asking import run_in_parallel
 
         def stopped_by(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
             return lambda stopped: work(replace(self, cancelled=stopped))
 
-        return together([stopped_by(work) for work in works], self.cancelled)
+        return run_in_parallel([stopped_by(work) for work in works], self.cancelled)
 
     def _asking(self) -> tuple[Asking, Ledger]:
         """Return the language model and the ledger of this run; raises ModelError if there is no language model."""
@@ -264,7 +266,7 @@ class Tools:
         Cancelled
             If the user asked to stop.
         """
-        stop_if(self.cancelled)
+        raise_if_cancelled(self.cancelled)
         self.deciding(done, total)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -304,7 +306,7 @@ class Tools:
         self.meter.merge_s += time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - elsewhere)
 
 
-def _check_alike(name: str, now: VectorArray, before: VectorArray) -> None:
+def _check_same_dimensions(name: str, now: VectorArray, before: VectorArray) -> None:
     """Raise ModelError if two vectors have other dimensions: the model behind a name may have been changed."""
     if now.shape != before.shape:
         raise ModelError(

@@ -4,15 +4,13 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from chunkers.embedders.base import OWN, Embedder, Encoder, embedder_of
-from chunkers.embedders.device import check_device
-from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, FolderModel, HubModel, MiniLM
-from chunkers.embedders.server import OpenAIServer
-from chunkers.embedders.spacy_vectors import SpacyVectors
+from chunkers.embedders.base import OWN, Embedder, Encoder, as_embedder
+from chunkers.embedders.classical import SpacyVectors, TfIdf
+from chunkers.embedders.embedding_server import OpenAIServer
+from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, FolderModel, HubModel, MiniLM, check_device
 from chunkers.embedders.static import Static
-from chunkers.embedders.tfidf import TfIdf
-from chunkers.support.errors import InputError, shown
-from chunkers.support.extras import lacking
+from chunkers.support.errors import InputError, short_repr
+from chunkers.support.extras import missing_extra_message
 
 __all__ = [
     "EMBEDDERS",
@@ -52,7 +50,7 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
         A key of `EMBEDDERS`, or one of the forms in `OTHERS`; a folder takes precedence over a hub model of the same name.
         Or any object with a method ``encode``, see `Encoder`; an `Embedder` is returned as it is.
     device
-        Device that runs the model, a key of `chunkers.embedders.device.DEVICES`; only ``load`` checks that the machine has
+        Device that runs the model, a key of `chunkers.embedders.models.DEVICES`; only ``load`` checks that the machine has
         it. The table of ``static`` is always distilled on the CPU.
 
     Raises
@@ -63,7 +61,7 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
     """
     check_device(device)
     if not isinstance(name, str):
-        own = embedder_of(name)
+        own = as_embedder(name)
         return _on_no_device(own, device)
     if name.startswith(OWN):
         raise InputError(
@@ -93,7 +91,7 @@ def _load_embedder(name: str, device: str) -> Embedder:
     if _HUB_NAME.fullmatch(name):
         return HubModel(name, device)
     raise InputError(
-        f"embedder must be one of {', '.join(EMBEDDERS)}, or have one of the forms {', '.join(OTHERS)}; got {shown(name)}."
+        f"embedder must be one of {', '.join(EMBEDDERS)}, or have one of the forms {', '.join(OTHERS)}; got {short_repr(name)}."
     )
 
 
@@ -103,7 +101,7 @@ def missing_for_embedder(name: str) -> str:
     For a model from a folder or the hub, this is known only after loading.
     """
     extra = {TfIdf.name: "clustering", "spacy": "spacy", "openai": "llm"}.get(name.partition(":")[0])
-    return lacking(extra, name) if extra else ""
+    return missing_extra_message(extra, name) if extra else ""
 
 
 def _on_no_device(embedder: Embedder, device: str) -> Embedder:

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers.support.arrays import FloatArray, VectorArray
-from chunkers.support.errors import InputError, ModelError, shown
-from chunkers.support.formatting import counted
+from chunkers.support.errors import InputError, ModelError, short_repr
+from chunkers.support.formatting import pluralize
 from chunkers.support.limits import MOST_VECTOR_NUMBERS
 
 if TYPE_CHECKING:
     from chunkers.text.document import Document
 
 
-def _no_share(share: float) -> None:
+def _ignore_share(share: float) -> None:
     """Report nothing."""
 
 
@@ -86,7 +86,7 @@ class Embedder(ABC):
     def load(self) -> None:  # noqa: B027  # most have nothing to load
         """Load the model unless it is already in memory. Raise ModelError if loading fails."""
 
-    def prepare(self, progress: Callable[[float], None] = _no_share, cancelled: Callable[[], bool] = bool) -> None:
+    def prepare(self, progress: Callable[[float], None] = _ignore_share, cancelled: Callable[[], bool] = bool) -> None:
         """Load the model, building it on this machine first if necessary; building may take a long time.
 
         Parameters
@@ -121,7 +121,7 @@ class Embedder(ABC):
     @property
     def identity(self) -> str:
         """Identifier of the embedder's vectors: the model's revision or, if there is none, a token unique to this object."""
-        return self.revision or token_of(self)
+        return self.revision or object_token(self)
 
     def for_document(self, document: "Document") -> "Embedder":
         """Return this embedder or, if the embedder must be fitted on each document, a version fitted on this document."""
@@ -143,7 +143,7 @@ _TOKENS: dict[int, tuple[Any, str]] = {}
 """By an object's id: a weak reference to it, and its token."""
 
 
-def token_of(instance: object) -> str:
+def object_token(instance: object) -> str:
     """Return a token that identifies an object within the process and is never reused for another object.
 
     An object without support for weak references gets a new token each time, because nothing reports when it is
@@ -160,7 +160,7 @@ def token_of(instance: object) -> str:
     return token
 
 
-def batches(lengths: Sequence[int], most: int, most_length: int | None) -> Iterator[slice]:
+def split_into_batches(lengths: Sequence[int], most: int, most_length: int | None) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into batches of at most ``most`` texts and ``most_length`` total length."""
     start, sum_of_lengths = 0, 0
     for place, length in enumerate(lengths):
@@ -173,7 +173,7 @@ def batches(lengths: Sequence[int], most: int, most_length: int | None) -> Itera
         yield slice(start, len(lengths))
 
 
-def unit(vectors: npt.NDArray[Any]) -> VectorArray:
+def scale_to_unit_length(vectors: npt.NDArray[Any]) -> VectorArray:
     """Return the rows scaled to length 1; rows of zeros stay zero."""
     rows = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -216,7 +216,7 @@ class OwnEmbedder(Embedder):
     def identity(self) -> str:
         """Identifier made of the object's class and revision; without a revision, a token unique to the object."""
         kind = type(self._encoder)
-        return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else token_of(self._encoder)
+        return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else object_token(self._encoder)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return the object's vectors unchecked; callers pass them through `checked_vectors`."""
@@ -224,7 +224,7 @@ class OwnEmbedder(Embedder):
         return vectors
 
 
-def embedder_of(candidate: object) -> Embedder:
+def as_embedder(candidate: object) -> Embedder:
     """Return ``candidate`` if it is an `Embedder`; otherwise return an `Embedder` that wraps its ``encode`` method.
 
     Raises
@@ -240,7 +240,7 @@ def embedder_of(candidate: object) -> Embedder:
             "instance of the class."
         )
     if isinstance(candidate, str) or not callable(getattr(candidate, "encode", None)):
-        raise InputError(f"embedder must be a name or an object with a method encode(texts); got {shown(candidate)}.")
+        raise InputError(f"embedder must be a name or an object with a method encode(texts); got {short_repr(candidate)}.")
     return OwnEmbedder(candidate)  # type: ignore[arg-type]  # whether it takes texts shows when it is called
 
 
@@ -253,7 +253,7 @@ _EXACT = 1e-6
 """Deviation from length 1 up to which a vector is left unscaled; vectors scaled in single precision stay below it."""
 
 
-def check_size(name: str, texts: int, dimension: int) -> None:
+def check_vector_memory(name: str, texts: int, dimension: int) -> None:
     """Raise InputError if the vectors of ``texts`` texts would exceed the memory limit."""
     if texts * dimension > MOST_VECTOR_NUMBERS:
         raise InputError(
@@ -276,7 +276,7 @@ def checked_vectors(name: str, output: object, texts: Sequence[str]) -> VectorAr
         If the output is not one row of finite numbers per text, all of the same dimension and of length 1 or 0; the
         message begins with ``name`` and says what was returned instead.
     """
-    vectors = _array(name, output)
+    vectors = _number_array(name, output)
     if vectors.ndim != 2:
         raise ModelError(
             f"{name}: encode must return a two-dimensional array, with one row for each text; it returned an array of "
@@ -284,15 +284,15 @@ def checked_vectors(name: str, output: object, texts: Sequence[str]) -> VectorAr
         )
     if len(vectors) != len(texts):
         raise ModelError(
-            f"{name}: encode must return one row for each text; it returned {counted(len(vectors), 'row')} for "
-            f"{counted(len(texts), 'text')}."
+            f"{name}: encode must return one row for each text; it returned {pluralize(len(vectors), 'row')} for "
+            f"{pluralize(len(texts), 'text')}."
         )
     if not vectors.shape[1]:
         raise ModelError(f"{name}: encode must return at least one number for each text; it returned empty rows.")
     if not np.isfinite(vectors).all():
         row, column = np.argwhere(~np.isfinite(vectors))[0]
         raise ModelError(
-            f"{name}: encode must return finite numbers; for the text {shown(texts[row])} it returned "
+            f"{name}: encode must return finite numbers; for the text {short_repr(texts[row])} it returned "
             f"{vectors[row, column]}."
         )
     with np.errstate(over="ignore"):
@@ -304,7 +304,7 @@ def checked_vectors(name: str, output: object, texts: Sequence[str]) -> VectorAr
         row = wrong[0]
         raise ModelError(
             f"{name}: encode must return vectors of length 1, or zeros for a text without known words; the vector of "
-            f"{shown(texts[row])} has length {lengths[row]:.4g}. Divide every vector by its length."
+            f"{short_repr(texts[row])} has length {lengths[row]:.4g}. Divide every vector by its length."
         )
     inexact = np.flatnonzero((off > _EXACT) & (lengths > 0))
     if len(inexact):
@@ -313,20 +313,20 @@ def checked_vectors(name: str, output: object, texts: Sequence[str]) -> VectorAr
     return np.ascontiguousarray(vectors, dtype=np.float32)
 
 
-def _array(name: str, output: object) -> np.ndarray[Any, np.dtype[Any]]:
+def _number_array(name: str, output: object) -> np.ndarray[Any, np.dtype[Any]]:
     """Convert the output of an embedder to an array of real numbers."""
     try:
-        array = np.asarray(_without_torch(output))
+        array = np.asarray(_tensor_to_array(output))
         if array.dtype == object:
             # A list of tensors or of arrays; those of different dimensions make no array.
-            rows = [np.asarray(_without_torch(row)) for row in _as_list(output)]
+            rows = [np.asarray(_tensor_to_array(row)) for row in _as_list(output)]
             array = np.stack(rows) if rows else np.empty((0, 1))
     except (TypeError, ValueError, AttributeError, RuntimeError):
         array = np.empty(0, dtype=object)
     if array.dtype.kind not in "fiu":
         raise ModelError(
             f"{name}: encode must return one row of numbers for each text, all of the same dimensions, as an array, a "
-            f"tensor or lists; it returned {shown(output)}."
+            f"tensor or lists; it returned {short_repr(output)}."
         )
     return array
 
@@ -337,10 +337,10 @@ def _as_list(output: object) -> list[Any]:
     return list(output)
 
 
-def _without_torch(output: Any) -> Any:
+def _tensor_to_array(output: Any) -> Any:
     """Return a tensor of torch as an array, without importing torch: anything else as it is."""
     if isinstance(output, list | tuple) and output and hasattr(output[0], "detach"):
-        return [_without_torch(row) for row in output]
+        return [_tensor_to_array(row) for row in output]
     if not hasattr(output, "detach"):
         return output
     # NumPy has no bfloat16, and reads neither gradients nor another device's memory.

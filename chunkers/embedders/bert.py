@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.embedders.base import unit
+from chunkers.embedders.base import scale_to_unit_length
 from chunkers.support.arrays import VectorArray
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Network:
         # Every text is a first one, none the second of a pair.
         kinds = tensors["embeddings.token_type_embeddings.weight"]
         self._places = tensors["embeddings.position_embeddings.weight"] + kinds[0]
-        self._after_embedding = _pair(tensors, "embeddings.LayerNorm")
+        self._after_embedding = _weight_and_bias(tensors, "embeddings.LayerNorm")
         self.width = self._words.shape[1]
         self._heads, self.pooling = heads, pooling
         self._epsilon = np.float32(epsilon)
@@ -141,11 +141,13 @@ class Network:
         self._layers = [self._layer(tensors, f"encoder.layer.{number}") for number in range(count)]
 
     def _layer(self, tensors: Mapping[str, Matrix], name: str) -> Layer:
-        query, key, value = (_pair(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value"))
+        query, key, value = (
+            _weight_and_bias(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value")
+        )
         scale = np.float32((self.width // self._heads) ** -0.5)
-        mix, mix_bias = _pair(tensors, f"{name}.attention.output.dense")
-        widen, widen_bias = _pair(tensors, f"{name}.intermediate.dense")
-        narrow, narrow_bias = _pair(tensors, f"{name}.output.dense")
+        mix, mix_bias = _weight_and_bias(tensors, f"{name}.attention.output.dense")
+        widen, widen_bias = _weight_and_bias(tensors, f"{name}.intermediate.dense")
+        narrow, narrow_bias = _weight_and_bias(tensors, f"{name}.output.dense")
         return Layer(
             # The keys' bias adds the same to all scores of a query, which the softmax takes away again. The values' bias is
             # added to every weighted mean of values, so that it comes with that of the next product.
@@ -153,12 +155,12 @@ class Network:
             query_bias=query[1] * scale,
             mix=mix,
             mix_bias=mix_bias + mix @ value[1],
-            after_attention=_pair(tensors, f"{name}.attention.output.LayerNorm"),
+            after_attention=_weight_and_bias(tensors, f"{name}.attention.output.LayerNorm"),
             widen=widen,
             widen_bias=widen_bias,
             narrow=narrow,
             narrow_bias=narrow_bias,
-            after_all=_pair(tensors, f"{name}.output.LayerNorm"),
+            after_all=_weight_and_bias(tensors, f"{name}.output.LayerNorm"),
         )
 
     def pooled(self, texts: Sequence[Sequence[int]]) -> VectorArray:
@@ -211,11 +213,11 @@ class Network:
         def work(part: slice) -> None:
             take(order[part], *self._part([texts[place] for place in order[part]]))
 
-        run_parts(work, list(parts([len(texts[place]) for place in order], blas_threads())))
+        run_in_threads(work, list(balanced_parts([len(texts[place]) for place in order], blas_threads())))
 
     def _part(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[_Run]]:
         """Return the last layer's rows for texts in ascending order of length, and their runs."""
-        runs = list(_runs(texts))
+        runs = list(_runs_of_equal_length(texts))
         width, epsilon = self.width, self._epsilon
         rows = self._words[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]
         for run in runs:
@@ -281,10 +283,12 @@ class Encoder:
         """Return one unit vector per text, shape (len(texts), width)."""
         pieces = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         most = self.most
-        return unit(self.network.pooled([ids if len(ids) <= most else ids[: most - 1] + ids[-1:] for ids in pieces]))
+        return scale_to_unit_length(
+            self.network.pooled([ids if len(ids) <= most else ids[: most - 1] + ids[-1:] for ids in pieces])
+        )
 
 
-def parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
+def balanced_parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into parts of similar total length, the same number of parts per thread."""
     ends = list(accumulate(lengths))
     if not ends:
@@ -298,11 +302,11 @@ def parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
             start = end
 
 
-def _pair(tensors: Mapping[str, Matrix], name: str) -> tuple[Matrix, Matrix]:
+def _weight_and_bias(tensors: Mapping[str, Matrix], name: str) -> tuple[Matrix, Matrix]:
     return tensors[f"{name}.weight"], tensors[f"{name}.bias"]
 
 
-def _runs(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
+def _runs_of_equal_length(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
     start = 0
     for length, same in groupby(texts, key=len):
         count = sum(1 for _ in same)
@@ -352,17 +356,17 @@ def gelu(rows: Matrix, bias: Matrix) -> None:
         np.clip(block, -limit, limit, out=share)
         np.multiply(share, share, out=square)
         np.add(square, _BELOW[0], out=polynomial)
-        _extend(polynomial, _BELOW[1:], square)
+        _extend_polynomial(polynomial, _BELOW[1:], square)
         share /= polynomial
         np.multiply(square, _ABOVE[0], out=polynomial)
         polynomial += _ABOVE[1]
-        _extend(polynomial, _ABOVE[2:], square)
+        _extend_polynomial(polynomial, _ABOVE[2:], square)
         share *= polynomial
         share += half
         block *= share
 
 
-def _extend(polynomial: Matrix, coefficients: Sequence[np.float32], x: Matrix) -> None:
+def _extend_polynomial(polynomial: Matrix, coefficients: Sequence[np.float32], x: Matrix) -> None:
     """Extend the values of a polynomial of ``x`` by these lower coefficients, in place, by Horner's rule."""
     for coefficient in coefficients:
         polynomial *= x
@@ -393,7 +397,7 @@ def blas_threads() -> int:
         return max((library["num_threads"] for library in _blas().info()), default=1)
 
 
-def run_parts(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
+def run_in_threads(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
     """Run ``work`` on each part, in as many threads as BLAS uses, and return the results in order.
 
     A single part is left to BLAS's own threads. These threads divide only matrix products, and wait for each other if

@@ -49,7 +49,7 @@ _ELSEWHERE = {"sentence_bert_config.json": {"max_seq_length", "do_lower_case"}}
 _SPECIAL = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
-class _Other(Exception):
+class _UnsupportedModel(Exception):
     """The folder holds a model of another kind."""
 
 
@@ -59,14 +59,14 @@ def read_encoder(folder: Path) -> Encoder | None:
     The weights are read into memory, because a user's own model may be retrained and saved while it is in use.
     """
     try:
-        return _encoder(folder)
-    except (_Other, OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return _read_supported_encoder(folder)
+    except (_UnsupportedModel, OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
         # Whatever is missing or torn: sentence-transformers says so, or reads it all the same.
         return None
 
 
-def _encoder(folder: Path) -> Encoder:
-    settings = {name: _json(folder / name) for name in _AS_USUAL}
+def _read_supported_encoder(folder: Path) -> Encoder:
+    settings = {name: _read_json_object(folder / name) for name in _AS_USUAL}
     for name, usual in _AS_USUAL.items():
         for key, value in usual.items():
             _require(settings[name].get(key, value) in (value, None))
@@ -74,22 +74,22 @@ def _encoder(folder: Path) -> Encoder:
     _require(config["model_type"] == "bert" and config["hidden_act"] == "gelu")
     _require(not seen.keys() - _AS_USUAL["sentence_bert_config.json"].keys() - _ELSEWHERE["sentence_bert_config.json"])
     _require(not (folder / "adapter_config.json").exists())
-    pooling = _pooling(folder)
-    read = _json(folder / "tokenizer_config.json")
+    pooling = _read_pooling(folder)
+    read = _read_json_object(folder / "tokenizer_config.json")
     most = seen.get("max_seq_length") or read["model_max_length"]
     _require(isinstance(most, int) and 2 < most <= config["max_position_embeddings"])
-    tokenizer = _tokenizer(folder, read, bool(seen.get("do_lower_case")))
+    tokenizer = _read_tokenizer(folder, read, bool(seen.get("do_lower_case")))
     tensors = read_tensors(folder / WEIGHTS, mapped=False)
     heads = config["num_attention_heads"]
     _require(config["hidden_size"] % heads == 0 and tokenizer.get_vocab_size() <= config["vocab_size"])
-    _require({name: tensor.shape for name, tensor in tensors.items() if name.startswith(_USED)} == _shapes(config))
+    _require({name: tensor.shape for name, tensor in tensors.items() if name.startswith(_USED)} == _expected_shapes(config))
     return Encoder(tokenizer, Network(tensors, heads, config.get("layer_norm_eps", 1e-12), pooling), most)
 
 
 _USED = ("embeddings.", "encoder.")
 
 
-def _shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+def _expected_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     """Return the shapes of all weights of a model with these settings, by name."""
     width, wide = config["hidden_size"], config["intermediate_size"]
     shapes: dict[str, tuple[int, ...]] = {
@@ -111,7 +111,7 @@ def _shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
-def _pooling(folder: Path) -> Pooling:
+def _read_pooling(folder: Path) -> Pooling:
     """Return the pooling of the rows; raises _Other if the modules are not BERT, pooling and perhaps normalisation."""
     modules = json.loads((folder / "modules.json").read_text())
     kinds = [module["type"].rpartition(".") for module in modules]
@@ -119,15 +119,15 @@ def _pooling(folder: Path) -> Pooling:
     # The vectors are scaled to length 1 in any case.
     _require([name for _, _, name in kinds] in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]))
     _require(modules[0]["path"] == "")
-    settings = _json(folder / modules[1]["path"] / "config.json")
+    settings = _read_json_object(folder / modules[1]["path"] / "config.json")
     mode = settings.get("pooling_mode") or [called for key, called in _POOLING_MODES.items() if settings.get(key)]
     for pooling in ("mean", "cls"):
         if mode in (pooling, [pooling]):
             return pooling
-    raise _Other
+    raise _UnsupportedModel
 
 
-def _tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> Any:
+def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> Any:
     """Return the tokenizer; raises _Other if it is not BERT's own, as the two files describe it alike.
 
     The transformers library makes BERT's tokenizer anew from its vocabulary and the settings in ``tokenizer_config.json``,
@@ -135,7 +135,7 @@ def _tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> Any:
     """
     from tokenizers import Tokenizer, normalizers
 
-    file = _json(folder / "tokenizer.json")
+    file = _read_json_object(folder / "tokenizer.json")
     _require(config["tokenizer_class"] in ("BertTokenizer", "BertTokenizerFast"))
     model, normalizer = file["model"], file["normalizer"]
     wanted = {
@@ -163,7 +163,7 @@ def _tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> Any:
     return tokenizer
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _read_json_object(path: Path) -> dict[str, Any]:
     """Return the settings of a file."""
     settings = json.loads(path.read_text(encoding="utf-8"))
     _require(isinstance(settings, dict))
@@ -172,4 +172,4 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _require(holds: bool) -> None:
     if not holds:
-        raise _Other
+        raise _UnsupportedModel

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from chunkers.embedders.base import Embedder, unit
+from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.embedders.models import Model
 from chunkers.support.arrays import IntArray, VectorArray
-from chunkers.support.errors import ModelError, stop_if
+from chunkers.support.errors import ModelError, raise_if_cancelled
 
 if TYPE_CHECKING:
     from chunkers.embedders.bert import Encoder
@@ -90,11 +90,11 @@ class LateChunks(Embedder):
 
     def __init__(self, model: Embedder, texts: Sequence[str]) -> None:
         if not isinstance(model, Model):
-            raise ModelError(why_not_late(model))
+            raise ModelError(reason_against_late_chunking(model))
         self._model = model
         self.name = model.name
         self.revision = f"{model.revision}/{_VERSION}" if model.revision else ""
-        self._texts = {_digest(text): text for text in texts}
+        self._texts = {_text_digest(text): text for text in texts}
         self._pieces: dict[str, _Pieces] = {}
         self._last: dict[tuple[str, int], VectorArray] = {}
         self._cancelled: Callable[[], bool] = bool
@@ -115,7 +115,7 @@ class LateChunks(Embedder):
     @staticmethod
     def place(text: str, spans: Sequence[tuple[int, int]]) -> str:
         """Return the place of a chunk, a hash of the whole text and the chunk's spans, as `encode` takes it."""
-        return f"{_digest(text)} {','.join(f'{start}-{end}' for start, end in spans)}"
+        return f"{_text_digest(text)} {','.join(f'{start}-{end}' for start, end in spans)}"
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return 1 for each place, so that places stay in order."""
@@ -133,18 +133,18 @@ class LateChunks(Embedder):
         for number, place in enumerate(texts):
             digest, _, spans = place.partition(" ")
             for start, end in (map(int, span.split("-")) for span in spans.split(",")):
-                for window, rows in _rows(self._pieces[digest], start, end):
+                for window, rows in _window_rows(self._pieces[digest], start, end):
                     wanted.setdefault((digest, window), []).append((number, rows))
         for key, vectors in self._vectors(encoder, list(wanted)):
             for number, rows in wanted[key]:
                 sums[number] += vectors[rows].sum(axis=0, dtype=np.float64)
                 counts[number] += len(vectors[rows])
-        return unit(sums / np.maximum(counts, 1))
+        return scale_to_unit_length(sums / np.maximum(counts, 1))
 
     def _read(self, encoder: "Encoder", digest: str) -> _Pieces:
         ids, offsets = encoder.pieces(self._texts[digest])
         starts, ends = np.array(offsets, dtype=np.intp).reshape(-1, 2).T
-        return _Pieces(ids, starts, ends, windows(len(ids), encoder.most))
+        return _Pieces(ids, starts, ends, overlapping_windows(len(ids), encoder.most))
 
     def _vectors(self, encoder: "Encoder", keys: Sequence[tuple[str, int]]) -> Iterator[tuple[tuple[str, int], VectorArray]]:
         """Yield the vectors of windows, given by text and number, special pieces included.
@@ -156,7 +156,7 @@ class LateChunks(Embedder):
         missing = iter([key for key in keys if key not in before])
         first, last = encoder.ends()
         while group := list(islice(missing, WINDOWS_AT_ONCE)):
-            stop_if(self._cancelled)
+            raise_if_cancelled(self._cancelled)
             texts = []
             for digest, number in group:
                 pieces = self._pieces[digest]
@@ -167,12 +167,12 @@ class LateChunks(Embedder):
             yield from vectors.items()
 
 
-def why_not_late(embedder: Embedder) -> str:
+def reason_against_late_chunking(embedder: Embedder) -> str:
     """Return why an embedder cannot do late chunking; empty if it can, or if only loading the model would tell."""
     return "" if isinstance(embedder, Model) else CANNOT.format(name=embedder.name)
 
 
-def windows(pieces: int, most: int) -> list[Window]:
+def overlapping_windows(pieces: int, most: int) -> list[Window]:
     """Return the windows over a text's word pieces, each of at most ``most`` pieces with the two special ones.
 
     They overlap by half, the last two by more. Between two windows, the middle of their overlap divides the tokens.
@@ -185,7 +185,7 @@ def windows(pieces: int, most: int) -> list[Window]:
     ]
 
 
-def _rows(pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
+def _window_rows(pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
     """Yield the windows, by number, from which a span's tokens are taken, with the rows of each.
 
     A token that a cut goes through counts for both sides. Row 0 of a window is the special piece that begins it.
@@ -200,5 +200,5 @@ def _rows(pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
         yield number, slice(begin - window.start + (begin > 0), other - window.start + 1 + (other == len(pieces.ids)))
 
 
-def _digest(text: str) -> str:
+def _text_digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

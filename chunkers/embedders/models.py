@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
+import sys
 import threading
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -15,18 +17,116 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chunkers.embedders.base import Embedder, unit
+from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS, Encoder, Network, read_tensors
 from chunkers.embedders.bert_folder import read_encoder
-from chunkers.embedders.device import DEVICES, device_without_torch, find_device, import_torch, revision_on
 from chunkers.support.arrays import VectorArray
-from chunkers.support.errors import ModelError
-from chunkers.support.extras import need
-from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
-from chunkers.text.tokenizers import load_tokenizer, unknown_word_pieces, word_pieces
+from chunkers.support.errors import InputError, ModelError, short_repr
+from chunkers.support.extras import missing_extra_message, not_importable_error, require_extra
+from chunkers.text.bundled_model import WEIGHTS_SHA256, checked_model_folder
+from chunkers.text.tokenizers import load_tokenizer, unknown_word_pieces, word_piece_tokenizer
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
+
+
+# Devices for a model, this machine's processor or a faster device that torch finds, and the import of torch.
+
+
+DEVICES = {
+    "auto": "a CUDA or an Apple device if torch finds one, or else the processor",
+    "cpu": "this machine's processor",
+    "cuda": "the CUDA device",
+    "mps": "the Apple device",
+}
+"""Devices by the name that users give, with a description; all but ``auto`` are devices of torch."""
+
+_NODES = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
+"""Files below /dev of which Linux has one where torch can find a device: of NVIDIA, its boards, Windows beneath, and AMD."""
+
+
+def check_device(device: str) -> None:
+    """Raise InputError if ``device`` is not a key of `DEVICES`; the machine need not have the device."""
+    if device not in DEVICES:
+        raise InputError(f"device must be one of {', '.join(DEVICES)}; got {short_repr(device)}.")
+
+
+def device_without_torch(requested: str) -> str:
+    """Return the device if it can be determined without importing torch, which is slow; otherwise an empty string."""
+    if requested == "cpu" or (requested == "auto" and (not _may_have_another() or missing_extra_message("models", "auto"))):
+        return "cpu"
+    return ""
+
+
+def _may_have_another() -> bool:
+    if sys.platform == "darwin":
+        return platform.machine() == "arm64"
+    return not sys.platform.startswith("linux") or any(any(Path("/dev").glob(name)) for name in _NODES)
+
+
+def find_device(requested: str) -> str:
+    """Return torch's name for a device in `DEVICES`; torch is imported unless the device is the CPU.
+
+    Raises
+    ------
+    ModelError
+        If torch or sentence-transformers is not installed, torch cannot be imported, or it does not find the device; the
+        message says which, and names the devices that torch finds.
+    """
+    if known := device_without_torch(requested):
+        return known
+    require_extra("models", f"The device {requested}")
+    try:
+        import_torch()
+    except ImportError as error:
+        if requested == "auto":
+            return "cpu"
+        raise not_importable_error("torch", f"The device {requested}", "'seamark[models]'", error) from error
+    import torch
+
+    devices = [name for name, backend in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if backend.is_available()] + [
+        "cpu"
+    ]
+    if requested == "auto":
+        return devices[0]
+    if requested not in devices:
+        raise ModelError(
+            f"device must be one of {', '.join(['auto', *devices])}, because torch finds no other device on this machine; "
+            f"got {requested}."
+        )
+    return requested
+
+
+def revision_on_device(revision: str, device: str) -> str:
+    """Return the revision of a model's vectors on a device, derived from the revision of the model's weights.
+
+    Devices other than the processor add numbers in another order and approximate exponentials differently, so their
+    vectors need not be within 1e-6 of the processor's. They have their own revision, so that a cache never mixes vectors
+    from different devices.
+    """
+    return revision if device == "cpu" else f"{revision}/{device}"
+
+
+_POLICY = "OMP_WAIT_POLICY"
+
+
+def import_torch() -> None:
+    """Import torch so that its OpenMP threads sleep while waiting, unless the environment sets a wait policy.
+
+    By default OpenMP's threads spin while they wait. With processors of their own, spinning saves microseconds. If a
+    browser or another program needs the same processors, spinning takes processor time from the very thread that is
+    waited for, and the work takes several times as long.
+    """
+    require_extra("models", "What runs on torch", "torch")
+    # OpenMP reads the policy once, when torch loads it. Processes that this one starts need not inherit it.
+    ours = _POLICY not in os.environ
+    if ours:
+        os.environ[_POLICY] = "passive"
+    try:
+        import torch  # noqa: F401
+    finally:
+        if ours:
+            os.environ.pop(_POLICY, None)
 
 
 _NO_LIMIT = 1_000_000
@@ -45,7 +145,7 @@ class Model(Embedder):
     name
         A folder, or a name on the hub.
     device
-        Device that runs the model, a key of `chunkers.embedders.device.DEVICES`.
+        Device that runs the model, a key of `chunkers.embedders.models.DEVICES`.
     """
 
     packages = ("sentence-transformers", "torch")
@@ -74,7 +174,7 @@ class Model(Embedder):
             self.engine = "sentence-transformers"
             limit = model.max_seq_length
             self.max_tokens = limit if limit is not None and limit < _NO_LIMIT else None
-        self.revision = revision_on(revision, self.device)
+        self.revision = revision_on_device(revision, self.device)
         return model
 
     @abstractmethod
@@ -124,7 +224,7 @@ class Model(Embedder):
                 "another model."
             )
         # A model may end in a layer after the pooling, or in float16; the contract is unit length.
-        return unit(vectors)
+        return scale_to_unit_length(vectors)
 
     @contextmanager
     def _errors_in_one_sentence(self) -> Iterator[None]:
@@ -136,11 +236,11 @@ class Model(Embedder):
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, RuntimeError) and self.device not in ("", "cpu"):
                 raise ModelError(
-                    f"{self.name}: the model failed on {DEVICES[self.device]} with {_article(error)}. On the command line, "
+                    f"{self.name}: the model failed on {DEVICES[self.device]} with {_error_with_article(error)}. On the command line, "
                     "pass --device cpu to use the processor instead."
                 ) from error
             raise ModelError(
-                f"{self.name}: the model could not embed the texts; encoding failed with {_article(error)}. Choose another "
+                f"{self.name}: the model could not embed the texts; encoding failed with {_error_with_article(error)}. Choose another "
                 "model."
             ) from error
 
@@ -152,14 +252,14 @@ class FolderModel(Model):
         folder = Path(self.name).expanduser().resolve()
         if self.device == "cpu" and (encoder := read_encoder(folder)):
             return encoder, folder_revision(folder)
-        need("models", self.name)
+        require_extra("models", self.name)
         try:
             return SentenceModel(str(folder), self.device, local_files_only=True), folder_revision(folder)
         except Exception as error:
             # Depending on what is in the folder, loading raises errors of any type.
             raise ModelError(
                 f"{self.name}: the folder must contain a sentence-transformers model without custom code; loading the model "
-                f"failed with {_article(error)}. Choose another folder."
+                f"failed with {_error_with_article(error)}. Choose another folder."
             ) from error
 
 
@@ -185,7 +285,7 @@ class HubModel(Model):
             ) from error
         except (HFValidationError, OSError) as error:
             raise ModelError(
-                f"{self.name}: downloading the model from the Hugging Face hub failed with {_article(error)}. Try again, or "
+                f"{self.name}: downloading the model from the Hugging Face hub failed with {_error_with_article(error)}. Try again, or "
                 "choose another model."
             ) from error
         if self.device == "cpu":
@@ -193,7 +293,7 @@ class HubModel(Model):
                 # What cannot be fetched or read here, sentence-transformers fetches and reads, or says why not.
                 if encoder := read_encoder(self._fetched(commit)):
                     return encoder, commit
-        need("models", self.name)
+        require_extra("models", self.name)
         with suppress(Exception):
             # A model already here needs no network; without this, each file that it may lack would cost 20 seconds offline.
             return SentenceModel(self.name, self.device, revision=commit, local_files_only=True), commit
@@ -203,7 +303,7 @@ class HubModel(Model):
             # As for a folder, plus all that can go wrong in a download.
             raise ModelError(
                 f"{self.name}: the model must be a sentence-transformers model without custom code; loading the model "
-                f"failed with {_article(error)}. Choose another model."
+                f"failed with {_error_with_article(error)}. Choose another model."
             ) from error
 
     def _fetched(self, commit: str) -> Path:
@@ -271,7 +371,7 @@ def folder_revision(folder: Path) -> str:
     return total.hexdigest()
 
 
-def _article(error: BaseException) -> str:
+def _error_with_article(error: BaseException) -> str:
     name = type(error).__name__
     return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
@@ -295,7 +395,7 @@ class MiniLM(Model):
     Parameters
     ----------
     device
-        Device that runs the model, a key of `chunkers.embedders.device.DEVICES`.
+        Device that runs the model, a key of `chunkers.embedders.models.DEVICES`.
     remark
         A further remark for the user.
     """
@@ -311,13 +411,13 @@ class MiniLM(Model):
         super().__init__(MiniLM.name, device)
         self.remark = remark
         known = device_without_torch(device)
-        self.revision = revision_on(WEIGHTS_SHA256, known) if known else ""
+        self.revision = revision_on_device(WEIGHTS_SHA256, known) if known else ""
 
     def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
         folder = checked_model_folder()
         if self.device == "cpu":
             network = Network(read_tensors(folder / WEIGHTS, mapped=True), _HEADS, _EPSILON, "mean")
-            return Encoder(word_pieces(), network, MiniLM.max_tokens), WEIGHTS_SHA256
+            return Encoder(word_piece_tokenizer(), network, MiniLM.max_tokens), WEIGHTS_SHA256
         with self._errors_in_one_sentence():
             self.packages = Model.packages
             return SentenceModel(str(folder), self.device, local_files_only=True), WEIGHTS_SHA256

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.embedders.base import Embedder, unit
+from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.embedders.models import MiniLM
-from chunkers.storage.turn_taking import Turns
+from chunkers.storage.fair_locks import FairLocks
+from chunkers.storage.private_files import user_cache_folder, write_atomically
 from chunkers.support.arrays import FloatArray, VectorArray
-from chunkers.support.errors import stop_if
-from chunkers.support.folders import user_cache, write_whole
-from chunkers.text.minilm import SHA256, WEIGHTS_SHA256
-from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
+from chunkers.support.errors import raise_if_cancelled
+from chunkers.text.bundled_model import SHA256, WEIGHTS_SHA256
+from chunkers.text.tokenizers import unknown_word_pieces, word_piece_tokenizer
 
 # Static vectors of word pieces, distilled from a network for whole texts by the method of Model2Vec.
 
@@ -41,7 +41,7 @@ _LEFT_OUT = {*_AROUND, "[MASK]"}
 Table = np.ndarray[Any, np.dtype[np.float16]]
 
 
-def distilled(
+def distil_table(
     vocabulary: Mapping[str, int],
     means: Callable[[Sequence[Sequence[int]]], VectorArray],
     progress: Callable[[float], None],
@@ -71,19 +71,19 @@ def distilled(
     batches = []
     for start in range(0, len(pieces), BATCH):
         progress(start / len(pieces))
-        stop_if(cancelled)
+        raise_if_cancelled(cancelled)
         batches.append(means([[first, piece, last] for piece in pieces[start : start + BATCH]]))
         # Others use the network too. Its lock is not fair: without a pause this thread would have it again before they wake.
         time.sleep(_PAUSE_S)
     progress(1.0)
-    rows = principal(np.concatenate(batches), DIMENSIONS) * rarity(len(pieces))[:, None]
+    rows = project_onto_principal_components(np.concatenate(batches), DIMENSIONS) * word_piece_weights(len(pieces))[:, None]
     table = np.zeros((max(vocabulary.values()) + 1, rows.shape[1]), dtype=np.float16)
     table[pieces] = rows
     table[[vocabulary[piece] for piece in _UNKNOWN]] = 0
     return table
 
 
-def principal(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
+def project_onto_principal_components(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
     """Project the centred rows onto their first ``most`` principal components.
 
     In each column of the result, the number of greatest magnitude is positive, so that the signs do not depend on the
@@ -98,7 +98,7 @@ def principal(rows: npt.NDArray[np.floating], most: int) -> FloatArray:
     return projected
 
 
-def rarity(count: int) -> FloatArray:
+def word_piece_weights(count: int) -> FloatArray:
     """Return the weight a / (a + p) of each word piece, most frequent first, where p is its frequency; shape (count,).
 
     Source of the weight: Arora, Liang, Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (ICLR 2017). The
@@ -148,11 +148,11 @@ class Static(Embedder):
 
     def __init__(self, full: MiniLM | None = None, folder: Path | None = None) -> None:
         self._full = full or MiniLM("cpu")
-        self._path = (folder or user_cache()) / f"static-{_RECIPE[:16]}.bin"
-        self._turns = Turns()
+        self._path = (folder or user_cache_folder()) / f"static-{_RECIPE[:16]}.bin"
+        self._turns = FairLocks()
         self._share = 0.0
         self._table: VectorArray | None = None
-        self._words = _Words({})
+        self._words = _WordPieceCache({})
         self.preparation = f"Distilling {self.name} from {MiniLM.name}, once; the table is kept, in {self._path.parent}"
 
     def load(self) -> None:
@@ -183,7 +183,7 @@ class Static(Embedder):
 
         report(0.0)
         self._full.prepare(cancelled=cancelled)
-        table = distilled(word_pieces().get_vocab(), self._full.means, report, cancelled)
+        table = distil_table(word_piece_tokenizer().get_vocab(), self._full.means, report, cancelled)
         return table, write_table(self._path, table)
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
@@ -196,17 +196,17 @@ class Static(Embedder):
         assert self._table is not None
         if self._words.characters > MOST_CHARACTERS:
             # Another thread may still read those that are dropped here.
-            self._words = _Words({})
+            self._words = _WordPieceCache({})
         pieces = self._words.pieces(texts)
         # The mean of a text's rows differs from their sum in its length alone.
         sums = np.empty((len(pieces), self._table.shape[1]), dtype=np.float32)
         for row, numbers in zip(sums, pieces, strict=True):
             np.add.reduce(self._table[np.array(numbers, dtype=np.intp)], axis=0, out=row)
-        return unit(sums)
+        return scale_to_unit_length(sums)
 
 
 @dataclass
-class _Words:
+class _WordPieceCache:
     """Cache of the word pieces of words, by their numbers; ``characters`` is the total length of the words.
 
     A word ends at a space, a tab or the end of a line, and no piece of the bundled model reaches beyond it. Texts repeat
@@ -220,24 +220,24 @@ class _Words:
         """Return the ids of each text's word pieces, in order, without the special piece that ends every text."""
         words = [_WORD.findall(text) for text in texts]
         new = list({word for some in words for word in some if word not in self.known})
-        self.known.update(zip(new, _pieces(new), strict=True))
+        self.known.update(zip(new, _word_piece_ids(new), strict=True))
         self.characters += sum(map(len, new))
         known = self.known
         return [[number for word in some for number in known[word]] for some in words]
 
 
-def _pieces(words: Sequence[str]) -> list[list[int]]:
+def _word_piece_ids(words: Sequence[str]) -> list[list[int]]:
     """Return the numbers of each word's pieces, less the one that ends a text.
 
     Several words are given to the tokenizer as one text, with that piece in between: each text costs it as much as a few
     words.
     """
-    end = word_pieces().token_to_id(_END)
+    end = word_piece_tokenizer().token_to_id(_END)
     # Where a text itself has that piece, the table has zeros for it.
     given = [word.replace(_END, " ") for word in words]
     joined = [f" {_END} ".join(given[start : start + _AT_ONCE]) for start in range(0, len(given), _AT_ONCE)]
     word_ids = []
-    for encoding in word_pieces().encode_batch_fast(joined, add_special_tokens=False):
+    for encoding in word_piece_tokenizer().encode_batch_fast(joined, add_special_tokens=False):
         some: list[int] = []
         for number in encoding.ids:
             if number == end:
@@ -251,7 +251,7 @@ def _pieces(words: Sequence[str]) -> list[list[int]]:
 
 def read_table(path: Path) -> tuple[Table, str] | None:
     """Read a vector table and its hash from a file; None if the file is missing, truncated or changed."""
-    shape = word_pieces().get_vocab_size(), DIMENSIONS
+    shape = word_piece_tokenizer().get_vocab_size(), DIMENSIONS
     size = _DIGEST + np.dtype(np.float16).itemsize * shape[0] * shape[1]
     try:
         data = path.read_bytes() if path.is_file() and path.stat().st_size == size else b""
@@ -267,5 +267,5 @@ def write_table(path: Path, table: Table) -> str:
     """Write a vector table, preceded by its hash, to a file if possible; return the hash."""
     rows = table.astype("<f2").tobytes()
     digest = hashlib.sha256(rows)
-    write_whole(path, [digest.digest(), rows])
+    write_atomically(path, [digest.digest(), rows])
     return digest.hexdigest()

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from chunkers.files import chunk_rows
-from chunkers.files.chunk_rows import GivenChunk
-from chunkers.found_again.locating import find_again
+from chunkers.files import external_chunks
+from chunkers.files.external_chunks import GivenChunk
+from chunkers.found_again.locating import locate_chunks
 from chunkers.results.result import Chunk, Chunking
-from chunkers.support.errors import InputError, shown
-from chunkers.support.extras import need
+from chunkers.support.errors import InputError, short_repr
+from chunkers.support.extras import require_extra
 from chunkers.support.limits import MAX_BYTES, MOST_CHUNKS
 from chunkers.text.document import Document, GivenSentences, Span
-from chunkers.text.reader_process import parsed_apart
+from chunkers.text.reader_process import parse_in_reader_process
 from chunkers.text.sentences import DEFAULT_SPLITTER
 
 
@@ -53,12 +53,12 @@ def inspect(
     """
     whole = text if isinstance(text, Document) else Document.from_text(text, sentences)
     if isinstance(chunks, str | Path):
-        given = read_chunks(_bytes(Path(chunks)), Path(chunks).name)
+        given = read_chunks(_read_bytes(Path(chunks)), Path(chunks).name)
     elif isinstance(chunks, Iterable) and not isinstance(chunks, bytes | Mapping):
         given = [_as_given_chunk(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
     else:
-        raise InputError(f"chunks must be a path, or a sequence of chunks; got {shown(chunks)}.")
-    return find_again(whole, chunks_of(given, document, whole.name), maker).chunking
+        raise InputError(f"chunks must be a path, or a sequence of chunks; got {short_repr(chunks)}.")
+    return locate_chunks(whole, select_document_chunks(given, document, whole.name), maker).chunking
 
 
 def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
@@ -91,11 +91,11 @@ def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
             "file."
         )
     if data.startswith(b"PAR1"):
-        need("corpus", "Parquet", "pyarrow")
-    return parsed_apart(chunk_rows.read_chunk_file, data, name, cancelled, _chunk_of)
+        require_extra("corpus", "Parquet", "pyarrow")
+    return parse_in_reader_process(external_chunks.read_chunk_file, data, name, cancelled, _chunk_from_row)
 
 
-def _chunk_of(row: Sequence[Any]) -> GivenChunk:
+def _chunk_from_row(row: Sequence[Any]) -> GivenChunk:
     """Return the chunk of a row as the other process sends it."""
     text, spans, document, identifier = row
     return GivenChunk(text, tuple([Span(*span) for span in spans]), document, identifier)
@@ -104,10 +104,10 @@ def _chunk_of(row: Sequence[Any]) -> GivenChunk:
 def _as_given_chunk(chunk: Any, place: str) -> GivenChunk:
     if isinstance(chunk, Chunk):
         return GivenChunk(chunk.text if len(chunk.spans) == 1 else None, chunk.spans)
-    return chunk_rows.as_given_chunk(chunk, place)
+    return external_chunks.as_given_chunk(chunk, place)
 
 
-def _bytes(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
@@ -115,7 +115,7 @@ def _bytes(path: Path) -> bytes:
         raise InputError(f"{path}: the file cannot be read: {error.strerror}. Check its path and permissions.") from error
 
 
-def documents_of(given: Iterable[GivenChunk]) -> list[str]:
+def document_names(given: Iterable[GivenChunk]) -> list[str]:
     """Return the distinct document names that the chunks state, in order of first appearance."""
     return list(dict.fromkeys(chunk.document for chunk in given if chunk.document is not None))
 
@@ -128,7 +128,7 @@ class DocumentNames:
         self._by_end: dict[str, list[str]] = {}
         self._by_stem: dict[str, list[str]] = {}
         for name in self._names:
-            self._by_end.setdefault(_file(name), []).append(name)
+            self._by_end.setdefault(_file_name(name), []).append(name)
             self._by_stem.setdefault(_stem(name), []).append(name)
 
     def called(self, name: str) -> list[str]:
@@ -140,42 +140,48 @@ class DocumentNames:
         """
         if name in self._names:
             return [name]
-        path = _path(name)
-        alike = [candidate for candidate in self._by_end.get(_file(name), ()) if _is_end(path, _path(candidate))]
+        path = _path_parts(name)
+        alike = [
+            candidate for candidate in self._by_end.get(_file_name(name), ()) if _have_same_end(path, _path_parts(candidate))
+        ]
         if alike:
             return alike
         with_ending = [
-            candidate for candidate in self._by_stem.get(_file(name), ()) if _is_end(path, _without_ending(candidate))
+            candidate
+            for candidate in self._by_stem.get(_file_name(name), ())
+            if _have_same_end(path, _without_ending(candidate))
         ]
         without = [
-            candidate for candidate in self._by_end.get(_stem(name), ()) if _is_end(_without_ending(name), _path(candidate))
+            candidate
+            for candidate in self._by_end.get(_stem(name), ())
+            if _have_same_end(_without_ending(name), _path_parts(candidate))
         ]
         return with_ending + without
 
 
-def _path(name: str) -> tuple[str, ...]:
+def _path_parts(name: str) -> tuple[str, ...]:
     # Windows writes its paths with the other slash.
     return PurePosixPath(name.replace("\\", "/")).parts
 
 
-def _file(name: str) -> str:
-    return "".join(_path(name)[-1:])
+def _file_name(name: str) -> str:
+    return "".join(_path_parts(name)[-1:])
 
 
 def _stem(name: str) -> str:
-    return PurePosixPath(_file(name)).stem
+    return PurePosixPath(_file_name(name)).stem
 
 
 def _without_ending(name: str) -> tuple[str, ...]:
-    return (*_path(name)[:-1], _stem(name))
+    return (*_path_parts(name)[:-1], _stem(name))
 
 
-def _is_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _have_same_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     length = min(len(one), len(other))
     return one[-length:] == other[-length:]
 
 
-def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
+def select_document_chunks(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
     """Return the chunks of the wanted document, of the document named like the text, or of the only document.
 
     Raises
@@ -192,12 +198,12 @@ def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Seq
 
 
 def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
-    names = documents_of(given)
+    names = document_names(given)
     if wanted is None and len(names) > 1:
         called = DocumentNames(names).called(name)
         if len(called) != 1:
             raise InputError(
-                f"chunks: document must be one of the documents in the file, {shown(', '.join(called or names))}; got none. "
+                f"chunks: document must be one of the documents in the file, {short_repr(', '.join(called or names))}; got none. "
                 "Pass one of these names."
             )
         wanted = called[0]
@@ -207,10 +213,10 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
     meant = [wanted] if wanted in names else [candidate for candidate in names if _stem(candidate) == wanted]
     if len(meant) > 1:
         raise InputError(
-            f"chunks: document must match exactly one document of the file; {shown(wanted)} matches "
-            f"{shown(', '.join(meant))}. Pass the full name of the document."
+            f"chunks: document must match exactly one document of the file; {short_repr(wanted)} matches "
+            f"{short_repr(', '.join(meant))}. Pass the full name of the document."
         )
     chosen = [chunk for chunk in given if chunk.document is None or chunk.document in meant]
     if not chosen:
-        raise InputError(f"chunks: document must be one of {shown(', '.join(names))}; got {shown(wanted)}.")
+        raise InputError(f"chunks: document must be one of {short_repr(', '.join(names))}; got {short_repr(wanted)}.")
     return chosen

@@ -5,15 +5,151 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from chunkers.adapters.mapping import beginning_of, characters_outside, locate
-from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
-from chunkers.files.chunk_rows import GivenChunk
-from chunkers.found_again.found_passage import Passage, passage_of, shared_front
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunk, Chunking, Verdict
-from chunkers.support.formatting import from_cell
+from chunkers.adapters.piece_location import count_characters_outside, locate_pieces, quotable_beginning
+from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
+from chunkers.files.external_chunks import GivenChunk
+from chunkers.results.result import Chunk, Chunking, Reason, Verdict
+from chunkers.support.formatting import unescape_cell
 from chunkers.text.document import Document, Span
-from chunkers.text.quotations import Match, Quotation, Searched
+from chunkers.text.quotations import CONTEXT, SHORTEST, Match, Quotation, SearchableText, folded
+
+# The passage of a given chunk that occurs in the text; the rest of the chunk is its context.
+
+
+LEAST_SHARE = 0.5
+"""Share of a chunk's characters that its passage must have, for the rest to be context."""
+
+LEAST_SHARE_OF_LINES = 0.25
+"""The same where a line break separates the context, which then may well be longer than the passage."""
+
+
+class Passage(NamedTuple):
+    """The part of a chunk that occurs in the text, and the rest of the chunk as its context.
+
+    Attributes
+    ----------
+    text
+        The passage, as the chunk has it.
+    context
+        The rest of the chunk: in front, behind, or both with a line break between.
+    span
+        Span of the passage if the chunk states it; None if it must be searched for.
+    """
+
+    text: str
+    context: str
+    span: Span | None = None
+
+
+def shared_first_lines(texts: Sequence[str]) -> str:
+    """Return the whole lines that all of the texts share at the beginning; empty if there are none."""
+    if len(texts) < 2:
+        return ""
+    first, last = min(texts), max(texts)
+    length = next((place for place, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return first[: first.rfind("\n", 0, length) + 1]
+
+
+def find_passage(searched: SearchableText, text: str, spans: Sequence[Span], front: str, within: Span) -> Passage | None:
+    """Find the part of a chunk that occurs in the text; None if too little of the chunk occurs, or the whole chunk.
+
+    Parameters
+    ----------
+    spans
+        Spans that the chunk states; empty if it states none.
+    front
+        Lines with which all chunks begin; see `shared_front`.
+    within
+        Range of the text in which to search for the passage.
+    """
+    return (
+        _passage_at_stated_place(searched, text, spans)
+        or _passage_after_first_lines(searched, text, front)
+        or _longest_passage(searched, text, within)
+    )
+
+
+def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequence[Span]) -> Passage | None:
+    """Return the passage at the place that the chunk names."""
+    if len(spans) != 1:
+        return None
+    start, end = spans[0]
+    words = searched.text[start:end].strip()
+    if words and (match := SearchableText(text).typography(Quotation(words))) is not None:
+        follows_line = "\n" in _space_before(text, match.span.start) and not text[match.span.end :].strip()
+        size = len(folded(words))
+        if follows_line or size >= SHORTEST or size >= LEAST_SHARE * len(folded(text)):
+            return _passage_in_context(text, match.span, Span(start, end).trimmed(searched.text))
+    # The end of a chunk that names its start alone is that of its text, which is too long by the context.
+    found_end = searched.begins_with(text, start)
+    return None if found_end is None else _passage_in_context(text, found_end)
+
+
+def _passage_after_first_lines(searched: SearchableText, text: str, front: str) -> Passage | None:
+    """Return the passage that follows the lines in front of every chunk."""
+    if not front.strip() or not searched.has(text[len(front) :]):
+        return None
+    return _passage_in_context(text, Span(len(front), len(text)))
+
+
+def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passage | None:
+    """Return the longest stretch of the chunk that stands in the text, in whole words."""
+    passage = searched.longest_passage(text, within)
+    if passage is None or passage.altered:
+        return None
+    start, end = passage.quoted
+    if start > 0:
+        start = _first_word_start(searched.text, text, passage.span, passage.quoted)
+    if end < len(text) and not text[end].isspace():
+        end = max((place for place in range(start, end) if text[place].isspace()), default=start)
+    size, length = len(folded(text[start:end])), len(folded(text))
+    in_lines = "\n" in _space_before(text, start) or start == 0
+    in_lines &= "\n" in _space_after(text, end) or not text[end:].strip()
+    share = LEAST_SHARE_OF_LINES if in_lines else LEAST_SHARE
+    return _passage_in_context(text, Span(start, end)) if size >= max(SHORTEST, share * length) else None
+
+
+def _first_word_start(whole: str, text: str, span: Span, quoted: Span) -> int:
+    """Return the start of the passage's first word in the chunk.
+
+    The end of a context may be what stands before the passage in the text too, such as a heading: where the passage begins
+    inside a line of both, it begins with the next line of the chunk if that is near.
+    """
+    starts = [place for place in range(quoted.start, quoted.end) if not text[place].isspace() and text[place - 1].isspace()]
+    if not starts:
+        return quoted.end
+    first = starts[0]
+    left = len(folded(text[quoted.start : first]))
+    place = span.start
+    while left > 0:
+        left -= len(folded(whole[place]))
+        place += 1
+    place += len(whole[place:]) - len(whole[place:].lstrip()) if whole[place : place + 1].isspace() else 0
+    if "\n" in _space_before(text, first) or place == 0 or "\n" in _space_before(whole, place):
+        return first
+    near = (start for start in starts if start - quoted.start <= CONTEXT and "\n" in _space_before(text, start))
+    return next(near, first)
+
+
+def _passage_in_context(text: str, passage: Span, span: Span | None = None) -> Passage | None:
+    around = (text[: passage.start].strip(), text[passage.end :].strip())
+    context = "\n".join(part for part in around if part)
+    return Passage(text[passage.start : passage.end].strip(), context, span) if context else None
+
+
+def _space_before(text: str, place: int) -> str:
+    start = place
+    while start > 0 and text[start - 1].isspace():
+        start -= 1
+    return text[start:place]
+
+
+def _space_after(text: str, place: int) -> str:
+    end = place
+    while end < len(text) and text[end].isspace():
+        end += 1
+    return text[place:end]
+
 
 Kind = Literal["lost", "altered", "ambiguous", "elsewhere", "context", "spaced"]
 """Kinds of remark about a chunk: not found; found with small changes; found more than once; not where it says it is;
@@ -62,7 +198,7 @@ class Oddity(NamedTuple):
     span: Span
 
 
-class FoundAgain(NamedTuple):
+class LocatedChunks(NamedTuple):
     """A result with the located chunks, the number of chunks searched for, and remarks, most serious first."""
 
     chunking: Chunking
@@ -74,12 +210,12 @@ def _report_nothing(done: int, total: int) -> None:
     """Report nothing."""
 
 
-def find_again(
+def locate_chunks(
     document: Document,
     given_chunks: Sequence[GivenChunk],
     maker: str,
     report_progress: Callable[[int, int], None] = _report_nothing,
-) -> FoundAgain:
+) -> LocatedChunks:
     """Locate given chunks in a document; return the located chunks as a result, with remarks on inexact matches.
 
     Parameters
@@ -98,10 +234,10 @@ def find_again(
             report_progress(number, len(given_chunks))
             latest = time.monotonic()
 
-    spans_in_place = [in_place(text, given_chunk) for given_chunk in given_chunks]
-    searched = Searched(text)
+    spans_in_place = [stated_spans(text, given_chunk) for given_chunk in given_chunks]
+    searched = SearchableText(text)
     ordered = _located_in_order(text, given_chunks)
-    surrounded = _Surrounded(searched, given_chunks)
+    surrounded = _ContextSeparator(searched, given_chunks)
     contexts: dict[int, str] = {}
     without_context = list(given_chunks)
     for number, (given_chunk, spans) in enumerate(zip(given_chunks, spans_in_place, strict=True)):
@@ -114,7 +250,7 @@ def find_again(
                 spans_in_place[number] = () if passage.span is None else (passage.span,)
     if contexts:
         ordered = _located_in_order(text, without_context)
-    search = _Search(searched, ordered)
+    search = _ChunkSearch(searched, ordered)
     search.unsure.update(surrounded.unsure)
     chunks: list[Chunk] = []
     begins: dict[int, str] = {}
@@ -125,7 +261,7 @@ def find_again(
         located, how, odd = (spans, "at the place that it names", []) if spans else search.find(number, given_chunk)
         context = contexts.get(number, "")
         if located:
-            odd += [("context", f"“{beginning_of(context)}” is around it")] if context else []
+            odd += [("context", f"“{quotable_beginning(context)}” is around it")] if context else []
             chunks.append(Chunk.of(document, *located)._replace(context=context))
             reached = located[-1].end
             for span in located:
@@ -139,24 +275,24 @@ def find_again(
     chunking = Chunking(
         document,
         tuple(chunks),
-        ledger(document, cuts, Reason(remark=f"{maker} begins no chunk here")),
+        with_uncut_gaps(document, cuts, Reason(remark=f"{maker} begins no chunk here")),
         notes=(*_notes(maker, given_chunks, oddities, search.unsure), *_uncovered_notes(text, chunks)),
     )
-    return FoundAgain(chunking, len(given_chunks), tuple(oddities))
+    return LocatedChunks(chunking, len(given_chunks), tuple(oddities))
 
 
 def _located_in_order(text: str, given_chunks: Sequence[GivenChunk]) -> dict[int, Span | None]:
     """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
     unplaced = [number for number, chunk in enumerate(given_chunks) if not chunk.spans]
-    return dict(zip(unplaced, locate(text, [given_chunks[number].text or "" for number in unplaced]), strict=True))
+    return dict(zip(unplaced, locate_pieces(text, [given_chunks[number].text or "" for number in unplaced]), strict=True))
 
 
-class _Surrounded:
+class _ContextSeparator:
     """Tells chunks from the contexts that something put around them."""
 
-    def __init__(self, searched: Searched, given_chunks: Sequence[GivenChunk]) -> None:
+    def __init__(self, searched: SearchableText, given_chunks: Sequence[GivenChunk]) -> None:
         self._searched = searched
-        self._front = shared_front([chunk.text for chunk in given_chunks if chunk.text is not None])
+        self._front = shared_first_lines([chunk.text for chunk in given_chunks if chunk.text is not None])
         self._left = MOST_SCANNED
         self._reached = 0
         self.unsure: dict[str, None] = {}
@@ -172,7 +308,7 @@ class _Surrounded:
                 return None
             # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
             self._left -= 4 * len(words).bit_length() * (within.end - within.start)
-            passage = passage_of(self._searched, words, chunk.spans, self._front, within)
+            passage = find_passage(self._searched, words, chunk.spans, self._front, within)
             if passage is not None:
                 place = self._searched.text.find(passage.text[:_LONGEST_WORDS], within.start)
                 self._reached = max(self._reached, place)
@@ -180,18 +316,18 @@ class _Surrounded:
         return None
 
 
-class _Search:
+class _ChunkSearch:
     """Looks for the chunks that are not where they say they are, or do not say.
 
     ``ordered`` are the spans of those that do not say, by number, as far as looking for them in order has found them.
     """
 
-    def __init__(self, searched: Searched, ordered: dict[int, Span | None]) -> None:
+    def __init__(self, searched: SearchableText, ordered: dict[int, Span | None]) -> None:
         self._searched = searched
         self._ordered = ordered
         spans = [span for span in ordered.values() if span is not None]
-        self._behind_gaps = _reached_by_a_jump(searched.text, spans)
-        self._shifted = _found_at_one_of_several(searched.text, spans)
+        self._behind_gaps = _spans_after_gaps(searched.text, spans)
+        self._shifted = _ambiguous_spans(searched.text, spans)
         self._left = MOST_SCANNED
         self.unsure: dict[str, None] = {}
 
@@ -250,13 +386,13 @@ class _Search:
         return second >= 0
 
 
-def _reached_by_a_jump(text: str, spans: Sequence[Span]) -> frozenset[Span]:
+def _spans_after_gaps(text: str, spans: Sequence[Span]) -> frozenset[Span]:
     """Return the spans after a gap: only these might also occur elsewhere."""
     pairs = pairwise([Span(0, 0), *spans])
     return frozenset(span for before, span in pairs if span.start > before.end and text[before.end : span.start].strip())
 
 
-def _found_at_one_of_several(text: str, spans: Sequence[Span]) -> frozenset[Span]:
+def _ambiguous_spans(text: str, spans: Sequence[Span]) -> frozenset[Span]:
     """Return the spans whose text occurs at several places inside the previous span or at its end.
 
     If every chunk begins at or after the end of the previous one, there is no doubt.
@@ -274,14 +410,14 @@ def _found_at_one_of_several(text: str, spans: Sequence[Span]) -> frozenset[Span
     return frozenset(several)
 
 
-def in_place(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
+def stated_spans(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
     """Return the spans at which a chunk says it is, without white space at their ends; none if its text is not there."""
     if not chunk.spans or chunk.spans[-1].end > len(text):
         return ()
     if chunk.text is not None:
         passage = text[chunk.spans[0].start : chunk.spans[0].end]
         # A table for spreadsheets has an apostrophe before what would be a formula; see `as_cell`.
-        if passage.strip() not in (chunk.text.strip(), from_cell(chunk.text).strip()):
+        if passage.strip() not in (chunk.text.strip(), unescape_cell(chunk.text).strip()):
             return ()
     trimmed = [span.trimmed(text) for span in chunk.spans]
     apart: list[Span] = []
@@ -322,18 +458,18 @@ def _notes(maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Od
     surrounded = [f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in by_kind["context"]]
     lost = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in by_kind["lost"]]
     notes = [
-        _listed(f"Chunks of {maker} that are not found in the text and left out", lost),
-        _listed(f"Chunks of {maker} that are altered, and found where the text is most like them", altered),
-        _listed(f"Chunks of {maker} that stand in the text more than once, and may be at another place", ambiguous),
-        _listed(f"Chunks of {maker} that are not at the place that they name", elsewhere),
-        _listed(f"Chunks of {maker} with a context around them that the text does not have there", surrounded),
+        _note_with_list(f"Chunks of {maker} that are not found in the text and left out", lost),
+        _note_with_list(f"Chunks of {maker} that are altered, and found where the text is most like them", altered),
+        _note_with_list(f"Chunks of {maker} that stand in the text more than once, and may be at another place", ambiguous),
+        _note_with_list(f"Chunks of {maker} that are not at the place that they name", elsewhere),
+        _note_with_list(f"Chunks of {maker} with a context around them that the text does not have there", surrounded),
         f"Chunks of {maker} with other white space than the text: {len(by_kind['spaced']):,}." if by_kind["spaced"] else "",
         *unsure,
     ]
     return [note for note in notes if note]
 
 
-def _listed(what: str, names: Sequence[str]) -> str:
+def _note_with_list(what: str, names: Sequence[str]) -> str:
     if not names:
         return ""
     list_of_names = ", ".join(names[:_MOST_NAMED]) + (" and more" if len(names) > _MOST_NAMED else "")
@@ -343,9 +479,9 @@ def _listed(what: str, names: Sequence[str]) -> str:
 def _chunk_label(number: int, chunk: GivenChunk) -> str:
     if chunk.text is None:
         return f"{number:,} ({chunk.spans[0].start:,} to {chunk.spans[-1].end:,})"
-    return f"{number:,} (“{beginning_of(chunk.text)}”)"
+    return f"{number:,} (“{quotable_beginning(chunk.text)}”)"
 
 
 def _uncovered_notes(text: str, chunks: Sequence[Chunk]) -> list[str]:
-    lost = characters_outside(text, [span for chunk in chunks for span in chunk.spans])
+    lost = count_characters_outside(text, [span for chunk in chunks for span in chunk.spans])
     return [f"Characters that lie in no chunk, white space not counted: {lost:,}."] if lost else []

@@ -8,14 +8,14 @@ from copy import copy
 from itertools import count
 from typing import Literal, TypeVar
 
-from chunkers.language_models.answers import SHARED_ANSWERS, AnswerCache
+from chunkers.language_models.answer_cache import SHARED_ANSWERS, AnswerCache
 from chunkers.language_models.base import UNSHAPED, Dialect, LanguageModel, Message, Reply, Shape
+from chunkers.language_models.chat_server import ChatServer, SchemaRefused
 from chunkers.language_models.forms import WORDS, AnswerKind, LineForm
 from chunkers.language_models.prompts import PROBE
-from chunkers.language_models.server import ChatServer, SchemaRefused
-from chunkers.language_models.spending import Budget, Ledger, Limit, Spending, most_tokens_of, spent_by
-from chunkers.network.request import Attempts, cancellable
-from chunkers.support.errors import Cancelled, InputError, shown, stop_if
+from chunkers.language_models.spending import Budget, Ledger, Limit, Spending, spending_of_call, upper_bound_on_tokens
+from chunkers.network.connection import Attempts, cancellable
+from chunkers.support.errors import Cancelled, InputError, raise_if_cancelled, short_repr
 
 Structured = Literal["enforced", "refused", "ignored"]
 
@@ -100,7 +100,7 @@ class Asking:
         structured: Structured | None = None,
     ) -> None:
         if not isinstance(model, LanguageModel):
-            raise InputError(f"language_model must be openai:NAME or a LanguageModel; got {shown(model)}.")
+            raise InputError(f"language_model must be openai:NAME or a LanguageModel; got {short_repr(model)}.")
         self.model = model
         self.warn = warn
         self._answers = SHARED_ANSWERS if answers is None else answers
@@ -237,7 +237,7 @@ class Asking:
         reply = self._answers.get(key)
         if reply is not None:
             return reply, False
-        stop_if(cancelled)
+        raise_if_cancelled(cancelled)
         with self._answers.turns.take(key, cancelled):
             # Another may have asked the same while this one waited for its turn.
             reply = self._answers.get(key)
@@ -306,7 +306,7 @@ class Asking:
     ) -> Reply:
         """Send the request, and record its cost however it ends."""
         model, call = self.model, next(_calls)
-        most_in = most_tokens_of(messages)
+        most_in = upper_bound_on_tokens(messages)
         attempts = Attempts()
 
         def allow(before: int) -> None:
@@ -323,7 +323,7 @@ class Asking:
                 reply = model.reply(messages, most_out, attempts, **shapes)
         finally:
             self._slots.release()
-            spent = spent_by(model, reply, most_in, most_out, attempts)
+            spent = spending_of_call(model, reply, most_in, most_out, attempts)
             self._budget.settle(call, spent)
             if ledger is not None:
                 ledger.add(spent)
@@ -331,7 +331,7 @@ class Asking:
 
     def _wait_for_slot(self, cancelled: Callable[[], bool]) -> None:
         while not self._slots.acquire(timeout=_POLL_S):
-            stop_if(cancelled)
+            raise_if_cancelled(cancelled)
 
 
 class UnusableAnswers:
@@ -361,7 +361,9 @@ class UnusableAnswers:
         )
 
 
-def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool) -> list[Result]:
+def run_in_parallel(
+    works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool
+) -> list[Result]:
     """Run jobs that ask a language model, at most `MOST_AT_ONCE` in parallel, and return their results in order.
 
     Parameters
@@ -406,7 +408,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
     return [future.result() for future in futures]
 
 
-def asking_of(candidate: object, limit: Limit | None = None, warn: Warn = lambda sentence, unusable: None) -> Asking:
+def as_asking(candidate: object, limit: Limit | None = None, warn: Warn = lambda sentence, unusable: None) -> Asking:
     """Return access to a language model given by name or as an object; answers are cached in `SHARED_ANSWERS`.
 
     Parameters

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from chunkers.network.request import Attempts
+from chunkers.network.connection import Attempts
 
 Role = Literal["system", "user", "assistant"]
 
@@ -113,7 +113,7 @@ class LanguageModel(ABC):
         ModelError
             If there is no answer.
         Cancelled
-            If the user stops meanwhile (`chunkers.network.request.cancellable`).
+            If the user stops meanwhile (`chunkers.network.connection.cancellable`).
         """
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:

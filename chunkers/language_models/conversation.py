@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.forms import Form, LineForm
 from chunkers.language_models.prompts import AGAIN, NO_WORDS
-from chunkers.support.errors import first_fault, shown
-from chunkers.support.formatting import counted
+from chunkers.support.errors import first_validation_error, short_repr
+from chunkers.support.formatting import pluralize
 
 REPEATS = 2
 """Maximum number of times that the model is asked again, in the same conversation, after an unusable answer."""
@@ -64,7 +64,7 @@ class Unusable(Exception):
     @property
     def summary(self) -> str:
         """Short description of the failure: the number of attempts and the last complaint."""
-        return f"no usable answer in {counted(self.attempts, 'attempt')} ({self})"
+        return f"no usable answer in {pluralize(self.attempts, 'attempt')} ({self})"
 
 
 class Repetitive(Unusable):
@@ -106,9 +106,9 @@ def usable_answer(
         except Unusable as error:
             tell(False)
             complaint = error
-            if repeated := repetition(reply.text):
+            if repeated := repeated_ending(reply.text):
                 complaint = Repetitive(
-                    f"the answer repeats {shown(repeated)} again and again, so the model was not asked again"
+                    f"the answer repeats {short_repr(repeated)} again and again, so the model was not asked again"
                 )
             complaint.attempts = repeat + 1
             if repeat == REPEATS or isinstance(complaint, Repetitive):
@@ -121,7 +121,7 @@ def usable_answer(
     raise AssertionError
 
 
-def repetition(answer: str, *, unfinished: bool = False) -> str:
+def repeated_ending(answer: str, *, unfinished: bool = False) -> str:
     """Return the text that is repeated at the end of an answer; empty if there is no repetition.
 
     All digits are treated as equal, so that a numbered list of identical items is a repetition too. Not so in an
@@ -152,10 +152,10 @@ def without_reasoning(answer: str) -> str:
     reasoning = _REASONING.match(answer)
     if reasoning and not reasoning[1] and _OPENED.search(reasoning[0]):
         reasoning = None
-    return _unfenced(answer[reasoning.end() :] if reasoning else answer)
+    return _without_code_fence(answer[reasoning.end() :] if reasoning else answer)
 
 
-def _unfenced(answer: str) -> str:
+def _without_code_fence(answer: str) -> str:
     opened = _FENCE.match(answer)
     if not opened:
         return answer
@@ -165,7 +165,7 @@ def _unfenced(answer: str) -> str:
     return inner if rest.endswith(fence) and fence not in inner else answer
 
 
-def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
+def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:
     """Return an answer's last JSON object with the expected fields, ignoring surrounding text.
 
     Parameters
@@ -182,11 +182,11 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
     """
     parsed: AnyForm | None = None
     complaint = Unusable("the answer must contain a JSON object; it has none")
-    for number, candidate in enumerate(_objects(answer)):
+    for number, candidate in enumerate(_outermost_json_objects(answer)):
         try:
             if isinstance(candidate, Unusable):
                 raise candidate
-            parsed = _checked(candidate, form)
+            parsed = _validated_form(candidate, form)
         except Unusable as error:
             complaint = complaint if number else error
     if parsed is None:
@@ -194,7 +194,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
     return parsed
 
 
-def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
+def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
     """Parse an answer's last line of the given form, or the whole answer if it is a JSON object.
 
     Raises
@@ -203,7 +203,7 @@ def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
         If no line matches, or the line has neither a number nor ``none``, or has more numbers than the form takes.
     """
     if answer.lstrip().startswith("{"):
-        return read_json(answer, form)
+        return parse_json_answer(answer, form)
     lines = re.findall(rf"{form.label}\W*?:(.*)", answer, re.IGNORECASE)
     if not lines:
         raise Unusable(f"the answer must have a line that begins with '{form.label}:'; it has none")
@@ -218,7 +218,7 @@ def read_line(answer: str, form: type[AnyLine]) -> AnyLine:
     return line
 
 
-def _objects(answer: str) -> Iterator[object]:
+def _outermost_json_objects(answer: str) -> Iterator[object]:
     """Yield the outermost JSON objects of an answer; for a broken one, the error and the objects within it."""
     start, decoder = answer.find("{"), json.JSONDecoder()
     for _ in range(_MOST_TRIED):
@@ -234,7 +234,7 @@ def _objects(answer: str) -> Iterator[object]:
         start = answer.find("{", end)
 
 
-def _checked(parsed: object, form: type[AnyForm]) -> AnyForm:
+def _validated_form(parsed: object, form: type[AnyForm]) -> AnyForm:
     """Return an object in its form; raises Unusable if it has another."""
     try:
         # Escapes in JSON allow half of a surrogate pair, and Unicode does not.
@@ -245,5 +245,5 @@ def _checked(parsed: object, form: type[AnyForm]) -> AnyForm:
     except RecursionError:
         raise Unusable("the JSON of the answer must be nested less deeply; it is nested too deeply to be read") from None
     except ValidationError as error:
-        place, first = first_fault(error, "the object")
-        raise Unusable(f"{place}: {first['msg']}; got {shown(first['input'])}") from None
+        place, first = first_validation_error(error, "the object")
+        raise Unusable(f"{place}: {first['msg']}; got {short_repr(first['input'])}") from None

@@ -53,9 +53,9 @@ class Form(BaseModel):
     @classmethod
     def wording(cls) -> str:
         """Return the prompt's sentence that asks for a JSON object of this form."""
-        whole = _whole_schema(cls)
-        where = "; ".join(f"{name} is {description}" for name, description in _described(whole))
-        example = json.dumps(_example(whole), ensure_ascii=False)
+        whole = _resolved_schema(cls)
+        where = "; ".join(f"{name} is {description}" for name, description in _field_descriptions(whole))
+        example = json.dumps(_example_answer(whole), ensure_ascii=False)
         return f"Answer with one JSON object and nothing else, in the form {example}{', where ' if where else ''}{where}."
 
 
@@ -87,7 +87,7 @@ class LineForm(Form):
 
 
 @cache
-def _whole_schema(form: type[Form]) -> dict[str, Any]:
+def _resolved_schema(form: type[Form]) -> dict[str, Any]:
     """Return the JSON schema of a form, with each reference replaced by its definition."""
     whole = form.model_json_schema()
 
@@ -102,7 +102,7 @@ def _whole_schema(form: type[Form]) -> dict[str, Any]:
     return resolved(whole)  # type: ignore[no-any-return]  # a dictionary stays one
 
 
-def _no_truth(value: object) -> object:
+def _refuse_booleans(value: object) -> object:
     """Return a value; refuses true and false, which Python takes for 1 and 0."""
     if isinstance(value, bool):
         raise PydanticCustomError("truth", "Input should be a whole number")
@@ -117,7 +117,7 @@ def bounds_in_schema(most: int) -> dict[str, Any]:
 Several = Annotated[list[T], FailFast()]
 """A list that is read up to its first fault: the faults of a million take gigabytes."""
 
-Whole = Annotated[int, BeforeValidator(_no_truth), Field(ge=-1_000_000_000, le=1_000_000_000)]
+Whole = Annotated[int, BeforeValidator(_refuse_booleans), Field(ge=-1_000_000_000, le=1_000_000_000)]
 """A whole number, also one that is written as a text."""
 
 
@@ -129,7 +129,7 @@ Sentence = Annotated[
 """Words, of which there is at least one."""
 
 
-class Splits(LineForm):
+class SplitsAnswer(LineForm):
     """Form of a model's answer to the chunker `llm`: the pieces after which to cut."""
 
     label: ClassVar[str] = "split_after"
@@ -142,7 +142,7 @@ class Splits(LineForm):
     )
 
 
-class Shift(LineForm):
+class ShiftAnswer(LineForm):
     """Form of a model's answer to the chunker `lumber`: the first passage whose content shifts."""
 
     label: ClassVar[str] = "Answer"
@@ -151,7 +151,7 @@ class Shift(LineForm):
     answer: Whole | None = Field(description="this passage's number", examples=[4])
 
 
-class Stated(Form):
+class StatedProposition(Form):
     """A proposition in a model's answer, with its source sentence and the quoted words."""
 
     text: str = Field(min_length=1, examples=["the proposition"], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
@@ -163,13 +163,13 @@ class Stated(Form):
     )
 
 
-class Statements(Form):
+class PropositionsAnswer(Form):
     """Form of the first answer to the chunker `propositions`: the propositions of a window."""
 
-    propositions: Several[Stated] = Field(json_schema_extra=bounds_in_schema(40) | {"least": 1})
+    propositions: Several[StatedProposition] = Field(json_schema_extra=bounds_in_schema(40) | {"least": 1})
 
 
-class Placed(Form):
+class PlacedChunk(Form):
     """A chunk in a model's answer: its title, summary and assigned propositions."""
 
     chunk: Whole | None = Field(description="the number of a chunk that there is, or null for a new one", examples=[2])
@@ -182,13 +182,13 @@ class Placed(Form):
     )
 
 
-class Places(Form):
+class PlacementsAnswer(Form):
     """Form of the second answer to the chunker `propositions`: the chunks to which propositions are assigned."""
 
-    chunks: Several[Placed] = Field(json_schema_extra=bounds_in_schema(SCHEMA_ITEMS) | {"least": 1})
+    chunks: Several[PlacedChunk] = Field(json_schema_extra=bounds_in_schema(SCHEMA_ITEMS) | {"least": 1})
 
 
-class Asked(Form):
+class QuestionWithExcerpts(Form):
     """Excerpts of a passage, and the generated question that they answer.
 
     The excerpts come first: a weak model that begins with the question asks the same of every passage.
@@ -200,7 +200,7 @@ class Asked(Form):
     question: str = Field(examples=["..."], json_schema_extra=bounds_in_schema(SCHEMA_SENTENCE))
 
 
-class Supported(Form):
+class JudgedStatement(Form):
     """A statement from an answer, with the verdict on whether the passages support the statement."""
 
     statement: Sentence = Field(examples=["..."])
@@ -210,7 +210,9 @@ class Supported(Form):
 class Faithfulness(Form):
     """Form of a judgement of an answer's faithfulness: the answer's statements, each with a verdict."""
 
-    statements: Several[Supported] = Field(max_length=MOST_STATEMENTS, json_schema_extra=bounds_in_schema(SCHEMA_ITEMS))
+    statements: Several[JudgedStatement] = Field(
+        max_length=MOST_STATEMENTS, json_schema_extra=bounds_in_schema(SCHEMA_ITEMS)
+    )
 
 
 class Relevancy(Form):
@@ -270,17 +272,17 @@ class AnswerKind:
     @property
     def schema(self) -> dict[str, Any] | None:
         """JSON schema to send to a server, restricted to this request's numbers, texts and sizes; None for plain text."""
-        return None if self.form is None else _restricted(_whole_schema(self.form), self)
+        return None if self.form is None else _request_schema(_resolved_schema(self.form), self)
 
 
 WORDS = AnswerKind()
 """An answer in words."""
 
-SPLITS = AnswerKind(form=Splits, stop=("<|start_chunk_",))
-SHIFT = AnswerKind(form=Shift, stop=("\nWhich of the passages",))
-PROPOSITIONS = AnswerKind(form=Statements, stop=("\nState the sentences",))
-GROUPS = AnswerKind(form=Places, stop=("\nFurther propositions:", "\nWhere do the propositions"))
-QUESTION = AnswerKind(2 * ROOM, Asked, ("\nAsk about this passage",))
+SPLITS = AnswerKind(form=SplitsAnswer, stop=("<|start_chunk_",))
+SHIFT = AnswerKind(form=ShiftAnswer, stop=("\nWhich of the passages",))
+PROPOSITIONS = AnswerKind(form=PropositionsAnswer, stop=("\nState the sentences",))
+GROUPS = AnswerKind(form=PlacementsAnswer, stop=("\nFurther propositions:", "\nWhere do the propositions"))
+QUESTION = AnswerKind(2 * ROOM, QuestionWithExcerpts, ("\nAsk about this passage",))
 
 ANSWER = AnswerKind(stop=("\nQuestion:", "\nPassages:"))
 """An answer to a question, in words and without a schema on purpose.
@@ -298,30 +300,30 @@ CONTEXT = AnswerKind(stop=("\nThe passage:", "\nWhere does it stand"))
 """A context sentence, in words and without a schema for the reasons of `ANSWER`."""
 
 
-def _example(schema: Mapping[str, Any]) -> Any:
+def _example_answer(schema: Mapping[str, Any]) -> Any:
     """Return an example of a schema, made of the examples of its fields."""
     if "properties" in schema:
-        return {name: _example(field_schema) for name, field_schema in schema["properties"].items()}
+        return {name: _example_answer(field_schema) for name, field_schema in schema["properties"].items()}
     if "examples" in schema:
         return schema["examples"][0]
-    return [_example(schema["items"])]
+    return [_example_answer(schema["items"])]
 
 
-def _described(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _field_descriptions(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the name and the description of each field of a schema that has a description."""
     for name, field_schema in schema.get("properties", {}).items():
         if "description" in field_schema:
             yield name, field_schema["description"]
-        yield from _described(field_schema.get("items", {}))
+        yield from _field_descriptions(field_schema.get("items", {}))
 
 
-def _restricted(schema: Mapping[str, Any], asked: AnswerKind, name: str = "") -> dict[str, Any]:
+def _request_schema(schema: Mapping[str, Any], asked: AnswerKind, name: str = "") -> dict[str, Any]:
     """Return a schema for a server, all its fields required, with the numbers, texts and sizes that are allowed."""
     if "properties" in schema:
-        fields = {key: _restricted(field_schema, asked, key) for key, field_schema in schema["properties"].items()}
+        fields = {key: _request_schema(field_schema, asked, key) for key, field_schema in schema["properties"].items()}
         return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
     if "anyOf" in schema:
-        options = [_restricted(option, asked, name) for option in schema["anyOf"]]
+        options = [_request_schema(option, asked, name) for option in schema["anyOf"]]
         possible = [option for option in options if option.get("enum", True)]
         return {"anyOf": possible} if len(possible) > 1 else possible[0]
     kind, most = schema["type"], schema.get("most")
@@ -331,7 +333,7 @@ def _restricted(schema: Mapping[str, Any], asked: AnswerKind, name: str = "") ->
             most = schema.get("maxItems") if most is None else most
             limits = {"minItems": least} if least else {}
             limits |= {} if most is None else {"maxItems": asked.sizes.get(name, most)}
-            return {"type": kind, "items": _restricted(schema["items"], asked, name), **limits}
+            return {"type": kind, "items": _request_schema(schema["items"], asked, name), **limits}
         case "string" if name in asked.choices:
             return {"type": kind, "enum": [*asked.choices[name]]}
         case "string":

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from chunkers.language_models.base import LanguageModel, Message, Reply
-from chunkers.network.request import Attempts
-from chunkers.support.errors import InputError, ModelError, stop_if
-from chunkers.support.formatting import counted
+from chunkers.network.connection import Attempts
+from chunkers.support.errors import InputError, ModelError, raise_if_cancelled
+from chunkers.support.formatting import pluralize
 from chunkers.support.limits import MOST_SPENT_TOKENS
 
 TOKENS_ABOUT_A_MESSAGE = 32
@@ -19,7 +19,7 @@ _POLL_S = 0.05
 """Seconds between checks for whether the user has stopped."""
 
 
-def most_tokens_of(messages: Sequence[Message]) -> int:
+def upper_bound_on_tokens(messages: Sequence[Message]) -> int:
     """Return an upper bound on the tokens of a conversation, counting one token per byte."""
     return sum(len(text.encode()) + TOKENS_ABOUT_A_MESSAGE for _, text in messages)
 
@@ -68,9 +68,9 @@ class Spending:
 
     def __str__(self) -> str:
         """Return the spending as a phrase."""
-        phrases = [counted(self.requests, "request")]
+        phrases = [pluralize(self.requests, "request")]
         if self.remembered:
-            phrases.append(f"{counted(self.remembered, 'answer')} from before")
+            phrases.append(f"{pluralize(self.remembered, 'answer')} from before")
         if self.requests:
             phrases.append(f"{self.tokens_in:,} tokens read and {self.tokens_out:,} written")
             if self.unsure:
@@ -178,7 +178,7 @@ class Budget(Ledger):
                 if stopped is None or not others:
                     raise ModelError(refused)
                 self._settled.wait(_POLL_S)
-            stop_if(stopped)
+            raise_if_cancelled(stopped)
 
     def _refused(self, there: Spending, wanted: Spending, name: str) -> str:
         """Return the reason why a request may not be sent; empty if it may."""
@@ -203,7 +203,7 @@ class Budget(Ledger):
             self._settled.notify_all()
 
 
-def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: int, attempts: Attempts) -> Spending:
+def spending_of_call(model: LanguageModel, reply: Reply | None, most_in: int, most_out: int, attempts: Attempts) -> Spending:
     """Return a call's spending as the server reports it; assume the maximum for requests of unknown outcome.
 
     Parameters

@@ -8,15 +8,13 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.distances import buffered, gap_distances
-from chunkers.building_blocks.null_model import under_shuffling
-from chunkers.building_blocks.sizes import Sized, within_sizes
-from chunkers.building_blocks.thresholds import Thresholded
-from chunkers.building_blocks.tipping import Reversals, nearest_stop, spec_of
+from chunkers.building_blocks.sentence_distances import gap_distances, join_with_neighbours, under_shuffling
+from chunkers.building_blocks.sizes import SizeLimitedChunker, enforce_size_limits
+from chunkers.building_blocks.thresholds import ThresholdChunker
+from chunkers.building_blocks.verdict_reversals import VerdictReversals, nearest_slider_stop, parameter_spec
 from chunkers.contract.base import Tipping
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason, Relation
-from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Verdict, number
+from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Relation, Verdict, none_if_nan
 from chunkers.support.arrays import FloatArray, VectorArray
 from chunkers.text.document import Document
 
@@ -25,7 +23,7 @@ ThresholdName = Literal[
 ]
 
 
-class Breakpoint(Thresholded, Sized):
+class Breakpoint(ThresholdChunker, SizeLimitedChunker):
     """Chunker that cuts where the distance between neighbouring sentences, or a score derived from it, passes a threshold.
 
     A score that passes the threshold only because of rounding, by less than `thresholds.TIE`, counts as equal to it.
@@ -71,11 +69,11 @@ class Breakpoint(Thresholded, Sized):
         """Cut the document at gaps whose score passes the threshold, then enforce the size limits."""
         if not document.sentences:
             return Chunking(document, (), ())
-        vectors = tools.embed(buffered(document.sentence_texts, self.buffer))
+        vectors = tools.embed(join_with_neighbours(document.sentence_texts, self.buffer))
         distances = gap_distances(vectors)
         scores = self.rule.scores(distances)
         level = self.rule.line(scores, self.amount)
-        gaps = within_sizes(document, self._verdicts(scores, level), self.limits, tools, distances.tolist)
+        gaps = enforce_size_limits(document, self._verdicts(scores, level), self.limits, tools, distances.tolist)
         curve = Curve(
             label=self.rule.score_name,
             scores=tuple(scores.tolist()),
@@ -100,16 +98,16 @@ class Breakpoint(Thresholded, Sized):
         """Return the nearest amount that moves the threshold to the other side of the gap's score; None if there is none."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
-        spec = spec_of(self, "amount")
+        spec = parameter_spec(self, "amount")
         levels = dict(zip(spec.stops, self.levels("amount", spec.stops, chunking.curves[0].scores), strict=True))
         score = np.array([gap.score])
         cut = gap.verdict.is_cut
-        amount = nearest_stop(spec, self.amount, lambda stop: bool(self.rule.passes(score, levels[stop])[0]) != cut)
+        amount = nearest_slider_stop(spec, self.amount, lambda stop: bool(self.rule.passes(score, levels[stop])[0]) != cut)
         if amount is None:
             return None
         if self.min_size is not None or self.max_size is not None:
             # Sizes may overrule the score: then only a run tells.
-            amount = Reversals(self, chunking, gap, tools).nearest("amount", amount)
+            amount = VerdictReversals(self, chunking, gap, tools).nearest("amount", amount)
         if amount is None:
             return None
         return Tipping("amount", self.threshold.replace("_", " "), amount, not cut, abs(gap.score - gap.threshold))
@@ -118,7 +116,7 @@ class Breakpoint(Thresholded, Sized):
         rule = self.rule
         passing: Relation = ">" if rule.above else "<"
         failing: Relation = "≤" if rule.above else "≥"
-        threshold = number(level)
+        threshold = none_if_nan(level)
         undefined = Reason(remark=f"no {rule.score_name} at this gap: it needs a gap beside it")
         passes = rule.passes(scores, level)
         nearly = ~passes & (scores > level if rule.above else scores < level)
@@ -165,25 +163,27 @@ def read_as_similarity(chunking: Chunking) -> Chunking:
         cut_above=False,
         null=None if curve.null is None else Band(1 - curve.null.high, 1 - curve.null.low),
     )
-    return replace(chunking, gaps=tuple(_mirrored_gap(gap) for gap in chunking.gaps), curves=(similarities,))
+    return replace(chunking, gaps=tuple(_gap_as_similarity(gap) for gap in chunking.gaps), curves=(similarities,))
 
 
-def _mirrored_gap(gap: Gap) -> Gap:
-    return gap._replace(score=_mirrored(gap.score), threshold=_mirrored(gap.threshold), why=_mirrored_reason(gap.why))
+def _gap_as_similarity(gap: Gap) -> Gap:
+    return gap._replace(
+        score=_as_similarity(gap.score), threshold=_as_similarity(gap.threshold), why=_reason_as_similarity(gap.why)
+    )
 
 
-def _mirrored_reason(reason: Reason) -> Reason:
-    earlier = None if reason.earlier is None else _mirrored_reason(reason.earlier)
+def _reason_as_similarity(reason: Reason) -> Reason:
+    earlier = None if reason.earlier is None else _reason_as_similarity(reason.earlier)
     if reason.score_name != "distance":
         return reason._replace(earlier=earlier)
     return reason._replace(
         score_name="similarity",
-        score=_mirrored(reason.score),
+        score=_as_similarity(reason.score),
         relation=_MIRRORED[reason.relation],
-        threshold=_mirrored(reason.threshold),
+        threshold=_as_similarity(reason.threshold),
         earlier=earlier,
     )
 
 
-def _mirrored(distance: float | None) -> float | None:
+def _as_similarity(distance: float | None) -> float | None:
     return None if distance is None else 1 - distance

@@ -10,13 +10,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.change_search import best_by_number, best_by_penalty, critical_penalty
-from chunkers.building_blocks.distances import gap_distances
-from chunkers.building_blocks.null_model import SAMPLE, under_shuffling
-from chunkers.building_blocks.sizes import Sized, within_sizes
+from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
+from chunkers.building_blocks.sentence_distances import SAMPLE, gap_distances, under_shuffling
+from chunkers.building_blocks.sizes import SizeLimitedChunker, enforce_size_limits
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason, chain
-from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Verdict
+from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Verdict, link_reasons
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import Cancelled, InputError
 from chunkers.support.limits import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS
@@ -43,7 +41,7 @@ inside a block would be missed.
 """
 
 
-class ChangePoint(Sized):
+class ChangePoint(SizeLimitedChunker):
     """Chunker that cuts where the mean of the sentence embeddings changes.
 
     The cost of a chunk is the sum of squared distances of its sentences' vectors to their mean; the sum of the costs and
@@ -203,21 +201,21 @@ class ChangePoint(Sized):
         if wanted is None:
             null = self._null(vectors, allowed, tools)
             penalty = self._penalty(null)
-            starts = set(best_by_penalty(vectors, penalty, _watch(vectors, tools), allowed))
+            starts = set(best_partition_by_penalty(vectors, penalty, _work_counter(vectors, tools), allowed))
         elif searched:
-            starts = set(best_by_number(vectors, wanted, _watch(vectors, tools), allowed))
+            starts = set(best_partition_by_count(vectors, wanted, _work_counter(vectors, tools), allowed))
         else:
             starts = set(range(1, count) if allowed is None else allowed.tolist()) if wanted == units else set()
-        gains = _gains(vectors, starts)
+        gains = _cut_gains(vectors, starts)
         shuffled = f"from {count:,} sentences shuffled" if self.penalty is None else ""
         places = set(range(1, count) if allowed is None else allowed.tolist())
         decided = [
-            _gap(index, gain, index + 1 in starts, penalty, wanted, shuffled)
+            _searched_gap(index, gain, index + 1 in starts, penalty, wanted, shuffled)
             if index + 1 in places
             else Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))
             for index, gain in enumerate(gains.tolist())
         ]
-        gaps = within_sizes(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
+        gaps = enforce_size_limits(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
         lines = () if penalty is None or units == 1 < count else (Line("penalty", penalty, "penalty"),)
         band = None if null is None else Band(*np.percentile(null, [25, 75]).tolist())
         curve = Curve("gain of a cut", tuple(gains.tolist()), lines, cut_above=True, live=False, null=band)
@@ -334,7 +332,7 @@ REPORT = 5_000_000_000
 """Products of numbers, a few tenths of a second, between two reports of the search."""
 
 
-def _watch(vectors: FloatArray, tools: Tools) -> Callable[[int, int], None]:
+def _work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, int], None]:
     """Return the function that counts the work of the search, reports it now and then, and stops it at its limit."""
     count, width = vectors.shape
     done = reported = 0
@@ -355,7 +353,7 @@ def _watch(vectors: FloatArray, tools: Tools) -> Callable[[int, int], None]:
     return step
 
 
-def _gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
+def _cut_gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
     """Return by how much a cut at each gap lowers the costs, all other cuts unchanged, shape (n - 1,).
 
     With sums S over n vectors, the cost of a chunk is Σ|v|² - |S|² / n, where the first terms add up
@@ -376,16 +374,16 @@ def _gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
     return explained(before, gaps) + explained(gaps, after) - explained(before, after)
 
 
-def _gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None, shuffled: str) -> Gap:
+def _searched_gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None, shuffled: str) -> Gap:
     verdict = Verdict.CUT if cut else Verdict.KEPT
     if penalty is None:
         best = Reason(remark=f"the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences")
-        return Gap(index, gain, None, verdict, chain(Reason("gain", gain), best))
+        return Gap(index, gain, None, verdict, link_reasons(Reason("gain", gain), best))
     why = Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty", shuffled)
     return Gap(index, gain, penalty, verdict, why)
 
 
-def search_cuts(gap: Gap) -> bool:
+def is_cut_by_search(gap: Gap) -> bool:
     """Return whether the search cuts at a gap, before size limits apply."""
     if gap.verdict is not Verdict.FORCED:
         return gap.verdict in (Verdict.CUT, Verdict.REJECTED)

@@ -11,18 +11,16 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks.ledger import Cutting, Piece, chunks_of_pieces, ledger_of_pieces
-from chunkers.building_blocks.recursive_spans import measure_for
-from chunkers.building_blocks.sizes import TokenSizes, check_chunks, check_size, fitting_spans
+from chunkers.building_blocks.gaps_and_pieces import Piece, PieceCutter, chunks_of_pieces, gaps_of_pieces
+from chunkers.building_blocks.recursive_spans import text_size_function
+from chunkers.building_blocks.sizes import TokenSizes, check_chunk_count, check_chunk_size, fitting_spans
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunking, Gap
-from chunkers.support.errors import stop_if
+from chunkers.results.result import Chunking, Gap, LazyTuple, Reason
+from chunkers.support.errors import raise_if_cancelled
 from chunkers.support.extras import MODULES
-from chunkers.support.formatting import counted
-from chunkers.support.lazy import LazyTuple
-from chunkers.text.code_syntax import Break, Detected, Syntax, detect, paragraphs
+from chunkers.support.formatting import pluralize
+from chunkers.text.code_syntax import CodeBreak, DetectedLanguage, Syntax, detect_programming_language, paragraph_breaks
 from chunkers.text.document import Document, Span
 from chunkers.text.front_matter import front_matter
 
@@ -73,7 +71,7 @@ class Code(Chunker):
     def describe(self) -> str:
         """Return the maximum size, and the language unless it is detected, as a short phrase."""
         return ", ".join(
-            [f"at most {counted(self.max_size, 'token')}", *([self.language] if self.language != "auto" else [])]
+            [f"at most {pluralize(self.max_size, 'token')}", *([self.language] if self.language != "auto" else [])]
         )
 
     @classmethod
@@ -94,16 +92,16 @@ class Code(Chunker):
             If the user asked to stop.
         """
         text = document.text
-        check_size(self.name, text, self.max_size, "tokens")
+        check_chunk_size(self.name, text, self.max_size, "tokens")
         if not text.strip():
             return Chunking(document, (), ())
-        detected = Detected(self.language)
+        detected = DetectedLanguage(self.language)
         if self.language == "auto":
-            detected = detect(text, document.name, self.name, tools.cancelled)
+            detected = detect_programming_language(text, document.name, self.name, tools.cancelled)
         syntax = Syntax.of(text, detected.language, self.name, tools.cancelled) if detected.language else None
         cutting = _Cutting(document, tools, self.max_size, syntax)
         pieces = cutting.cut()
-        check_chunks(self.name, len(pieces), len(text))
+        check_chunk_count(self.name, len(pieces), len(text))
         chunks = chunks_of_pieces(text, pieces)
         notes = (detected.why, syntax.fault() if syntax else "")
         gaps = LazyTuple(lambda: cutting.ledger(pieces))
@@ -115,11 +113,11 @@ class _Part(NamedTuple):
 
     start: int
     end: int
-    at: Break
+    at: CodeBreak
 
 
 @dataclass
-class _Cutting(Cutting):
+class _Cutting(PieceCutter):
     """The cutting of code along its syntax, or between paragraphs if it has none."""
 
     syntax: Syntax | None
@@ -140,17 +138,17 @@ class _Cutting(Cutting):
         return TokenSizes(self.document.text, self.lines, self.tools)
 
     @cached_property
-    def breaks(self) -> list[Break]:
+    def breaks(self) -> list[CodeBreak]:
         """The places at which the text may be cut, and its beginning."""
         text, front = self.document.text, front_matter(self.document.text)
-        breaks = paragraphs(text) if self.syntax is None else self.syntax.breaks(self.fits, Code.name)
+        breaks = paragraph_breaks(text) if self.syntax is None else self.syntax.breaks(self.fits, Code.name)
         begin = len(text) - len(text.lstrip())
-        opening = [] if breaks and breaks[0].offset == begin else [Break(begin, "", "a passage")]
+        opening = [] if breaks and breaks[0].offset == begin else [CodeBreak(begin, "", "a passage")]
         return [*opening, *(at for at in breaks if front is None or not front.parts_fence(at.offset))]
 
     def fits(self, start: int, end: int) -> bool:
         """Return whether the text between two offsets fits into a chunk."""
-        stop_if(self.tools.cancelled)
+        raise_if_cancelled(self.tools.cancelled)
         # A token has a character at least.
         return end - start <= self.most or self.size(start, self.end(start, end)) <= self.most
 
@@ -172,25 +170,25 @@ class _Cutting(Cutting):
     def _units(self) -> Iterator[list[_Part]]:
         """Yield the parts of the text, those that belong together in one list."""
         unit: list[_Part] = []
-        for at, following in pairwise([*self.breaks, Break(len(self.document.text), "", "")]):
+        for at, following in pairwise([*self.breaks, CodeBreak(len(self.document.text), "", "")]):
             if unit and not at.weak:
                 yield unit
                 unit = []
             unit.append(_Part(at.offset, self.end(at.offset, following.offset), at))
         yield unit
 
-    def _join(self, at: Break, end: int) -> Reason | None:
+    def _join(self, at: CodeBreak, end: int) -> Reason | None:
         """Join what is behind a break with the last chunk, or return the reason why not."""
         if not self.pieces:
             return Reason(remark="")
         if at.alone:
-            return Reason(remark=f"{at.between}; the {at.alone} is longer than {counted(self.most, 'token')}")
+            return Reason(remark=f"{at.between}; the {at.alone} is longer than {pluralize(self.most, 'token')}")
         last = self.pieces[-1]
         together = self.size(last.start, end) + self.held(last.context)
         if together > self.most:
-            return Reason(remark=f"{at.between}; together {together:,} > {counted(self.most, 'token')}")
+            return Reason(remark=f"{at.between}; together {together:,} > {pluralize(self.most, 'token')}")
         self.joined[at.offset] = Reason(
-            remark=f"{at.between}, joined: together {together:,} ≤ {counted(self.most, 'token')}"
+            remark=f"{at.between}, joined: together {together:,} ≤ {pluralize(self.most, 'token')}"
         )
         self.pieces[-1] = last._replace(end=end)
         return None
@@ -211,9 +209,9 @@ class _Cutting(Cutting):
         context, held = self._context(part.at.path)
         repeated, room = self._context(part.at.inside)
         room = max(1, self.most - max(held, room))
-        measure = measure_for("tokens", self.tools)
+        measure = text_size_function("tokens", self.tools)
         of = f" of {part.at.path[-1]}" if part.at.path else ""
-        long = f"{part.at.after}{of} is longer than {counted(self.most, 'token')}"
+        long = f"{part.at.after}{of} is longer than {pluralize(self.most, 'token')}"
         opened: tuple[int, int] | None = None
 
         def close(start: int, end: int, then: str) -> None:
@@ -275,7 +273,7 @@ class _Cutting(Cutting):
             inside = f"inside {at.after}{f' of {at.path[-1]}' if at.path else ''}"
             return self.joined.get(place) or Reason(remark=inside)
 
-        return ledger_of_pieces(self.document, pieces, kept)
+        return gaps_of_pieces(self.document, pieces, kept)
 
 
 @cache

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
+from chunkers.building_blocks.clustering import JointDistanceChunker, chunking_from_labels, joint_distances
 from chunkers.contract.base import Reach
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking, Clusters, Line, Role
@@ -14,7 +14,7 @@ from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.text.document import Document
 
 
-class Dbscan(Clustered):
+class Dbscan(JointDistanceChunker):
     """Chunker that clusters sentences by density; a sentence in no dense neighbourhood is a chunk of its own.
 
     Source: Qu et al., section 2, DBSCAN on the joint distance; scikit-learn's, where a sentence counts among its own
@@ -77,7 +77,7 @@ class Dbscan(Clustered):
         np.fill_diagonal(matrix, 0)
         near = matrix <= self.eps
         cores = np.flatnonzero(near.sum(axis=1) >= self.min_samples)
-        cluster_of = _clusters(near, cores)
+        cluster_of = _density_clusters(near, cores)
         noise = np.flatnonzero(cluster_of < 0)
         labels = cluster_of.copy()
         labels[noise] = cluster_of.max() + 1 + np.arange(len(noise))
@@ -87,10 +87,10 @@ class Dbscan(Clustered):
         line = Line("ε", self.eps, "eps")
         scores = self._joint_of_neighbours(vectors)
         clusters = Clusters(roles=tuple(roles), core_size=self.min_samples)
-        return from_labels(document, labels, scores, "joint distance", (line,), clusters)
+        return chunking_from_labels(document, labels, scores, "joint distance", (line,), clusters)
 
 
-def _clusters(near: npt.NDArray[np.bool_], cores: IntArray) -> IntArray:
+def _density_clusters(near: npt.NDArray[np.bool_], cores: IntArray) -> IntArray:
     """Return the cluster of every sentence, -1 for noise: of several that reach one, the first.
 
     Parameters

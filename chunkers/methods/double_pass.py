@@ -1,5 +1,6 @@
 """Double-pass merging: grow small chunks from left to right, then merge them, over a snippet if need be."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
@@ -7,18 +8,113 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.distances import row_cosines
-from chunkers.building_blocks.groups import Groups, JoinedGroups, MeanGroups
-from chunkers.building_blocks.sizes import Limits, within_sizes
-from chunkers.building_blocks.tipping import Reversals, next_stop, spec_of
+from chunkers.building_blocks.sentence_distances import row_cosines
+from chunkers.building_blocks.sizes import SizeLimits, enforce_size_limits
+from chunkers.building_blocks.verdict_reversals import VerdictReversals, next_slider_stop, parameter_spec
 from chunkers.contract.base import Chunker, Setting, Tipping
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason, chain
-from chunkers.results.result import Chunking, Comparison, ComparisonKind, Curve, Gap, Line, Merge, Outcome, Verdict
-from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import signed
+from chunkers.results.result import (
+    Chunking,
+    Comparison,
+    ComparisonKind,
+    Curve,
+    Gap,
+    Line,
+    Merge,
+    Outcome,
+    Reason,
+    Verdict,
+    link_reasons,
+)
+from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.errors import InputError
+from chunkers.support.formatting import format_number
+from chunkers.support.limits import MOST_JOINED_CHARACTERS
 from chunkers.text.document import Document, Span
-from chunkers.text.file_parts import shortened
+from chunkers.text.extracted_text import shorten
+
+# Vectors and lengths of groups of consecutive sentences, in the two ways of double-pass merging.
+
+
+class MeanGroups:
+    """Sentence groups whose vectors are the token-weighted means of their sentences' vectors."""
+
+    def __init__(self, document: Document, sentences: FloatArray, tools: Tools) -> None:
+        self._starts = document.starts
+        self._ends = [span.end for span in document.sentences]
+        weights = np.maximum(tools.count_tokens(document.sentence_texts), 1).astype(np.float64)
+        self._weighted = sentences * weights[:, None]
+        self._sums = np.zeros((len(sentences) + 1, sentences.shape[1]))
+        # `cumsum` along the first axis takes several times as long, as it goes from row to row for each column.
+        for row, weighted in enumerate(self._weighted):
+            np.add(self._sums[row], weighted, out=self._sums[row + 1])
+
+    def pairs(self, first: IntArray) -> FloatArray:
+        """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
+        return np.asarray(self._weighted[first] + self._weighted[first + 1])
+
+    def prepare(self, groups: Sequence[Span]) -> None:
+        """Do nothing: comparing groups needs only the sentence vectors, which already exist."""
+
+    def similarity(self, left: Span, right: Span) -> float:
+        """Return the cosine similarity of two groups' vectors."""
+        a = self._sums[left.end] - self._sums[left.start]
+        b = self._sums[right.end] - self._sums[right.start]
+        return float(a @ b) / max(math.sqrt(float(a @ a) * float(b @ b)), 1e-12)
+
+    def length(self, first: int, last: int) -> int:
+        """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
+        return self._ends[last - 1] - self._starts[first]
+
+
+class JoinedGroups:
+    """Sentence groups whose vectors are the embeddings of their sentences joined by single spaces.
+
+    A group's length is that of the joined text, as LlamaIndex counts it; the chunk itself is longer if its sentences are
+    separated by more white space.
+    """
+
+    def __init__(self, document: Document, tools: Tools) -> None:
+        self._texts = document.sentence_texts
+        self._embed = tools.embed
+        self._ends = np.concatenate([[0], np.cumsum([len(text) for text in self._texts])])
+        self._characters = 0
+
+    def pairs(self, first: IntArray) -> FloatArray:
+        """Return one vector for each pair of sentences starting at an index in ``first``, shape (len(first), dimension)."""
+        return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first]).astype(np.float64)
+
+    def prepare(self, groups: Sequence[Span]) -> None:
+        """Embed the groups in batches, so that later comparisons need no further embedding.
+
+        Raises
+        ------
+        InputError
+            If the texts of all groups so far have more than `MOST_JOINED_CHARACTERS`.
+        """
+        self._embed([self._joined(group) for group in groups])
+
+    def similarity(self, left: Span, right: Span) -> float:
+        """Return the cosine similarity of two groups' vectors. Raises the errors of `prepare`."""
+        vectors = self._embed([self._joined(left), self._joined(right)]).astype(np.float64)
+        return float(row_cosines(vectors[:1], vectors[1:])[0])
+
+    def length(self, first: int, last: int) -> int:
+        """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
+        return int(self._ends[last] - self._ends[first]) + last - first - 1
+
+    def _joined(self, group: Span) -> str:
+        self._characters += self.length(group.start, group.end)
+        if self._characters > MOST_JOINED_CHARACTERS:
+            raise InputError(
+                f"double_pass: the re-embedded groups may have at most {MOST_JOINED_CHARACTERS:,} characters in total; the "
+                f"groups up to sentence {group.end:,} of {len(self._texts):,} have more. Set max_size, or set vector to "
+                "mean."
+            )
+        return " ".join(self._texts[group.start : group.end])
+
+
+Groups = MeanGroups | JoinedGroups
 
 
 class DoublePass(Chunker):
@@ -107,7 +203,7 @@ class DoublePass(Chunker):
     def describe(self) -> str:
         """Return the chunker's three thresholds as a short phrase."""
         every = (self.initial_threshold, self.appending_threshold, self.merging_threshold)
-        initial, appending, merging = map(signed, every)
+        initial, appending, merging = map(format_number, every)
         return f"initial {initial}, appending {appending}, merging {merging}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -130,8 +226,8 @@ class DoublePass(Chunker):
         )
         with tools.merging():
             self._second_pass(state, minis, groups)
-        limits = Limits(self.min_size, self.max_size, "characters")
-        gaps = within_sizes(document, state.gaps, limits, tools, lambda: ())
+        limits = SizeLimits(self.min_size, self.max_size, "characters")
+        gaps = enforce_size_limits(document, state.gaps, limits, tools, lambda: ())
         merges = [
             Merge(joined.left, joined.right, joined.similarity, joined.threshold, joined.kind)
             for joined in state.comparisons
@@ -147,8 +243,11 @@ class DoublePass(Chunker):
         Pass two may merge what pass one separated; then both thresholds have to change.
         """
         decided, cuts = self._decided_by(chunking, gap), not gap.verdict.is_cut
-        reversals = Reversals(self, chunking, gap, tools)
-        candidates = [(kind, next_stop(spec_of(self, f"{kind}_threshold"), score, above=cuts)) for kind, score, _ in decided]
+        reversals = VerdictReversals(self, chunking, gap, tools)
+        candidates = [
+            (kind, next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, above=cuts))
+            for kind, score, _ in decided
+        ]
         margins = {kind: abs(score - threshold) for kind, score, threshold in decided}
         stops = [
             (abs(stop - getattr(self, f"{kind}_threshold")), kind, stop) for kind, stop in candidates if stop is not None
@@ -162,15 +261,17 @@ class DoublePass(Chunker):
         both = self._in_both_passes(gap, decided, reversals) if decided else None
         return both or self._parting_size(gap, reversals)
 
-    def _in_both_passes(self, gap: Gap, decided: Sequence[tuple[str, float, float]], reversals: Reversals) -> Tipping | None:
+    def _in_both_passes(
+        self, gap: Gap, decided: Sequence[tuple[str, float, float]], reversals: VerdictReversals
+    ) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
         (kind, similarity, threshold), *_ = decided
         parameter = f"{kind}_threshold"
-        value = next_stop(spec_of(self, parameter), similarity, above=True)
+        value = next_slider_stop(parameter_spec(self, parameter), similarity, above=True)
         changed = None if kind == "merging" or value is None else reversals.run({parameter: value})
         if changed is None or value is None or changed[1].verdict is not Verdict.MERGED or changed[1].score is None:
             return None
-        merging = next_stop(spec_of(self, "merging_threshold"), changed[1].score, above=True)
+        merging = next_slider_stop(parameter_spec(self, "merging_threshold"), changed[1].score, above=True)
         if merging is None or merging <= self.merging_threshold:
             return None
         merging = reversals.nearest("merging_threshold", merging, {parameter: value})
@@ -180,7 +281,7 @@ class DoublePass(Chunker):
         margin = abs(similarity - threshold)
         return Tipping(parameter, kind, value, True, margin, also, "pass two merges what pass one parts")
 
-    def _parting_size(self, gap: Gap, reversals: Reversals) -> Tipping | None:
+    def _parting_size(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that cuts at a gap which is kept, or that keeps a cut which the minimum size removed."""
         if gap.verdict is Verdict.REJECTED and self.min_size is not None:
             return _sized("min_size", reversals.boundary("min_size", self.min_size, 1), cuts=True)
@@ -195,10 +296,10 @@ class DoublePass(Chunker):
         size = reversals.boundary("max_size", unlimited, less)
         return _sized("max_size", size or reversals.boundary("max_size", less, 1), cuts=True)
 
-    def _joining_sizes(self, gap: Gap, reversals: Reversals) -> Tipping | None:
+    def _joining_sizes(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that removes a cut, alone or with the merging threshold or another limit."""
         length = len(reversals.chunking.document.text)
-        largest = min(length + 1, spec_of(self, "min_size").high or length)
+        largest = min(length + 1, parameter_spec(self, "min_size").high or length)
         if self.max_size is None:
             return _sized("min_size", reversals.boundary("min_size", self.min_size or 1, int(largest)), cuts=False)
         tipping = _sized("max_size", reversals.boundary("max_size", self.max_size, length), cuts=False)
@@ -361,14 +462,14 @@ class _State:
         over = ""
         if len(tried) > 1:
             snippet = self.document.text[slice(*self.document.slice(last.left.end, last.right.start))]
-            lower = ", ".join(signed(comparison.similarity, ".2f") for comparison in tried[:-1])
-            over = f"over the snippet “{shortened(snippet, 40)}” ({lower})"
+            lower = ", ".join(format_number(comparison.similarity, ".2f") for comparison in tried[:-1])
+            over = f"over the snippet “{shorten(snippet, 40)}” ({lower})"
         why = Reason("similarity", last.similarity, ">", last.threshold, "merging", over, "merged in pass two")
         if over:
             why = why._replace(short=f"{why._replace(remark='').brief()}, over a snippet")
         for mini in reach[: len(tried)]:
             gap = mini.start - 1
-            self.gaps[gap] = Gap(gap, last.similarity, last.threshold, Verdict.MERGED, chain(self.gaps[gap].why, why))
+            self.gaps[gap] = Gap(gap, last.similarity, last.threshold, Verdict.MERGED, link_reasons(self.gaps[gap].why, why))
         self._record(tried, why)
 
     def close(self, tried: Sequence[Comparison], maximum: int | None) -> None:
@@ -381,7 +482,7 @@ class _State:
         else:
             summary = _in_short(tried)
             why = Reason(remark=f"similarity {summary}", heading="pass two", short=summary)
-        self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, chain(self.gaps[gap].why, why))
+        self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, link_reasons(self.gaps[gap].why, why))
         self._record(tried, why)
 
     def _record(self, tried: Sequence[Comparison], why: Reason) -> None:
@@ -394,6 +495,6 @@ def _in_short(tried: Sequence[Comparison]) -> str:
     if len(tried) == 1:
         return Reason("", tried[0].similarity, "≤", tried[0].threshold, "merging").brief()
     similarities = ", ".join(
-        f"{signed(comparison.similarity, '.2f')} {place}" for comparison, place in zip(tried, _PLACES, strict=False)
+        f"{format_number(comparison.similarity, '.2f')} {place}" for comparison, place in zip(tried, _PLACES, strict=False)
     )
-    return f"{similarities}; {'both' if len(tried) == 2 else 'all'} ≤ merging {signed(tried[0].threshold)}"
+    return f"{similarities}; {'both' if len(tried) == 2 else 'all'} ≤ merging {format_number(tried[0].threshold)}"

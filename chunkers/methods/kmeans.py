@@ -6,14 +6,14 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.clustering import from_labels
-from chunkers.building_blocks.distances import gap_distances
+from chunkers.building_blocks.clustering import chunking_from_labels
+from chunkers.building_blocks.sentence_distances import gap_distances
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking, Clusters
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import InputError
-from chunkers.support.extras import need
+from chunkers.support.extras import require_extra
 from chunkers.support.limits import MOST_CLUSTERING_WORK
 from chunkers.text.document import Document
 
@@ -77,13 +77,15 @@ class KMeans(Chunker):
         texts = document.sentence_texts
         if not texts:
             return Chunking(document, (), ())
-        need(self.extra, self.name)
+        require_extra(self.extra, self.name)
         clusters = min(self.clusters, len(set(texts)))
         # One vector tells the dimensions.
         work = _checked_work(len(texts), clusters, tools.embed(texts[:1]).shape[1])
         vectors = tools.embed(texts).astype(np.float64)
         labels, distances = self._search(vectors, clusters, tools, reports=work > REPORTED * MOST_CLUSTERING_WORK)
-        return from_labels(document, labels, gap_distances(vectors), "distance", (), _to_centres(distances, labels))
+        return chunking_from_labels(
+            document, labels, gap_distances(vectors), "distance", (), _centre_distances(distances, labels)
+        )
 
     def _search(self, vectors: FloatArray, clusters: int, tools: Tools, reports: bool) -> tuple[IntArray, FloatArray]:
         """Return the label of every sentence and its distances to all centres, shape (n, clusters), in the best of `STARTS`.
@@ -119,7 +121,7 @@ def _checked_work(count: int, clusters: int, width: int) -> int:
     return work
 
 
-def _to_centres(distances: FloatArray, labels: IntArray) -> Clusters:
+def _centre_distances(distances: FloatArray, labels: IntArray) -> Clusters:
     """Return every sentence's distances to its own and the next nearest centre; ``distances`` has shape (n, k)."""
     rows = np.arange(len(labels))
     own = distances[rows, labels]

@@ -9,17 +9,16 @@ from typing import ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
-from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
-from chunkers.building_blocks.sizes import check_size, window_end
+from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
+from chunkers.building_blocks.recursive_spans import recursive_spans, text_size_function
+from chunkers.building_blocks.sizes import check_chunk_size, window_end
 from chunkers.contract.base import Chunker, Estimate
 from chunkers.contract.tools import Tools
 from chunkers.language_models import prompts
 from chunkers.language_models.base import Message
-from chunkers.language_models.conversation import REPEATS, Unusable, read_line, usable_answer
-from chunkers.language_models.forms import SHIFT, SPLITS, AnswerKind, Shift, Splits
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunk, Chunking, Gap, Verdict
+from chunkers.language_models.conversation import REPEATS, Unusable, parse_line_answer, usable_answer
+from chunkers.language_models.forms import SHIFT, SPLITS, AnswerKind, ShiftAnswer, SplitsAnswer
+from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.text.sentences import split_sentences
 
@@ -27,7 +26,7 @@ _ADVANCE = 0.75
 """The part of a window that lies before its last cut, as it is guessed for an estimate."""
 
 
-class Judged(NamedTuple):
+class CutDecision(NamedTuple):
     """The decision on whether to cut after a unit of text, with its reason."""
 
     cut: bool
@@ -35,15 +34,15 @@ class Judged(NamedTuple):
 
 
 @dataclass
-class Walk:
+class WindowDecisions:
     """A language model's decisions for all windows, keyed by the index of the unit before each possible cut."""
 
-    judged: dict[int, Judged] = field(default_factory=dict)
+    judged: dict[int, CutDecision] = field(default_factory=dict)
     windows: int = 0
     unusable: int = 0
 
 
-class Windowed(Chunker, ABC):
+class WindowedModelChunker(Chunker, ABC):
     """Base class for chunkers that show a language model one window of the text after another.
 
     The text is divided into units. A window has as many units as fit, and at least two. The next window begins after the
@@ -124,10 +123,10 @@ class Windowed(Chunker, ABC):
             start = end if end == len(units) else max(start + 1, next(at for at in range(end + 1) if sums[at] >= aim))
         return Estimate(len(asked) // 2, sum(tools.count_tokens(asked)))
 
-    def _walk(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> Walk:
+    def _walk(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
         """Ask about one window after the other."""
         sizes = tools.count_tokens([text[start:end] for start, end in units])
-        walk, start = Walk(), 0
+        walk, start = WindowDecisions(), 0
         while start < len(units) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
             tools.deciding(start, len(units))
@@ -143,7 +142,7 @@ class Windowed(Chunker, ABC):
                 continue
             last = cuts[0] if self.first_alone and cuts else end - 2
             for unit in range(start, last + 1):
-                walk.judged[unit] = Judged(unit in cuts, self._why(unit, unit in cuts, shown))
+                walk.judged[unit] = CutDecision(unit in cuts, self._why(unit, unit in cuts, shown))
             if end == len(units) and not (self.first_alone and cuts):
                 break
             start = cuts[-1] + 1 if cuts else end - 1
@@ -169,13 +168,13 @@ class Windowed(Chunker, ABC):
         ask = partial(tools.ask, kind=self.kind.within(dict.fromkeys(self.kind.fields, (first, last))))
         return [number - 1 for number in usable_answer(ask, messages, read, tools.tell)]
 
-    def _keep_whole(self, walk: Walk, start: int, end: int, count: int, complaint: str, shown: str) -> None:
+    def _keep_whole(self, walk: WindowDecisions, start: int, end: int, count: int, complaint: str, shown: str) -> None:
         """Judge a window of which no answer could be used: it is a chunk by itself."""
         remark = f"{complaint}; {shown}"
         for unit in range(start, end - 1):
-            walk.judged[unit] = Judged(False, Reason(remark=f"{remark}, which stays whole", short="no usable answer"))
+            walk.judged[unit] = CutDecision(False, Reason(remark=f"{remark}, which stays whole", short="no usable answer"))
         if end < count:
-            walk.judged[end - 1] = Judged(True, Reason(remark=f"{remark}, which ends here", short="no usable answer"))
+            walk.judged[end - 1] = CutDecision(True, Reason(remark=f"{remark}, which ends here", short="no usable answer"))
 
     def _why(self, unit: int, cut: bool, shown: str) -> Reason:
         name, number = self.unit_name, unit + 1
@@ -183,7 +182,7 @@ class Windowed(Chunker, ABC):
             return Reason(remark=f"the model cuts after {name} {number} ({shown})", short=f"cut after {name} {number}")
         return Reason(remark=f"the model keeps {name}s {number} and {number + 1} together ({shown})", short="kept together")
 
-    def _ledger(self, document: Document, units: Sequence[tuple[int, int]], walk: Walk) -> tuple[Gap, ...]:
+    def _ledger(self, document: Document, units: Sequence[tuple[int, int]], walk: WindowDecisions) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
         judged = {units[unit + 1][0]: decision for unit, decision in walk.judged.items()}
 
@@ -193,9 +192,9 @@ class Windowed(Chunker, ABC):
         cuts = cuts_to_gaps(document, [start for start in judged if judged[start].cut], Verdict.CUT, why)
         kept = cuts_to_gaps(document, [start for start in judged if not judged[start].cut], Verdict.KEPT, why)
         within = Reason(remark=f"inside a {self.unit_name}, which is never cut")
-        return ledger(document, [*cuts, *(gap for gap in kept if gap.offset is None)], within)
+        return with_uncut_gaps(document, [*cuts, *(gap for gap in kept if gap.offset is None)], within)
 
-    def _notes(self, walk: Walk) -> tuple[str, ...]:
+    def _notes(self, walk: WindowDecisions) -> tuple[str, ...]:
         if not walk.unusable:
             return ()
         windows = "1 window" if walk.windows == 1 else f"{walk.windows:,} windows"
@@ -205,7 +204,7 @@ class Windowed(Chunker, ABC):
         )
 
 
-class Llm(Windowed):
+class Llm(WindowedModelChunker):
     """Chunker that shows a language model numbered pieces of the text and cuts after the pieces that the model names.
 
     Source: LLMSemanticChunker of Chroma's report, with the same pieces, tags, answer form and windows. There are three
@@ -268,12 +267,12 @@ class Llm(Windowed):
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
         """Return the ranges of the text pieces shown to the model. Raise InputError if there are too many."""
-        check_size(self.name, document.text, self.piece_size, "tokens")
-        return recursive_spans(document.text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
+        check_chunk_size(self.name, document.text, self.piece_size, "tokens")
+        return recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``split_after:``; return the numbers of the pieces after which to cut."""
-        numbers = read_line(answer, Splits).split_after
+        numbers = parse_line_answer(answer, SplitsAnswer).split_after
         for number in numbers:
             if not first <= number <= last:
                 raise Unusable(f"the answer must name pieces from {first} to {last}; it names piece {number}")
@@ -286,7 +285,7 @@ class Llm(Windowed):
         return [*dict.fromkeys(number for number in numbers if number < last)]
 
 
-class Lumber(Windowed):
+class Lumber(WindowedModelChunker):
     """Chunker that shows a language model numbered paragraphs and cuts before the first paragraph whose content shifts.
 
     The next window begins at the cut.
@@ -334,7 +333,7 @@ class Lumber(Windowed):
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
         """Return the ranges of the paragraphs, with long paragraphs split. Raise InputError if there are too many."""
         text, most = document.text, self.window // 2
-        check_size(self.name, text, most, "tokens")
+        check_chunk_size(self.name, text, most, "tokens")
         paragraphs = [*map(tuple, split_sentences(text, "paragraphs"))]
         sizes = tools.count_tokens([text[start:end] for start, end in paragraphs])
         units: list[tuple[int, int]] = []
@@ -342,12 +341,12 @@ class Lumber(Windowed):
             if size <= most:
                 units.append((start, end))
                 continue
-            units += recursive_spans(text, most, 0, measure_for("tokens", tools), "chroma", Span(start, end))
+            units += recursive_spans(text, most, 0, text_size_function("tokens", tools), "chroma", Span(start, end))
         return units
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``Answer:``; return the number of the paragraph after which to cut."""
-        number = read_line(answer, Shift).answer
+        number = parse_line_answer(answer, ShiftAnswer).answer
         if number is None:
             return []
         if not first < number <= last:

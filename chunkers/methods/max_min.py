@@ -7,16 +7,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.distances import gap_distances
-from chunkers.building_blocks.sizes import Sized, within_sizes
-from chunkers.building_blocks.tipping import Reversals, next_stop, spec_of
+from chunkers.building_blocks.sentence_distances import gap_distances
+from chunkers.building_blocks.sizes import SizeLimitedChunker, enforce_size_limits
+from chunkers.building_blocks.verdict_reversals import VerdictReversals, next_slider_stop, parameter_spec
 from chunkers.contract.base import Tipping
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunking, Curve, Gap, Line, Verdict
+from chunkers.results.result import Chunking, Curve, Gap, Line, Reason, Verdict
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import InputError
-from chunkers.support.formatting import signed
+from chunkers.support.formatting import format_number
 from chunkers.support.limits import MOST_MAX_MIN_PRODUCTS
 from chunkers.text.document import Document
 
@@ -24,7 +23,7 @@ BLOCK = 256
 """Sentences that are compared with the open chunk at once: one product of matrices instead of many small ones."""
 
 
-class MaxMin(Sized):
+class MaxMin(SizeLimitedChunker):
     """Chunker that adds a sentence if its greatest similarity to the open chunk's sentences exceeds an adaptive threshold.
 
     The threshold is the lowest similarity of two sentences of the open chunk, times ``relaxation``, times a logistic
@@ -80,7 +79,7 @@ class MaxMin(Sized):
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
-        return f"hard {signed(self.hard_threshold)}, relaxation {self.relaxation:g}, initial {self.initial_factor:g}"
+        return f"hard {format_number(self.hard_threshold)}, relaxation {self.relaxation:g}, initial {self.initial_factor:g}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document by comparing each sentence with the open chunk, then enforce the size limits.
@@ -97,7 +96,7 @@ class MaxMin(Sized):
         vectors = tools.embed(document.sentence_texts).astype(np.float64)
         steps = list(self.scan(vectors, tools))
         decided = [self._gap(index, step) for index, step in enumerate(steps)]
-        gaps = within_sizes(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
+        gaps = enforce_size_limits(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
         curve = Curve(
             label="greatest similarity",
             scores=tuple(step.score for step in steps),
@@ -111,8 +110,8 @@ class MaxMin(Sized):
         """Return a hard threshold that reverses the verdict on a gap, found by rerunning the chunker; None if none does."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
-        candidate = next_stop(spec_of(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
-        value = Reversals(self, chunking, gap, tools).nearest("hard_threshold", candidate)
+        candidate = next_slider_stop(parameter_spec(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
+        value = VerdictReversals(self, chunking, gap, tools).nearest("hard_threshold", candidate)
         if value is None:
             return None
         return Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
@@ -177,11 +176,13 @@ class MaxMin(Sized):
     def _gap(self, index: int, step: "MaxMinStep") -> Gap:
         hard = step.threshold == self.hard_threshold
         if step.size == 1:
-            remark = f"{signed(self.initial_factor)} × {signed(step.least, '.2f')}, as the chunk has one sentence"
+            remark = (
+                f"{format_number(self.initial_factor)} × {format_number(step.least, '.2f')}, as the chunk has one sentence"
+            )
         elif hard:
             remark = ""
         else:
-            remark = f"which follows the least of the {step.size:,} sentences, {signed(step.least, '.2f')}"
+            remark = f"which follows the least of the {step.size:,} sentences, {format_number(step.least, '.2f')}"
         name = "greatest similarity" if step.size > 1 else "similarity"
         why = Reason(name, step.score, ">" if step.joins else "≤", step.threshold, "hard" if hard else "adaptive", remark)
         return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, why)

@@ -8,14 +8,13 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.change_search import cuts_by_lasts
-from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
-from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
-from chunkers.building_blocks.sizes import check_size
+from chunkers.building_blocks.change_search import backtrack_cuts
+from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
+from chunkers.building_blocks.recursive_spans import recursive_spans, text_size_function
+from chunkers.building_blocks.sizes import check_chunk_size
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunk, Chunking, Curve, Gap, Verdict
+from chunkers.results.result import Chunk, Chunking, Curve, Gap, Reason, Verdict
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_RUNS
@@ -45,14 +44,14 @@ def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
     mean = mean_similarity(vectors) if count > 1 else 0.0
     for start in reversed(range(0, count, _BLOCK)):
         # The pairs of a run are those of the run that begins one piece later, and its first piece's with each of the others.
-        with_first = np.cumsum(_above(vectors, mean, start, longest), axis=1)
+        with_first = np.cumsum(_similarities_above_mean(vectors, mean, start, longest), axis=1)
         for first in range(min(start + _BLOCK, count - 1) - 1, start - 1, -1):
             reach = min(longest, count - first)
             rewards[first, 1:reach] = rewards[first + 1, : reach - 1] + 2 * with_first[first - start, : reach - 1]
     return rewards
 
 
-def _above(vectors: VectorArray, mean: float, start: int, longest: int) -> FloatArray:
+def _similarities_above_mean(vectors: VectorArray, mean: float, start: int, longest: int) -> FloatArray:
     """Return the similarities of each piece to the pieces after it minus the mean, shape (block, longest - 1).
 
     Each product is added up in the same order wherever its pieces are, as no product of matrices promises: of pieces that
@@ -102,7 +101,7 @@ class PartitionTable:
 
     def cuts(self) -> IntArray:
         """Return the first piece of each run but the first in the best partition."""
-        return np.array(cuts_by_lasts(self.lasts), dtype=np.intp)
+        return np.array(backtrack_cuts(self.lasts), dtype=np.intp)
 
     def last_runs(self, end: int) -> list[tuple[int, float]]:
         """Return each possible last run of the first ``end`` pieces, best first: its first piece and the total with it."""
@@ -235,11 +234,11 @@ class Optimal(Chunker):
 
     def _by_size(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
-        check_size(self.name, document.text, self.piece_size, "tokens")
+        check_chunk_size(self.name, document.text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
         words = len(word_starts(document.text)) // self.piece_size
         self._check_runs(words, min(self.longest, words), "at least ")
-        pieces = recursive_spans(document.text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
+        pieces = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
         longest = min(self.longest, len(pieces))
         self._check_runs(len(pieces), longest)
         return pieces, np.full(len(pieces), longest)
@@ -274,7 +273,7 @@ class Optimal(Chunker):
             *cuts_to_gaps(document, joined, Verdict.KEPT, lambda start: self._why(gain_at[start], False)),
         ]
         decided = [gap for gap in given if gap.verdict.is_cut or gap.offset is None]
-        gaps = ledger(document, decided, Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens"))
+        gaps = with_uncut_gaps(document, decided, Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens"))
         scores = [gain_at.get(gap.start_after(document), math.inf) for gap in gaps]
         return tuple(
             gap._replace(score=score if math.isfinite(score) else None, threshold=0.0)

@@ -6,25 +6,24 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from chunkers.building_blocks.stating_and_sorting import (
+from chunkers.building_blocks.proposition_requests import (
     MOST_LISTED,
-    Group,
-    Sorted,
-    Statements,
-    sentences_of,
-    sort_propositions,
-    state_propositions,
-    stating_question,
-    windows_of,
+    GroupedPropositions,
+    PropositionGroup,
+    StatedPropositions,
+    overlapped_sentences,
+    propositions_prompt,
+    request_groups,
+    request_propositions,
+    sentence_windows,
 )
 from chunkers.contract.base import Chunker, Estimate
 from chunkers.contract.tools import Tools
 from chunkers.language_models import prompts
 from chunkers.language_models.conversation import REPEATS
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunk, Chunking, Gap, Verdict
-from chunkers.results.stated import Stated
-from chunkers.support.formatting import counted
+from chunkers.results.propositions import StatedContent
+from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict
+from chunkers.support.formatting import pluralize
 from chunkers.text.document import Document, Span
 
 _STATED = 1.5
@@ -132,24 +131,24 @@ class Propositions(Chunker):
         if not count:
             return Chunking(document, (), ())
         # Stating is taken for half of the work. Not `decided`, which would end a run that finds all answers remembered.
-        statements = state_propositions(
+        statements = request_propositions(
             document, self.window, self.before, tools, lambda ready: tools.deciding(ready, 2 * count)
         )
         texts = [proposition.text for proposition in statements.propositions]
         if count == 1:
-            grouped = Sorted([Group(members=[*range(len(texts))])])
+            grouped = GroupedPropositions([PropositionGroup(members=[*range(len(texts))])])
         else:
-            grouped = sort_propositions(
+            grouped = request_groups(
                 texts, self.batch, tools, lambda ready: tools.deciding(len(texts) + ready, 2 * len(texts))
             )
-        return _chunking(document, statements, grouped)
+        return _chunking_of_groups(document, statements, grouped)
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         if not document.sentences:
             return Estimate(0, 0)
-        parts = windows_of(document, self.window, tools)
-        asked = [message.text for part in parts for message in stating_question(document, part, self.before)]
+        parts = sentence_windows(document, self.window, tools)
+        asked = [message.text for part in parts for message in propositions_prompt(document, part, self.before)]
         requests, tokens = len(parts), sum(tools.count_tokens(asked))
         propositions, size = round(_STATED * len(document.sentences)), sum(part.tokens for part in parts)
         if len(document.sentences) > 1:
@@ -162,10 +161,12 @@ class Propositions(Chunker):
         return Estimate(requests, tokens, _ANSWERED * size + _WRAPPED * propositions)
 
 
-def _chunking(document: Document, statements: Statements, grouped: Sorted) -> Chunking:
+def _chunking_of_groups(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> Chunking:
     """Return the groups as chunks, in the order of their first sentences."""
     touched = [
-        sentences_of(document, proposition.span) for proposition in statements.propositions if proposition.span is not None
+        overlapped_sentences(document, proposition.span)
+        for proposition in statements.propositions
+        if proposition.span is not None
     ]
     held = [sorted({sentence for member in group.members for sentence in touched[member]}) for group in grouped.groups]
     order = sorted(range(len(held)), key=lambda number: held[number][0])
@@ -177,9 +178,9 @@ def _chunking(document: Document, statements: Statements, grouped: Sorted) -> Ch
         title, summary, members = grouped.groups[group].title, grouped.groups[group].summary, grouped.groups[group].members
         propositions = tuple([statements.propositions[member] for member in members])
         text = "\n".join([proposition.text for proposition in propositions])
-        chunks.append(Chunk(_spans(document, held[group]), text, stated=Stated(title, summary, propositions)))
+        chunks.append(Chunk(_spans_of_runs(document, held[group]), text, stated=StatedContent(title, summary, propositions)))
     places = _sentence_descriptions(statements, grouped, touched, chunks_of)
-    gaps = [_gap(index, chunks_of, places) for index in range(len(document.sentences) - 1)]
+    gaps = [_gap_after_sentence(index, chunks_of, places) for index in range(len(document.sentences) - 1)]
     return Chunking(
         document,
         tuple(chunks),
@@ -189,7 +190,7 @@ def _chunking(document: Document, statements: Statements, grouped: Sorted) -> Ch
     )
 
 
-def _spans(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
+def _spans_of_runs(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
     """Return the spans of runs of consecutive sentences."""
     runs = groupby(enumerate(sentences), key=lambda item: item[1] - item[0])
     whole = [[sentence for _, sentence in run] for _, run in runs]
@@ -197,7 +198,10 @@ def _spans(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
 
 
 def _sentence_descriptions(
-    statements: Statements, grouped: Sorted, touched: Sequence[range], chunks_of: Sequence[Sequence[int]]
+    statements: StatedPropositions,
+    grouped: GroupedPropositions,
+    touched: Sequence[range],
+    chunks_of: Sequence[Sequence[int]],
 ) -> list[tuple[str, str]]:
     """Return two descriptions for each sentence, long and short, of its propositions and their chunks."""
     stated = [0] * len(chunks_of)
@@ -221,7 +225,7 @@ def _sentence_descriptions(
     return places
 
 
-def _gap(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[str, str]]) -> Gap:
+def _gap_after_sentence(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[str, str]]) -> Gap:
     """Return the decision after a sentence: a cut where a chunk has the next one and not this."""
     begins = {*chunks_of[index + 1]} - {*chunks_of[index]}
     (here, short), (there, other) = places[index], places[index + 1]
@@ -229,7 +233,7 @@ def _gap(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[
     return Gap(index, None, None, Verdict.CUT if begins else Verdict.KEPT, why)
 
 
-def _notes(document: Document, statements: Statements, grouped: Sorted) -> tuple[str, ...]:
+def _notes(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> tuple[str, ...]:
     """Return notes on lost sentences, invented propositions, and windows without a usable answer."""
     notes = []
     lost = [
@@ -240,32 +244,32 @@ def _notes(document: Document, statements: Statements, grouped: Sorted) -> tuple
     if lost:
         which = _listed_words([f"{document.sentence_at(start) + 1:,}" for start in lost])
         phrase = "it stands for itself" if len(lost) == 1 else "they stand for themselves"
-        notes.append(f"Lost: the model stated nothing of {counted(len(lost), 'sentence')} ({which}); {phrase}.")
+        notes.append(f"Lost: the model stated nothing of {pluralize(len(lost), 'sentence')} ({which}); {phrase}.")
     if statements.left_out:
         single = len(statements.left_out) == 1
         notes.append(
-            f"Invented: {counted(len(statements.left_out), 'proposition')} {'quotes' if single else 'quote'} words that are "
+            f"Invented: {pluralize(len(statements.left_out), 'proposition')} {'quotes' if single else 'quote'} words that are "
             f"not in the text, and {'is' if single else 'are'} left out."
         )
     nowhere = [proposition.nowhere for proposition in statements.propositions if proposition.nowhere]
     if nowhere:
         words = _listed_words([*dict.fromkeys(word for words in nowhere for word in words)])
         notes.append(
-            f"{counted(len(nowhere), 'proposition')} {'has' if len(nowhere) == 1 else 'have'} names or numbers that the "
+            f"{pluralize(len(nowhere), 'proposition')} {'has' if len(nowhere) == 1 else 'have'} names or numbers that the "
             f"text does not have: {words}. Compared are digits, and words with a capital letter."
         )
     if statements.repeated:
         notes.append(
-            f"The model stated {counted(statements.repeated, 'proposition')} twice from the same words; once is kept."
+            f"The model stated {pluralize(statements.repeated, 'proposition')} twice from the same words; once is kept."
         )
     if statements.failed:
         notes.append(
-            f"The model gave no usable answer about {statements.failed:,} of {counted(statements.windows, 'window')}, "
+            f"The model gave no usable answer about {statements.failed:,} of {pluralize(statements.windows, 'window')}, "
             f"though it was asked up to {REPEATS + 1} times; the sentences there stand for themselves."
         )
     if grouped.failed:
         notes.append(
-            f"The model did not sort {grouped.failed:,} of {counted(grouped.batches, 'batch', 'batches')} of propositions "
+            f"The model did not sort {grouped.failed:,} of {pluralize(grouped.batches, 'batch', 'batches')} of propositions "
             f"in a form that can be used, though it was asked up to {REPEATS + 1} times; each is a chunk without a title."
         )
     return tuple(notes)

@@ -6,20 +6,18 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
+from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
 from chunkers.building_blocks.recursive_spans import (
     Separators,
     Unit,
-    measure_for,
     recursive_spans,
     separator_patterns,
+    text_size_function,
 )
-from chunkers.building_blocks.sizes import check_chunks, check_overlap, check_size
+from chunkers.building_blocks.sizes import check_chunk_count, check_chunk_size, check_overlap
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason, chain
-from chunkers.results.result import Chunk, Chunking, Gap, Verdict
-from chunkers.support.lazy import LazyTuple
+from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
 from chunkers.text.document import Document, Span
 
 
@@ -98,8 +96,8 @@ class Recursive(Chunker):
         InputError
             If there would be too many chunks, or too many characters in total.
         """
-        check_size(self.name, document.text, self.size, self.unit)
-        text, measure = document.text, measure_for(self.unit, tools)
+        check_chunk_size(self.name, document.text, self.size, self.unit)
+        text, measure = document.text, text_size_function(self.unit, tools)
         split = partial(recursive_spans, text, overlap=self.overlap, measure=measure, separators=self.separators)
         parents = split(self.parent_size) if self.parent_size else []
         parts: list[Span | None] = [Span(*parent) for parent in parents] or [None]
@@ -107,7 +105,7 @@ class Recursive(Chunker):
         if parents:
             # A parent stands before its children, also before one as long as itself.
             spans.sort(key=lambda span: (span[0], -span[1]))
-        check_chunks(self.name, len(spans), sum(end - start for start, end in spans))
+        check_chunk_count(self.name, len(spans), sum(end - start for start, end in spans))
         chunks = tuple([Chunk((Span(start, end),), text[start:end], document=document) for start, end in spans])
         begun = frozenset(start for start, _ in parents)
         return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans, begun)))
@@ -116,20 +114,20 @@ class Recursive(Chunker):
         def why(offset: int) -> Reason:
             size = f"parent size {self.parent_size:,}" if offset in parents else f"size {self.size:,}"
             passed = Reason(remark=f"the next piece would pass {size} {self.unit}")
-            return chain(passed, Reason(remark=f"cut at {separator_at(document.text, offset, self.separators)}"))
+            return link_reasons(passed, Reason(remark=f"cut at {separator_name_at(document.text, offset, self.separators)}"))
 
         # Where only white space left the overlap, the next chunk begins where the last did: it is longer, but no new cut.
         starts = sorted({start for start, _ in spans})[1:]
         # Joined, the pieces may have more tokens than they have apart, which LangChain's splitter does not look at.
         within = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
         remark = f"no separator is needed here: {within} within size {self.size:,} {self.unit}"
-        return ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, why), Reason(remark=remark))
+        return with_uncut_gaps(document, cuts_to_gaps(document, starts, Verdict.CUT, why), Reason(remark=remark))
 
 
 SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}
 
 
-def separator_at(text: str, offset: int, preset: Separators) -> str:
+def separator_name_at(text: str, offset: int, preset: Separators) -> str:
     """Return the name of the separator at the cut before the chunk that begins at ``offset``.
 
     The splitter keeps each separator at the beginning of the following piece, so the separator comes first in the

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
+from chunkers.building_blocks.clustering import JointDistanceChunker, chunking_from_labels, joint_distances
 from chunkers.contract.base import Reach
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking, Clusters, Line, Merge, Refusal
@@ -15,7 +15,7 @@ from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.text.document import Document, Span
 
 
-class LinkedGroups:
+class DisjointSets:
     """Disjoint sets of items; each item starts in its own group."""
 
     def __init__(self, count: int) -> None:
@@ -40,7 +40,7 @@ class LinkedGroups:
         return True
 
 
-class Linked(NamedTuple):
+class LinkageResult(NamedTuple):
     """Clusters of items, with the joins that formed them and the joins that were refused.
 
     Attributes
@@ -63,7 +63,7 @@ class Linked(NamedTuple):
     refusals: int
 
 
-def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
+def join_closest_pairs(pairs: IntArray, count: int, cap: int) -> LinkageResult:
     """Join the clusters of each pair of items in turn, unless the joined cluster would have more than ``cap`` items.
 
     Parameters
@@ -71,7 +71,7 @@ def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
     pairs
         Items a and b of ``count``, encoded as the number a * count + b, in the order in which they are to be joined.
     """
-    clusters, chained = LinkedGroups(count), LinkedGroups(count)
+    clusters, chained = DisjointSets(count), DisjointSets(count)
     joins: list[int] = []
     refused: list[tuple[int, int, int]] = []
     refusals = 0
@@ -101,10 +101,10 @@ def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
                 refused.append((start + place, len(joins), size))
         start += length
         length = min(2 * length, 1 << 20)
-    return Linked(clusters.label, joins, refused, refusals)
+    return LinkageResult(clusters.label, joins, refused, refusals)
 
 
-class SingleLinkage(Clustered):
+class SingleLinkage(JointDistanceChunker):
     """Chunker that joins the closest sentences first, as long as each cluster stays within the size cap.
 
     Pairs are taken in ascending joint distance, ties in the order of the text, up to the maximum distance; a pair joins its
@@ -188,7 +188,7 @@ class SingleLinkage(Clustered):
         vectors = self._vectors(document, tools)
         pairs, distances = self._close_pairs(vectors)
         count = len(vectors)
-        linked = linkage(pairs, count, self.cap(count))
+        linked = join_closest_pairs(pairs, count, self.cap(count))
         level = 1 - self.max_distance
         merges = [
             Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(distances[at]), level, "linkage")
@@ -200,7 +200,7 @@ class SingleLinkage(Clustered):
         line = Line("maximum", self.max_distance, "max_distance")
         clusters = Clusters(refused=tuple(refused), refusals=linked.refusals, cap=self.cap(count))
         scores = self._joint_of_neighbours(vectors)
-        chunking = from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
+        chunking = chunking_from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
         return replace(chunking, notes=self._not_as_many(chunking))
 
     def _not_as_many(self, made: Chunking) -> tuple[str, ...]:

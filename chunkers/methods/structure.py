@@ -9,17 +9,15 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks.block_parts import WHOLE, BlockSplitter, by_parts
-from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
-from chunkers.building_blocks.sizes import check_chunks, check_size
+from chunkers.building_blocks.block_parts import WHOLE, BlockSplitter, select_blocks
+from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
+from chunkers.building_blocks.sizes import check_chunk_count, check_chunk_size
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.optimal import Optimal
-from chunkers.results.reason import Reason, chain
-from chunkers.results.result import Chunk, Chunking, Gap, Verdict
-from chunkers.support.lazy import LazyTuple
+from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
 from chunkers.text.document import Document, Span
 from chunkers.text.outline import SPECIAL, Block, check_outline
 
@@ -132,7 +130,7 @@ class Structure(Chunker):
         return self._cut(document, tools).steps() if document.text.strip() else []
 
     def _cut(self, document: Document, tools: Tools) -> "_Cutting":
-        check_size(self.name, document.text, self.max_size, "tokens")
+        check_chunk_size(self.name, document.text, self.max_size, "tokens")
         check_outline(self.name, document.text)
         # As they are at their defaults, but for the size.
         inner: dict[str, Callable[[int], Chunker] | None] = {
@@ -143,7 +141,7 @@ class Structure(Chunker):
             "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
         }
         splitter = BlockSplitter(document, inner[self.inner], self.max_size, tools)
-        cutting = _Cutting(self, document, tools, splitter, by_parts(document, lambda outline: outline.blocks))
+        cutting = _Cutting(self, document, tools, splitter, select_blocks(document, lambda outline: outline.blocks))
         cutting.cut()
         return cutting
 
@@ -176,7 +174,7 @@ class BlockStep(NamedTuple):
     together: int | None
 
 
-class _Group(NamedTuple):
+class _BlockGroup(NamedTuple):
     """A block, the headings and the introduction that stay with it, and headings at the text's end."""
 
     lead: list[Block]
@@ -192,7 +190,7 @@ class _Group(NamedTuple):
         return (self.tail or [self.block])[-1].span.end
 
 
-class _Title(NamedTuple):
+class _SlideTitle(NamedTuple):
     """The title of a slide, as it stands in the text, its tokens and its offset."""
 
     words: str = ""
@@ -224,7 +222,7 @@ class _Cutting:
     contexts: dict[int, str] = field(default_factory=dict)
     together: dict[int, int] = field(default_factory=dict)
     long: list[tuple[str, int]] = field(default_factory=list)
-    title: _Title = field(default_factory=lambda: _Title())
+    title: _SlideTitle = field(default_factory=lambda: _SlideTitle())
 
     def cut(self) -> None:
         """Cut the document section by section."""
@@ -241,7 +239,7 @@ class _Cutting:
                 pieces += self._pieces(group, self.title.tokens if number else 0)
                 done += len(group.lead) + 1 + len(group.tail)
             self._join(self._with_titles(self._with_whole_parts(pieces)), section)
-        check_chunks(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
+        check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
     def steps(self) -> list[BlockStep]:
         """Return the decision on each block, and on each part of a block that is cut."""
@@ -308,21 +306,21 @@ class _Cutting:
         around = self._slide_or_cell_at(block.span.start)
         return around is None or block.span.start == around.start or self.splitter.size(*around) > self.chunker.max_size
 
-    def _groups(self, section: Sequence[Block]) -> list[_Group]:
+    def _groups(self, section: Sequence[Block]) -> list[_BlockGroup]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
-        groups: list[_Group] = []
+        groups: list[_BlockGroup] = []
         lead: list[Block] = []
         for block, following in zip(section, [*section[1:], None], strict=True):
             if self._leads(block, following):
                 while lead and block.kind != "paragraph" and not self._fits(lead[0], block, following):
-                    groups.append(_Group([], lead.pop(0), []))
+                    groups.append(_BlockGroup([], lead.pop(0), []))
                 if self._fits((lead or [block])[0], block, following):
                     lead.append(block)
                     continue
             if lead and self._fits_only_alone(block, lead[0].span.start, block.span.end):
-                groups.append(_Group(lead[:-1], lead[-1], []))
+                groups.append(_BlockGroup(lead[:-1], lead[-1], []))
                 lead = []
-            groups.append(_Group(lead, block, []))
+            groups.append(_BlockGroup(lead, block, []))
             lead = []
         if (
             lead
@@ -331,7 +329,7 @@ class _Cutting:
         ):
             groups[-1] = groups[-1]._replace(tail=lead)
         else:
-            groups += [_Group([], block, []) for block in lead]
+            groups += [_BlockGroup([], block, []) for block in lead]
         return groups
 
     def _fits(self, first: Block, last: Block, following: Block | None) -> bool:
@@ -361,16 +359,18 @@ class _Cutting:
         touching = following.kind == "list" and len(between.splitlines()) == 1
         return touching or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
 
-    def _title_of(self, section: Sequence[Block]) -> _Title:
+    def _title_of(self, section: Sequence[Block]) -> _SlideTitle:
         """Return the title of a slide, which a chunk that begins inside it has as its context; empty for other sections."""
         parts = self.document.parts
         if parts is None or parts.kind != "slide" or section[0].kind != "heading":
-            return _Title()
+            return _SlideTitle()
         # Slides with nothing but a title are in the section of the next.
         *_, heading = takewhile(lambda block: block.kind == "heading", section)
         words = self.document.text[slice(*heading.span)]
         tokens = self.tools.count_tokens([words])[0]
-        return _Title(words, tokens, heading.span.start) if tokens <= self.chunker.max_size // LEADING else _Title()
+        return (
+            _SlideTitle(words, tokens, heading.span.start) if tokens <= self.chunker.max_size // LEADING else _SlideTitle()
+        )
 
     def _with_whole_parts(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces, those of a slide or a cell as one if they fit into a chunk together."""
@@ -408,12 +408,12 @@ class _Cutting:
                 why = piece.why
                 if why is not None:
                     step, *deeper = why.steps()
-                    why = chain(step._replace(remark=f"{step.remark}; the slide's title is context"), *deeper)
+                    why = link_reasons(step._replace(remark=f"{step.remark}; the slide's title is context"), *deeper)
                 piece = piece._replace(context=context, why=why)
             titled.append(piece)
         return titled
 
-    def _pieces(self, group: _Group, held: int) -> list[_Piece]:
+    def _pieces(self, group: _BlockGroup, held: int) -> list[_Piece]:
         """Return a group as one piece if it fits, or else its parts, which leave room for ``held`` tokens of context."""
         before = None
         for block in (*group.lead, group.block, *group.tail):
@@ -500,7 +500,7 @@ class _Cutting:
             inside = Reason(remark=f"inside {'' if kind in _WITHOUT_ARTICLE else 'a '}{kind}")
             return self.kept.get(start) or self.splitter.kept.get(start) or inside
 
-        return ledger(self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), kept)
+        return with_uncut_gaps(self.document, cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__), kept)
 
 
 def _add_section(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:
@@ -511,12 +511,12 @@ def _add_section(sections: list[tuple[int, list[Block]]], run: Sequence[Block], 
     sections[-1][1].extend(run)
 
 
-def _tail_piece(group: _Group) -> list[_Piece]:
+def _tail_piece(group: _BlockGroup) -> list[_Piece]:
     """Return the headings at the text's end as a piece of their own."""
     return [_Piece(group.tail[0].span.start, group.end, group.tail[0].kind)] if group.tail else []
 
 
-def _kept_reason(before: Block, block: Block, group: _Group) -> Reason:
+def _kept_reason(before: Block, block: Block, group: _BlockGroup) -> Reason:
     """Return the reason for keeping a block with the previous one."""
     if block in group.tail:
         remark = f"a {block.kind} at the end stays with what is before"

@@ -10,12 +10,11 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.distances import buffered, gap_distances
-from chunkers.building_blocks.sizes import sizes_of
+from chunkers.building_blocks.sentence_distances import gap_distances, join_with_neighbours
+from chunkers.building_blocks.sizes import span_size_function
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunking, Curve, Gap, Line, Verdict
+from chunkers.results.result import Chunking, Curve, Gap, Line, Reason, Verdict
 from chunkers.support.arrays import FloatArray
 from chunkers.text.document import Document
 
@@ -85,7 +84,7 @@ class TargetSize(Chunker):
         texts = document.sentence_texts
         if not texts:
             return Chunking(document, (), ())
-        distances = gap_distances(tools.embed(buffered(texts, self.buffer)))
+        distances = gap_distances(tools.embed(join_with_neighbours(texts, self.buffer)))
         ranks = np.sort(distances)[::-1]
         notes: tuple[str, ...] = ()
         remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
@@ -126,7 +125,7 @@ class TargetSize(Chunker):
 
         The cuts are at the greatest distances; all are made if a single sentence exceeds the size.
         """
-        size_of = sizes_of(document, self.unit, tools)
+        size_of = span_size_function(document, self.unit, tools)
 
         def largest(cuts: int) -> int:
             level = ranks[cuts] if cuts < len(ranks) else -1.0

@@ -7,15 +7,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from chunkers.building_blocks.ledger import Cutting, Piece, chunks_of_pieces, ledger_of_pieces
-from chunkers.building_blocks.recursive_spans import measure_for
-from chunkers.building_blocks.sizes import TokenSizes, check_chunks, check_size, fitting_spans
+from chunkers.building_blocks.gaps_and_pieces import Piece, PieceCutter, chunks_of_pieces, gaps_of_pieces
+from chunkers.building_blocks.recursive_spans import text_size_function
+from chunkers.building_blocks.sizes import TokenSizes, check_chunk_count, check_chunk_size, fitting_spans
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunking, Gap
-from chunkers.support.formatting import counted
-from chunkers.support.lazy import LazyTuple
+from chunkers.results.result import Chunking, Gap, LazyTuple, Reason
+from chunkers.support.formatting import pluralize
 from chunkers.text.document import Document, Span
 from chunkers.text.transcripts import Transcript, Turn
 
@@ -57,7 +55,7 @@ class Turns(Chunker):
 
     def describe(self) -> str:
         """Return the maximum size as a short phrase."""
-        return f"at most {counted(self.max_size, 'token')}"
+        return f"at most {pluralize(self.max_size, 'token')}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document between turns, and turns that are too long; a cut inside a sentence adds a gap to the result.
@@ -69,17 +67,17 @@ class Turns(Chunker):
         Cancelled
             If the user asked to stop.
         """
-        check_size(self.name, document.text, self.max_size, "tokens")
+        check_chunk_size(self.name, document.text, self.max_size, "tokens")
         if not document.text.strip():
             return Chunking(document, (), ())
         cutting = _Cutting(document, tools, self.max_size)
         pieces = cutting.cut()
-        check_chunks(self.name, len(pieces), len(document.text))
+        check_chunk_count(self.name, len(pieces), len(document.text))
         chunks = chunks_of_pieces(document.text, pieces)
         return Chunking(document, chunks, LazyTuple(lambda: cutting.ledger(pieces)))
 
 
-class _Cutting(Cutting):
+class _Cutting(PieceCutter):
     """The cutting of a transcript into turns and parts of turns."""
 
     @cached_property
@@ -104,11 +102,11 @@ class _Cutting(Cutting):
                 together = self.size(pieces[-1].start, turn.end) + self.held(pieces[-1].context)
                 if together <= self.most:
                     self.joined[turn.start] = Reason(
-                        remark=f"{who} joined: together {together:,} ≤ {counted(self.most, 'token')}"
+                        remark=f"{who} joined: together {together:,} ≤ {pluralize(self.most, 'token')}"
                     )
                     pieces[-1] = pieces[-1]._replace(end=turn.end)
                     continue
-                why = Reason(remark=f"new {who}; together {together:,} > {counted(self.most, 'token')}")
+                why = Reason(remark=f"new {who}; together {together:,} > {pluralize(self.most, 'token')}")
             pieces += self._split(turn, why)
         return pieces
 
@@ -125,7 +123,7 @@ class _Cutting(Cutting):
             return
         breaks = self.transcript.breaks(turn, self.document.starts)
         offsets = [offset for offset, _ in breaks]
-        long = f"{_turn_label(turn)} is longer than {counted(self.most, 'token')}"
+        long = f"{_turn_label(turn)} is longer than {pluralize(self.most, 'token')}"
         while self.size(begin, turn.end) + held > self.most:
             number = bisect_right(offsets, begin)
             farthest = self._farthest(begin, held, breaks, number)
@@ -165,7 +163,7 @@ class _Cutting(Cutting):
         # Only there another context begins.
         places = (turn.spoken, turn.spoken if cue is None else cue.body, end - 1)
         room = max(1, self.most - max(held, *(self._context(turn, place)[1] for place in places if place >= begin)))
-        measure = measure_for("tokens", self.tools)
+        measure = text_size_function("tokens", self.tools)
         return [Span(*span) for span in fitting_spans(self.document.text, room, measure, Span(begin, end))]
 
     def ledger(self, pieces: Sequence[Piece]) -> tuple[Gap, ...]:
@@ -177,7 +175,7 @@ class _Cutting(Cutting):
             turn = turns[max(0, bisect_right(begins, place) - 1)]
             return self.joined.get(place) or Reason(remark=f"inside the {_turn_label(turn)}")
 
-        return ledger_of_pieces(self.document, pieces, kept)
+        return gaps_of_pieces(self.document, pieces, kept)
 
 
 def _turn_label(turn: Turn) -> str:

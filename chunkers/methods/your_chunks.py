@@ -11,15 +11,15 @@ from typing import ClassVar, Self
 
 from pydantic import Field, PrivateAttr, field_validator
 
-from chunkers.adapters.mapping import characters_outside
+from chunkers.adapters.piece_location import count_characters_outside
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.files.chunk_rows import GivenChunk, put_together
-from chunkers.found_again.located_chunks import DocumentNames, chunks_of, documents_of
-from chunkers.found_again.locating import FoundAgain, find_again
+from chunkers.files.external_chunks import GivenChunk, rebuild_text
+from chunkers.found_again.located_chunks import DocumentNames, document_names, select_document_chunks
+from chunkers.found_again.locating import LocatedChunks, locate_chunks
 from chunkers.results.result import Chunking
-from chunkers.support.errors import InputError, shown
-from chunkers.support.formatting import counted
+from chunkers.support.errors import InputError, short_repr
+from chunkers.support.formatting import pluralize
 from chunkers.text.document import Document
 
 _DIGITS = 24
@@ -43,7 +43,7 @@ class ChunkFile:
     name: str
     chunks: tuple[GivenChunk, ...]
     document: str | None = None
-    _last: list[tuple[str, FoundAgain]] = field(default_factory=list, init=False, repr=False)
+    _last: list[tuple[str, LocatedChunks]] = field(default_factory=list, init=False, repr=False)
     _texts: list[tuple[str, str | None]] = field(default_factory=list, init=False, repr=False)
 
     @cached_property
@@ -58,7 +58,7 @@ class ChunkFile:
     @cached_property
     def documents(self) -> list[str]:
         """Names of the documents that the chunks belong to."""
-        return documents_of(self.chunks)
+        return document_names(self.chunks)
 
     @cached_property
     def characters(self) -> int:
@@ -69,8 +69,8 @@ class ChunkFile:
         """Return a copy of the file of chunks with another document selected."""
         return ChunkFile(self.name, self.chunks, document)
 
-    def found_in(self, document: Document, told: Callable[[int, int], None]) -> FoundAgain:
-        """Locate the file's chunks in a document, as `chunkers.found_again.locating.find_again` does.
+    def found_in(self, document: Document, told: Callable[[int, int], None]) -> LocatedChunks:
+        """Locate the file's chunks in a document, as `chunkers.found_again.locating.locate_chunks` does.
 
         The latest result is cached.
 
@@ -81,19 +81,19 @@ class ChunkFile:
         """
         found_again = self.known_in(document)
         if found_again is None:
-            found_again = find_again(document, self._chunks_for(document.name), self.name, told)
+            found_again = locate_chunks(document, self._chunks_for(document.name), self.name, told)
             # At once, as several threads may ask, and what is returned is not read from there again: it may be another's.
             self._last[:] = [(f"{document.identity} {document.name}", found_again)]
         return found_again
 
-    def known_in(self, document: Document) -> FoundAgain | None:
+    def known_in(self, document: Document) -> LocatedChunks | None:
         """Return the cached result of `found_in`; None if that result is for another document."""
         last = next(iter(self._last), None)
         return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
 
     def _chunks_for(self, name: str) -> Sequence[GivenChunk]:
         try:
-            return chunks_of(self.chunks, self.document, name)
+            return select_document_chunks(self.chunks, self.document, name)
         except InputError as error:
             if self.document is None and len(self.documents) > 1:
                 raise InputError(
@@ -106,8 +106,8 @@ class ChunkFile:
         of = f"its chunks are of {len(self.documents):,} documents, and"
         called = self._matching_documents(name)
         if called:
-            return f"{of} {_shown_names(called)} all match {shown(name)}"
-        return f"{of} none of these is called {shown(name)}"
+            return f"{of} {_shown_names(called)} all match {short_repr(name)}"
+        return f"{of} none of these is called {short_repr(name)}"
 
     def of_each(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
         """Return the file's chunks for each of several documents, keyed by document name.
@@ -137,7 +137,7 @@ class ChunkFile:
         for name, matches in called.items():
             if len(matches) > 1:
                 raise InputError(
-                    f"{self.name}: the file must have exactly one document that matches {shown(name)}; "
+                    f"{self.name}: the file must have exactly one document that matches {short_repr(name)}; "
                     f"{_shown_names(matches)} all match. Keep only one of them in the file."
                 )
         for document, times in Counter(matches[0] for matches in called.values()).items():
@@ -145,7 +145,7 @@ class ChunkFile:
                 alike = _shown_names([name for name, matches in called.items() if matches[0] == document])
                 raise InputError(
                     f"{self.name}: the file must have a separate document for each of {alike}; it has only "
-                    f"{shown(document)}, which matches all of them. Give each document its full name in the file."
+                    f"{short_repr(document)}, which matches all of them. Give each document its full name in the file."
                 )
         return {name: self._by_document[matches[0]] for name, matches in called.items()}
 
@@ -173,7 +173,7 @@ class ChunkFile:
             return last[1]
         text = None
         with suppress(InputError):
-            whole = put_together(self._chunks_for(name))
+            whole = rebuild_text(self._chunks_for(name))
             text = whole.text if whole is not None and whole.is_whole else None
         self._texts[:] = [(name, text)]
         return text
@@ -193,13 +193,13 @@ class YourChunks(Chunker):
     )
     _held: ChunkFile | None = PrivateAttr(None)
     _chunks_by_name: Mapping[str, Sequence[GivenChunk]] | None = PrivateAttr(None)
-    _found: dict[str, FoundAgain] = PrivateAttr(default_factory=dict)
+    _found: dict[str, LocatedChunks] = PrivateAttr(default_factory=dict)
 
     @field_validator("file")
     @classmethod
     def _is_identity(cls, value: str) -> str:
         if value and not (len(value) == _DIGITS + 1 and value[0] == "c" and set(value[1:]) <= set("0123456789abcdef")):
-            raise ValueError(f"file must be a chunk file's identity, c and {_DIGITS} hex digits; got {shown(value)}.")
+            raise ValueError(f"file must be a chunk file's identity, c and {_DIGITS} hex digits; got {short_repr(value)}.")
         return value
 
     @classmethod
@@ -243,11 +243,11 @@ class YourChunks(Chunker):
             return file.found_in(document, tools.decided).chunking
         given = self._chunks_by_name.get(document.name, ())
         # Runs are kept on disk, where the names of files have no place.
-        found_again = find_again(document, given, "the file", tools.decided)
+        found_again = locate_chunks(document, given, "the file", tools.decided)
         if document.sentences and not found_again.chunking.chunks:
             raise InputError(
-                f"{file.name}: the chunks of {shown(document.name)} must occur in that document; not one of "
-                f"{counted(len(given), 'chunk')} does. Open the text from which the chunks were cut."
+                f"{file.name}: the chunks of {short_repr(document.name)} must occur in that document; not one of "
+                f"{pluralize(len(given), 'chunk')} does. Open the text from which the chunks were cut."
             )
         self._found[document.name] = found_again
         return found_again.chunking
@@ -260,7 +260,9 @@ class YourChunks(Chunker):
             given += found_again.given
             kinds.update(odd.kind for odd in found_again.oddities)
             chunking = found_again.chunking
-            lost += characters_outside(chunking.document.text, [span for chunk in chunking.chunks for span in chunk.spans])
+            lost += count_characters_outside(
+                chunking.document.text, [span for chunk in chunking.chunks for span in chunk.spans]
+            )
         counts = {
             "not in the text, and left out": kinds["lost"],
             "altered, and measured as the text has them": kinds["altered"],
@@ -288,4 +290,4 @@ class YourChunks(Chunker):
 
 
 def _shown_names(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:_MOST_NAMED])) + (" and more" if len(names) > _MOST_NAMED else "")
+    return ", ".join(map(short_repr, names[:_MOST_NAMED])) + (" and more" if len(names) > _MOST_NAMED else "")

@@ -8,12 +8,11 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
+from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunking, Verdict
-from chunkers.support.errors import InputError, shown
+from chunkers.results.result import Chunking, Reason, Verdict
+from chunkers.support.errors import InputError, short_repr
 from chunkers.text.document import Document
 
 MOST_CUTS = 400
@@ -43,7 +42,9 @@ class YourCuts(Chunker):
     @classmethod
     def _is_written(cls, value: str) -> str:
         if value and _WRITTEN.fullmatch(value) is None:
-            raise ValueError(f"cuts must be a digest of the text and the distances between the cuts; got {shown(value)}.")
+            raise ValueError(
+                f"cuts must be a digest of the text and the distances between the cuts; got {short_repr(value)}."
+            )
         if value.count("-") > MOST_CUTS:
             raise ValueError(
                 f"a text may have at most {MOST_CUTS:,} cuts of your own; got {value.count('-'):,}. Remove some cuts."
@@ -90,7 +91,7 @@ class YourCuts(Chunker):
         last = document.sentences[-1].end if document.sentences else 0
         inside = [place for place in self.places if document.starts[0] < place < last] if last else []
         cuts = cuts_to_gaps(document, inside, Verdict.CUT, lambda _: Reason(remark=CUT_HERE))
-        return Chunking.from_gaps(document, ledger(document, cuts, Reason(remark=KEPT_HERE)))
+        return Chunking.from_gaps(document, with_uncut_gaps(document, cuts, Reason(remark=KEPT_HERE)))
 
     def describe(self) -> str:
         """Return the number of cuts as a phrase, such as ``3 cuts``."""

@@ -6,12 +6,18 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from chunkers.recipes.recipe import Recipe, __version__
-from chunkers.results.embedder_input import EmbeddedAs
-from chunkers.results.exported import columns_of, facts_of, proposition_values, resolved_embedded_as, rows_of
+from chunkers.results.chunk_fields import (
+    EmbeddedAs,
+    exported_fields,
+    proposition_as_dict,
+    resolved_embedded_as,
+    table_columns,
+    table_rows,
+)
 from chunkers.results.result import Chunking, Gap
-from chunkers.support.errors import InputError, shown
-from chunkers.support.extras import need
-from chunkers.support.formatting import as_cell
+from chunkers.support.errors import InputError, short_repr
+from chunkers.support.extras import require_extra
+from chunkers.support.formatting import escape_cell
 
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Spending
@@ -32,7 +38,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
     InputError
         If there is no recipe.
     """
-    _check(chunking)
+    _check_is_result(chunking)
     made_by = chunking.made_by if recipe is None else recipe
     if made_by is None:
         raise InputError("recipe must be given for a result that was not made by chunkers.run; got None.")
@@ -47,11 +53,11 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "sentences": [list(span) for span in document.sentences],
         },
         "chunks": [
-            {"spans": [list(span) for span in chunk.spans], **facts_of(chunking, chunk, made_by.embedded_as)}
+            {"spans": [list(span) for span in chunk.spans], **exported_fields(chunking, chunk, made_by.embedded_as)}
             for chunk in chunking.chunks
         ],
-        **({"left_out": [*map(proposition_values, chunking.left_out)]} if chunking.left_out else {}),
-        "gaps": [_gap(gap) for gap in chunking.gaps],
+        **({"left_out": [*map(proposition_as_dict, chunking.left_out)]} if chunking.left_out else {}),
+        "gaps": [_gap_as_dict(gap) for gap in chunking.gaps],
         "merges": [
             {
                 "left": list(merge.left),
@@ -72,16 +78,16 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "cached": timing.cached,
             "decide_ms": timing.decide_ms + timing.merge_ms,
         },
-        **({} if chunking.spending is None else {"spending": _spending(chunking.spending)}),
+        **({} if chunking.spending is None else {"spending": _spending_as_dict(chunking.spending)}),
     }
 
 
-def _check(chunking: object) -> None:
+def _check_is_result(chunking: object) -> None:
     if not isinstance(chunking, Chunking):
-        raise InputError(f"chunking must be a result, such as chunkers.chunk returns; got {shown(chunking)}.")
+        raise InputError(f"chunking must be a result, such as chunkers.chunk returns; got {short_repr(chunking)}.")
 
 
-def _spending(spending: "Spending") -> dict[str, Any]:
+def _spending_as_dict(spending: "Spending") -> dict[str, Any]:
     cost = None if spending.cost is None else str(spending.cost)
     return {
         "requests": spending.requests,
@@ -93,7 +99,7 @@ def _spending(spending: "Spending") -> dict[str, Any]:
     }
 
 
-def _gap(gap: Gap) -> dict[str, Any]:
+def _gap_as_dict(gap: Gap) -> dict[str, Any]:
     entry = {
         "index": gap.index,
         "score": gap.score,
@@ -114,8 +120,8 @@ def to_jsonl(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
 
     ``embedded_as`` is by default the recipe's, or plain for a result without a recipe.
     """
-    _check(chunking)
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows_of(chunking, embedded_as))
+    _check_is_result(chunking)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table_rows(chunking, embedded_as))
 
 
 def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
@@ -123,17 +129,17 @@ def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
 
     ``embedded_as`` as in `to_jsonl`.
     """
-    _check(chunking)
+    _check_is_result(chunking)
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, columns_of(chunking, resolved_embedded_as(chunking, embedded_as)))
+    writer = csv.DictWriter(file, table_columns(chunking, resolved_embedded_as(chunking, embedded_as)))
     writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows_of(chunking, embedded_as))
+    writer.writerows({name: _csv_cell(value) for name, value in row.items()} for row in table_rows(chunking, embedded_as))
     return file.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _csv_cell(value: Any) -> Any:
     """Return a value as it stands in a table: a list as JSON, a text so that no spreadsheet takes it for a formula."""
-    return as_cell(json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value)
+    return escape_cell(json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value)
 
 
 def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> bytes:
@@ -141,8 +147,8 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
 
     ``embedded_as`` as in `to_jsonl`; raises InputError if pyarrow is not installed.
     """
-    _check(chunking)
-    need("corpus", "Parquet", "pyarrow")
+    _check_is_result(chunking)
+    require_extra("corpus", "Parquet", "pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -152,15 +158,15 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
         **dict.fromkeys(("pages", "chapters", "heading_path"), pa.list_(pa.string())),
     }
     texts = ("context", "title", "summary", "text", "embedded_as")
-    types = {**lists, **dict.fromkeys(texts, pa.string()), "propositions": propositions_type()}
-    columns = columns_of(chunking, resolved_embedded_as(chunking, embedded_as))
+    types = {**lists, **dict.fromkeys(texts, pa.string()), "propositions": propositions_arrow_type()}
+    columns = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
     schema = pa.schema([(name, types.get(name, whole)) for name in columns])
     file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows_of(chunking, embedded_as), schema), file)
+    pq.write_table(pa.Table.from_pylist(table_rows(chunking, embedded_as), schema), file)
     return file.getvalue()
 
 
-def propositions_type() -> Any:
+def propositions_arrow_type() -> Any:
     """Return the Arrow type of a chunk's propositions: a list of structs; see `proposition_values`."""
     import pyarrow as pa
 
@@ -171,9 +177,9 @@ def propositions_type() -> Any:
 
 def ledger_to_csv(chunking: Chunking) -> str:
     """Return a result's gaps as CSV, one row per gap; ``offset`` is filled only for cuts inside a sentence."""
-    _check(chunking)
+    _check_is_result(chunking)
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, ("index", "offset", "score", "threshold", "verdict", "reason"))
     writer.writeheader()
-    writer.writerows(_gap(gap) for gap in chunking.gaps)
+    writer.writerows(_gap_as_dict(gap) for gap in chunking.gaps)
     return file.getvalue()

@@ -16,7 +16,7 @@ class Preset:
     published: bool = True
 
 
-def _similarity(title: str, lowest: int, low: int, high: int) -> Preset:
+def _similarity_preset(title: str, lowest: int, low: int, high: int) -> Preset:
     return Preset(
         f"{title}: lowest {lowest} % by similarity",
         "breakpoint",
@@ -34,7 +34,7 @@ _QU_STITCHED = "Qu et al., best on stitched documents"
 """Likewise, chosen among the settings that Qu et al. tried."""
 
 
-def _best_of(settings: int, reached: float, default: float) -> str:
+def _best_setting_note(settings: int, reached: float, default: float) -> str:
     return (
         f"The best Pk of the {settings} settings that Qu et al. tried, on 50 documents stitched of half of our passages; "
         f"on 50 of the other half it is {reached:.2f}, and the default's {default:.2f}. Their own best is only in a figure."
@@ -52,7 +52,7 @@ BOUND: Mapping[str, dict[str, Any]] = {
 """Parameters of the semantic chunkers that take a maximum size beside their own rule, by chunker."""
 
 
-def _for_retrieval(chunker: str, without: float, bound: float) -> Preset:
+def _retrieval_preset(chunker: str, without: float, bound: float) -> Preset:
     """Return the preset of a chunker with a maximum size, from its recall at 1,000 tokens without and with it."""
     parameters = BOUND[chunker]
     return Preset(
@@ -85,10 +85,10 @@ PRESETS: tuple[Preset, ...] = (
     Preset("LangChain: interquartile", "breakpoint", {"threshold": "interquartile", "amount": 1.5, "buffer": 1}),
     Preset("LangChain: gradient", "breakpoint", {"threshold": "gradient", "amount": 95, "buffer": 1}),
     Preset("Chroma: buffer 3", "breakpoint", {"threshold": "percentile", "amount": 95, "buffer": 3}),
-    _similarity("Academic and technical", 30, 25, 35),
-    _similarity("Legal", 20, 15, 25),
-    _similarity("News and blogs", 35, 30, 40),
-    _similarity("Dialogue and FAQ", 45, 40, 50),
+    _similarity_preset("Academic and technical", 30, 25, 35),
+    _similarity_preset("Legal", 20, 15, 25),
+    _similarity_preset("News and blogs", 35, 30, 40),
+    _similarity_preset("Dialogue and FAQ", 45, 40, 50),
     Preset(
         "Fall of similarity",
         "breakpoint",
@@ -108,7 +108,7 @@ PRESETS: tuple[Preset, ...] = (
         _QU_STITCHED,
         "breakpoint",
         {"threshold": "standard_deviation", "amount": 1, "buffer": 0},
-        _best_of(30, 0.381, 0.399),
+        _best_setting_note(30, 0.381, 0.399),
     ),
     Preset(
         "Article: 0.7, 0.8, 0.7",
@@ -173,7 +173,7 @@ PRESETS: tuple[Preset, ...] = (
         _QU_STITCHED,
         "single_linkage",
         {"position_weight": 0.75, "max_distance": 0.5, "chunks": 8},
-        _best_of(45, 0.295, 0.491),
+        _best_setting_note(45, 0.295, 0.491),
     ),
     Preset(
         "Qu et al.: place alone",
@@ -205,14 +205,14 @@ PRESETS: tuple[Preset, ...] = (
         "Kamradt's agentic chunker sorts each proposition by itself, and asks for title and summary with requests of their "
         "own; here one answer gives all three.",
     ),
-    _for_retrieval("breakpoint", 44.8, 80.3),
-    _for_retrieval("change_point", 64.4, 83.4),
-    _for_retrieval("double_pass", 35.3, 82.2),
+    _retrieval_preset("breakpoint", 44.8, 80.3),
+    _retrieval_preset("change_point", 64.4, 83.4),
+    _retrieval_preset("double_pass", 35.3, 82.2),
     Preset("LangChain's separators", "recursive", {"size": 1000, "overlap": 0, "separators": "langchain"}),
     Preset("Markdown", "recursive", {"size": 1000, "overlap": 0, "separators": "markdown"}),
 )
 
 
-def presets_of(chunker: str) -> list[Preset]:
+def presets_for_chunker(chunker: str) -> list[Preset]:
     """Return the presets of the chunker called ``chunker``."""
     return [preset for preset in PRESETS if preset.chunker == chunker]

@@ -14,17 +14,17 @@ from chunkers.contract import base
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.embedders import Embedder, Encoder, load_embedder
-from chunkers.embedders.base import OWN, embedder_of
-from chunkers.files.tables import read_recipe, recipe_in
+from chunkers.embedders.base import OWN, as_embedder
+from chunkers.files.data_files import read_recipe_file, recipe_from_json
 from chunkers.recipes.registry import chunker_class
-from chunkers.recipes.situating import NEEDED, situated
-from chunkers.results.embedder_input import EmbeddedAs, checked
+from chunkers.recipes.situating import NEEDED, situate_chunks
+from chunkers.results.chunk_fields import EmbeddedAs, check_embedded_as
 from chunkers.results.result import Chunking
 from chunkers.storage.cache import SHARED_CACHE, EmbeddingCache
-from chunkers.support.errors import InputError, ModelError, ParameterError, shown
+from chunkers.support.errors import InputError, ModelError, ParameterError, short_repr
 from chunkers.text.document import Document, GivenSentences
-from chunkers.text.reader_process import parsed_apart
-from chunkers.text.sentences import DEFAULT_SPLITTER, packages_of
+from chunkers.text.reader_process import parse_in_reader_process
+from chunkers.text.sentences import DEFAULT_SPLITTER, splitter_packages
 from chunkers.text.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
@@ -78,13 +78,13 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
     ) -> Recipe:
         """Return the recipe for a chunker and the services it ran with, including their versions."""
         versions = {"seamark": __version__}
-        embedder = None if embedder is None else embedder_of(embedder)
+        embedder = None if embedder is None else as_embedder(embedder)
         asked = language_model if chunker.asks or embedded_as == "context" else None
         for model in (embedder if chunker.embeds else None, asked):
             if model is not None:
                 versions |= {model.name: model.revision} if model.revision else {}
-                versions |= _installed(*model.packages)
-        versions |= _installed(*packages_of(sentences))
+                versions |= _package_versions(*model.packages)
+        versions |= _package_versions(*splitter_packages(sentences))
         versions |= chunker.versions()
         return cls(
             chunker=chunker.name,
@@ -107,8 +107,8 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             If the text is not JSON or not a recipe; the message locates the fault.
         """
         if not isinstance(text, str):
-            raise InputError(f"recipe: the JSON must be passed as a string; got {shown(text)}.")
-        return cls.of_value(recipe_in(text, "recipe"))
+            raise InputError(f"recipe: the JSON must be passed as a string; got {short_repr(text)}.")
+        return cls.of_value(recipe_from_json(text, "recipe"))
 
     @classmethod
     def in_file(cls, data: bytes, name: str = "recipe", cancelled: Callable[[], bool] = bool) -> Recipe:
@@ -121,7 +121,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         Cancelled
             If ``cancelled``, which is called repeatedly, returns true.
         """
-        (value,) = parsed_apart(read_recipe, data, name, cancelled)
+        (value,) = parse_in_reader_process(read_recipe_file, data, name, cancelled)
         return cls.of_value(value)
 
     @classmethod
@@ -132,7 +132,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             place = ".".join(_shown_key(key) for key in detail["loc"]) or "the whole"
-            raise InputError(f"recipe: {place} {broken_rule(detail)}.") from error
+            raise InputError(f"recipe: {place} {broken_rule_phrase(detail)}.") from error
         recipe.build()
         return recipe
 
@@ -204,14 +204,14 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         """
         chunker = self.build()
         if embedder is not None:
-            vectors: Embedder | None = embedder_of(embedder)
+            vectors: Embedder | None = as_embedder(embedder)
         elif self.embedder.startswith(OWN) and not chunker.embeds:
             vectors = None
         else:
             vectors = load_embedder(self.embedder)
         model = self.language_model or None if language_model is None else language_model
-        asking = asking_for(chunker, model, self.embedded_as)
-        tools = Tools(vectors, load_tokenizer(self.tokenizer), _checked(cache), asking=asking)
+        asking = language_model_access(chunker, model, self.embedded_as)
+        tools = Tools(vectors, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=asking)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         chunking = run(chunker, document, tools, self.embedded_as)
         changed = self.changed_since(len(document.sentences))
@@ -227,7 +227,7 @@ def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: Embedde
         raise ModelError(NEEDED)
     chunking = base.run(chunker, document, tools)
     if embedded_as == "context":
-        chunking = situated(chunking, tools)
+        chunking = situate_chunks(chunking, tools)
     model = tools.asking.model if tools.asking is not None else None
     recipe = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, model)
     return replace(chunking, made_by=recipe)
@@ -283,7 +283,7 @@ def chunk(
         `ModelError` are subclasses.
     """
     vectors = load_embedder(embedder)
-    tools = Tools(vectors, load_tokenizer(tokenizer), _checked(cache))
+    tools = Tools(vectors, load_tokenizer(tokenizer), _cache_or_shared(cache))
     if not isinstance(chunker, Chunker):
         chunker = build_chunker(chunker, parameters, vectors)
     elif parameters:
@@ -291,11 +291,13 @@ def chunk(
             f"{chunker.name}: a chunker object already has its parameters; got {', '.join(parameters)} as well. To set "
             "parameters here, pass the chunker's name instead of the object."
         )
-    tools = replace(tools, asking=asking_for(chunker, language_model, checked(embedded_as)))
+    tools = replace(tools, asking=language_model_access(chunker, language_model, check_embedded_as(embedded_as)))
     return run(chunker, Document.from_text(text, sentences), tools, embedded_as)
 
 
-def asking_for(chunker: Chunker, model: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain") -> Asking | None:
+def language_model_access(
+    chunker: Chunker, model: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain"
+) -> Asking | None:
     """Return access to the given language model; None if no model is given or needed.
 
     Raises
@@ -305,14 +307,14 @@ def asking_for(chunker: Chunker, model: AnyLanguageModel | None, embedded_as: Em
     """
     if model is None or not (chunker.asks or embedded_as == "context"):
         return None
-    from chunkers.language_models.asking import asking_of
+    from chunkers.language_models.asking import as_asking
 
-    return asking_of(model)
+    return as_asking(model)
 
 
-def _checked(cache: EmbeddingCache | None) -> EmbeddingCache:
+def _cache_or_shared(cache: EmbeddingCache | None) -> EmbeddingCache:
     if not isinstance(cache, EmbeddingCache | None):
-        raise InputError(f"cache must be an EmbeddingCache or None; got {shown(cache)}.")
+        raise InputError(f"cache must be an EmbeddingCache or None; got {short_repr(cache)}.")
     return SHARED_CACHE if cache is None else cache
 
 
@@ -325,27 +327,27 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
         If there is no such chunker or parameter, or a value breaks its rule.
     """
     chunker = chunker_class(name)
-    defaults = embedder_of(embedder).defaults.get(name, {}) if embedder is not None else {}
+    defaults = as_embedder(embedder).defaults.get(name, {}) if embedder is not None else {}
     return chunker.build(**{**defaults, **parameters})
 
 
-def broken_rule(detail: Mapping[str, Any]) -> str:
+def broken_rule_phrase(detail: Mapping[str, Any]) -> str:
     """Turn a pydantic error detail into the end of a sentence that starts with the name of the invalid value."""
     if detail["type"] == "literal_error":
-        return f"must be {detail['ctx']['expected'].replace(' or ', ', ')}; got {shown(detail['input'])}"
+        return f"must be {detail['ctx']['expected'].replace(' or ', ', ')}; got {short_repr(detail['input'])}"
     return f"is invalid: {detail['msg']}"
 
 
 def _shown_key(key: int | str) -> str:
     """Return a key of JSON, which may be any text, for a message: a word as it stands, anything else quoted."""
-    quoted = shown(key)
+    quoted = short_repr(key)
     return key if isinstance(key, str) and key.isidentifier() and quoted == repr(key) else quoted
 
 
-def _installed(*packages: str) -> dict[str, str]:
-    return {package: _version(package) for package in packages}
+def _package_versions(*packages: str) -> dict[str, str]:
+    return {package: _package_version(package) for package in packages}
 
 
 @lru_cache(maxsize=64)
-def _version(package: str) -> str:
+def _package_version(package: str) -> str:
     return metadata.version(package)

@@ -27,7 +27,8 @@ from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.code import Code
 from chunkers.methods.dbscan import Dbscan
 from chunkers.methods.double_pass import DoublePass
-from chunkers.methods.fixed import FixedSentences
+from chunkers.methods.fixed_sentences import FixedSentences
+from chunkers.methods.fixed_windows import FixedCharacters, FixedTokens, FixedWords
 from chunkers.methods.kmeans import KMeans
 from chunkers.methods.llm import Llm, Lumber
 from chunkers.methods.max_min import MaxMin
@@ -38,12 +39,10 @@ from chunkers.methods.single_linkage import SingleLinkage
 from chunkers.methods.structure import Structure
 from chunkers.methods.target_size import TargetSize
 from chunkers.methods.turns import Turns
-from chunkers.methods.windows import FixedCharacters, FixedTokens, FixedWords
 from chunkers.methods.your_chunks import YourChunks
 from chunkers.methods.your_cuts import YourCuts
-from chunkers.results.reason import Reason
-from chunkers.results.result import Chunking, Gap, Verdict
-from chunkers.support.errors import Cancelled, InputError, ModelError, ParameterError, on_one_line, shown
+from chunkers.results.result import Chunking, Gap, Reason, Verdict
+from chunkers.support.errors import Cancelled, InputError, ModelError, ParameterError, on_one_line, short_repr
 from chunkers.text.document import Document
 
 CHUNKERS: dict[str, type[Chunker]] = {
@@ -115,15 +114,15 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
     InputError
         If the class is not usable, or its name belongs to another chunker.
     """
-    kind = check(kind)
+    kind = check_chunker_class(kind)
     with _lock:
-        listed = _listed(kind.name)
+        listed = _registered_class(kind.name)
         if listed is not None and (listed.__module__, listed.__qualname__) != (kind.__module__, kind.__qualname__):
             raise InputError(
                 f"{kind.name}: every chunker must have a name of its own; {listed.title} already has this name. Choose "
                 "another name."
             )
-        guard(kind, package)
+        guard_chunker_class(kind, package)
         CHUNKERS[kind.name] = kind
     return kind
 
@@ -143,7 +142,9 @@ def discover() -> tuple[str, ...]:
                 except (Exception, SystemExit) as error:
                     why = str(error).rstrip(".") if isinstance(error, InputError) else error_summary(error)
                     owner = f"The package {package}" if package else "A package"
-                    _faults[offer.name] = f"{owner} offers the chunker {shown(offer.name)}, which cannot be used: {why}."
+                    _faults[offer.name] = (
+                        f"{owner} offers the chunker {short_repr(offer.name)}, which cannot be used: {why}."
+                    )
         return tuple(_faults.values())
 
 
@@ -155,18 +156,18 @@ def chunker_class(name: str) -> type[Chunker]:
     ParameterError
         If there is no such chunker, or the package that offers it cannot be loaded or offers an unusable class.
     """
-    chunker_type = _listed(name)
+    chunker_type = _registered_class(name)
     if chunker_type is None and isinstance(name, str):
         discover()
-        chunker_type = _listed(name)
+        chunker_type = _registered_class(name)
         if chunker_type is None and name in _faults:
             raise ParameterError(_faults[name])
     if chunker_type is None:
-        raise ParameterError(f"chunker must be one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}; got {shown(name)}.")
+        raise ParameterError(f"chunker must be one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}; got {short_repr(name)}.")
     return chunker_type
 
 
-def _listed(name: str) -> type[Chunker] | None:
+def _registered_class(name: str) -> type[Chunker] | None:
     tables: tuple[Mapping[str, type[Chunker]], ...] = (CHUNKERS, ASKING, ADAPTERS, ELSEWHERE)
     return next((table[name] for table in tables if isinstance(name, str) and name in table), None)
 
@@ -193,7 +194,7 @@ HOOKS: dict[str, Any] = {
 """Optional members of a chunker that the page reads, with the type of each value."""
 
 
-def check(kind: object) -> type[Chunker]:
+def check_chunker_class(kind: object) -> type[Chunker]:
     """Return ``kind`` if it is usable as a chunker class on the page, in links and on the command line.
 
     Raises
@@ -202,12 +203,12 @@ def check(kind: object) -> type[Chunker]:
         If ``kind`` is not usable; the message says what is required.
     """
     if not isinstance(kind, type) or not issubclass(kind, Chunker):
-        raise InputError(f"a chunker must be a subclass of Chunker; got {shown(kind)}.")
+        raise InputError(f"a chunker must be a subclass of Chunker; got {short_repr(kind)}.")
     if inspect.isabstract(kind):
         raise InputError(f"{kind.__name__} must have the method chunk(document, tools); it has none.")
     name = getattr(kind, "name", None)
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        fault = f"got {shown(name)}" if name is not None else "it has none"
+        fault = f"got {short_repr(name)}" if name is not None else "it has none"
         raise InputError(
             f"{kind.__name__}: name must be 1 to 40 lower-case letters, digits and underscores, beginning with a "
             f"letter; {fault}."
@@ -215,7 +216,7 @@ def check(kind: object) -> type[Chunker]:
     for word in WORDS:
         value = getattr(kind, word, None)
         if not isinstance(value, str) or not value.strip():
-            raise InputError(f"{name}: {word} must be a non-empty string; got {shown(value)}.")
+            raise InputError(f"{name}: {word} must be a non-empty string; got {short_repr(value)}.")
     for spec in kind.fields():
         _check_field(name, spec)
     # What no parameter breaks by itself, a validator may.
@@ -234,7 +235,7 @@ def _check_field(name: str, spec: FieldSpec) -> None:
         )
 
 
-def guard(kind: type[Chunker], package: str) -> None:
+def guard_chunker_class(kind: type[Chunker], package: str) -> None:
     """Wrap a third-party chunker's methods so that their errors cannot break the app; a second call changes nothing.
 
     An error raised by ``chunk``, or a return value that is not a result, becomes a `ModelError` that names the package.
@@ -243,22 +244,22 @@ def guard(kind: type[Chunker], package: str) -> None:
     if "_guarded" in vars(kind):
         return
     owner = f"the package {package}" if package else f"the module {kind.__module__}"
-    kind.chunk = _guarded_chunk(kind.chunk, kind.name, owner)  # type: ignore[method-assign]
+    kind.chunk = _guard_chunk_method(kind.chunk, kind.name, owner)  # type: ignore[method-assign]
     for hook, expected in HOOKS.items():
-        setattr(kind, hook, _guarded_hook(getattr(kind, hook), getattr(Chunker, hook), expected))
-    for hook, fallback, expected in (("fields", fields_of, list), ("versions", _no_versions, dict)):
-        setattr(kind, hook, classmethod(_guarded_hook(getattr(kind, hook).__func__, fallback, expected)))
+        setattr(kind, hook, _guard_hook(getattr(kind, hook), getattr(Chunker, hook), expected))
+    for hook, fallback, expected in (("fields", declared_fields, list), ("versions", _no_versions, dict)):
+        setattr(kind, hook, classmethod(_guard_hook(getattr(kind, hook).__func__, fallback, expected)))
     if package:
         kind.packages = tuple(dict.fromkeys((*kind.packages, package)))
 
     def reduced(self: Chunker) -> tuple[Any, ...]:
-        return _rebuilt, (kind, package, self.model_dump())
+        return _rebuild_chunker, (kind, package, self.model_dump())
 
     kind.__reduce__ = reduced  # type: ignore[assignment, method-assign]
     kind._guarded = True  # type: ignore[attr-defined]
 
 
-def fields_of(kind: type[Chunker], values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
+def declared_fields(kind: type[Chunker], values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
     """Return the parameters that a chunker class declares, ignoring any override of its method ``fields``."""
     return Chunker.fields.__func__(kind, values)  # type: ignore[attr-defined, no-any-return]
 
@@ -267,13 +268,13 @@ def _no_versions(kind: type[Chunker]) -> dict[str, str]:
     return {}
 
 
-def _rebuilt(kind: type[Chunker], package: str, parameters: dict[str, Any]) -> Chunker:
+def _rebuild_chunker(kind: type[Chunker], package: str, parameters: dict[str, Any]) -> Chunker:
     """Make a chunker in another process, where its class may not be guarded yet."""
-    guard(kind, package)
+    guard_chunker_class(kind, package)
     return kind(**parameters)
 
 
-def _guarded_chunk(method: Callable[..., Chunking], name: str, owner: str) -> Callable[..., Chunking]:
+def _guard_chunk_method(method: Callable[..., Chunking], name: str, owner: str) -> Callable[..., Chunking]:
     @wraps(method)
     def chunk(self: Chunker, document: Document, tools: Tools) -> Chunking:
         try:
@@ -292,7 +293,7 @@ def _guarded_chunk(method: Callable[..., Chunking], name: str, owner: str) -> Ca
     return chunk
 
 
-def _guarded_hook(method: Callable[..., Any], fallback: Callable[..., Any], expected: Any) -> Callable[..., Any]:
+def _guard_hook(method: Callable[..., Any], fallback: Callable[..., Any], expected: Any) -> Callable[..., Any]:
     @wraps(method)
     def hook(owner: Chunker | type[Chunker], *arguments: Any) -> Any:
         try:
@@ -314,7 +315,7 @@ def error_summary(error: BaseException) -> str:
 def _fault_of_result(returned: object, document: Document) -> str:
     """Return the fault of a result; empty if it is a valid result for this document."""
     if not isinstance(returned, Chunking):
-        return f"it returned {shown(returned)}"
+        return f"it returned {short_repr(returned)}"
     if returned.document is not document and returned.document != document:
         return "it returned a result for another document"
     text = document.text
@@ -322,7 +323,7 @@ def _fault_of_result(returned: object, document: Document) -> str:
         spans = chunk.spans
         inside = all(0 <= start < end <= len(text) for start, end in spans)
         if not spans or not inside or any(one.end > other.start for one, other in pairwise(spans)):
-            return f"the spans of chunk {number + 1:,} must be stretches of the text in order; they are {shown(spans)}"
+            return f"the spans of chunk {number + 1:,} must be stretches of the text in order; they are {short_repr(spans)}"
         if chunk.text != "\n".join(text[start:end] for start, end in spans):
             return f"the text of chunk {number + 1:,} must be that of its spans; it is another"
     if any(one.start > other.start for one, other in pairwise(returned.chunks)):

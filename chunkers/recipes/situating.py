@@ -39,7 +39,7 @@ NEEDED = "embedded_as context needs a language model, named as openai:NAME, and 
 _GRID = LONGEST_SHOWN // 4
 
 
-def situated(chunking: Chunking, tools: Tools) -> Chunking:
+def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
     """Add a language model's context sentence to each chunk of a result, and a note if any chunk has no such sentence.
 
     A chunk stays without a sentence if the model gives no usable answer after `REPEATS` retries.
@@ -53,7 +53,7 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
     """
     if tools.asking is None:
         raise ModelError(NEEDED)
-    from chunkers.language_models.asking import together
+    from chunkers.language_models.asking import run_in_parallel
     from chunkers.language_models.spending import Ledger, Spending
 
     ledger, began = Ledger(tools.ledger), time.perf_counter()
@@ -65,14 +65,14 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
         with suppress(Unusable):
             chunk = chunk._replace(
                 situation=usable_answer(
-                    partial(chunk_tools.ask, kind=CONTEXT), _messages(document, chunk), _situation, chunk_tools.tell
+                    partial(chunk_tools.ask, kind=CONTEXT), _messages(document, chunk), _parse_situation, chunk_tools.tell
                 )
             )
         done.append(True)
         tools.deciding(len(done), count)
         return chunk
 
-    chunks = tuple(together([partial(situate, chunk) for chunk in chunking.chunks], tools.cancelled))
+    chunks = tuple(run_in_parallel([partial(situate, chunk) for chunk in chunking.chunks], tools.cancelled))
     timing, took = chunking.timing, (time.perf_counter() - began) * 1000
     return replace(
         chunking,
@@ -89,15 +89,15 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
     counted: dict[tuple[int, int], int] = {}
     total = 0
     for chunk in chunking.chunks:
-        place = shown_part(document, chunk)
+        place = document_extract(document, chunk)
         if place not in counted:
             counted[place] = sum(tools.count_tokens([CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*place)]]))
         total += counted[place]
-    total += sum(tools.count_tokens([_passage(chunk) for chunk in chunking.chunks]))
+    total += sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunking.chunks]))
     return Estimate(len(chunking.chunks), total, ANSWER_TOKENS * len(chunking.chunks))
 
 
-def shown_part(document: Document, chunk: Chunk) -> Span:
+def document_extract(document: Document, chunk: Chunk) -> Span:
     """Return the part of the document shown to the model with a chunk: the whole document if it is short enough.
 
     Otherwise, the part is the largest section around the chunk that is short enough or, without such a section, whole
@@ -123,17 +123,17 @@ def shown_part(document: Document, chunk: Chunk) -> Span:
 
 
 def _messages(document: Document, chunk: Chunk) -> list[Message]:
-    start, end = shown_part(document, chunk)
+    start, end = document_extract(document, chunk)
     whole = "document" if end - start == len(document.text) else "extract of a longer document"
-    question = CONTEXT_QUESTION.format(whole=whole, shown=document.text[start:end], passage=_passage(chunk))
+    question = CONTEXT_QUESTION.format(whole=whole, shown=document.text[start:end], passage=_chunk_excerpt(chunk))
     return [Message("system", CONTEXT_SYSTEM), Message("user", question)]
 
 
-def _passage(chunk: Chunk) -> str:
+def _chunk_excerpt(chunk: Chunk) -> str:
     return chunk.text[:LONGEST_SHOWN]
 
 
-def _situation(answer: str) -> str:
+def _parse_situation(answer: str) -> str:
     """Return an answer as one line; raises Unusable if it is empty or too long."""
     situation = " ".join(answer.split())
     if not situation:

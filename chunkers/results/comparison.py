@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-from chunkers.results.notebook import side_by_side, title_of
 from chunkers.results.result import Chunking
-from chunkers.support.errors import InputError, shown
+from chunkers.results.result_html import chunker_title, comparison_html
+from chunkers.support.errors import InputError, short_repr
 
 MOST_SIDE_BY_SIDE = 6
 """Maximum number of results that are shown side by side, as on the page."""
@@ -47,7 +47,7 @@ class SideBySide(Sequence[Chunking]):
 
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: strips on one axis, and the columns."""
-        return side_by_side(self.results, self.titles)
+        return comparison_html(self.results, self.titles)
 
 
 def compare(*results: Chunking, **named: Chunking) -> SideBySide:
@@ -70,7 +70,7 @@ def compare(*results: Chunking, **named: Chunking) -> SideBySide:
         raise InputError(f"compare: there must be 1 to {MOST_SIDE_BY_SIDE} results; got {len(every)}.")
     for _, chunking in every:
         if not isinstance(chunking, Chunking):
-            raise InputError(f"compare: each value must be a result that chunk returned; got {shown(chunking)}.")
+            raise InputError(f"compare: each value must be a result that chunk returned; got {short_repr(chunking)}.")
         if chunking.document.text != every[0][1].document.text:
             raise InputError("compare: all results must be of the same text; got results of different texts.")
-    return SideBySide([chunking for _, chunking in every], [name or title_of(chunking) for name, chunking in every])
+    return SideBySide([chunking for _, chunking in every], [name or chunker_title(chunking) for name, chunking in every])

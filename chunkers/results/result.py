@@ -3,23 +3,117 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
-from chunkers.results.embedder_input import path_of
-from chunkers.results.exported import Library, to_dataframe, to_documents
-from chunkers.results.notebook import result_html
-from chunkers.results.reason import Reason
-from chunkers.results.stated import Proposition, Stated
+from chunkers.results.chunk_fields import Library, chunk_heading_path, to_dataframe, to_documents
+from chunkers.results.propositions import Proposition, StatedContent
+from chunkers.results.result_html import result_html
 from chunkers.support.errors import InputError
+from chunkers.support.formatting import format_number
 from chunkers.text.document import Document, Span
-from chunkers.text.fitness import Misfit
+from chunkers.text.misfits import Misfit
 
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Spending
     from chunkers.recipes.recipe import Recipe
+
+
+# Reasons for decisions: the numbers compared, and their wording as a sentence.
+
+
+Relation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]
+"""Relation of a score to its threshold: `=` if they differ only by rounding; the last two relate it to the other possible
+cuts."""
+
+
+class Reason(NamedTuple):
+    """The last step of a decision, linked to the steps before it.
+
+    Attributes
+    ----------
+    score_name, score
+        Name and value of the score; None if there is no score.
+    relation, threshold_name, threshold
+        Comparison and threshold, named if a chunker has several thresholds; None for no comparison.
+    remark
+        Further explanation; the whole reason if there is no score.
+    heading
+        The part of the chunker's work that the step belongs to, or its place: ``pass one``, ``inside sentence 3``.
+    earlier
+        The step before this one, such as the score's decision before a size limit.
+    short
+        A shorter wording of the step; empty if `brief` derives one.
+    """
+
+    # A link and not a list, as each further object burdens the garbage collector and a long text has a reason per gap.
+    score_name: str = ""
+    score: float | None = None
+    relation: Relation = ""
+    threshold: float | None = None
+    threshold_name: str = ""
+    remark: str = ""
+    heading: str = ""
+    earlier: Reason | None = None
+    short: str = ""
+
+    def __str__(self) -> str:
+        """Return the decision in words, numbers included."""
+        name, score, relation, threshold, threshold_name, remark, heading, earlier, _ = self
+        words = remark
+        if score is not None:
+            if threshold is not None:
+                left, right = (format_number(score, ".2f"),) * 2 if relation == "=" else format_distinct(score, threshold)
+                words = f"{name} {left} {relation} {f'{threshold_name} ' if threshold_name else ''}{right}".lstrip()
+            else:
+                number = format_number(score, ".2f")
+                words = f"its {relation} {name}, {number}, is here" if relation else f"{name} {number}"
+            if remark:
+                words = f"{words}, {remark}"
+        if heading:
+            words = f"{heading}: {words}"
+        return f"{earlier}; {words}" if earlier is not None else words
+
+    def brief(self) -> str:
+        """Return the deciding step in a few words, short enough to compare chunkers side by side."""
+        if self.short or self.score is None:
+            return self.short or self.remark
+        if self.threshold is None:
+            return f"{self.relation} {self.score_name} {format_number(self.score, '.2f')}".lstrip()
+        same = self.relation == "="
+        left, right = (format_number(self.score, ".2f"),) * 2 if same else format_distinct(self.score, self.threshold)
+        compared = " ".join(part for part in (left, self.relation, self.threshold_name, right) if part)
+        return f"{compared}, {self.remark}" if self.remark else compared
+
+    def steps(self) -> list[Reason]:
+        """Return the decision's steps in order, each without the steps before it."""
+        return [self] if self.earlier is None else [*self.earlier.steps(), self._replace(earlier=None)]
+
+
+def link_reasons(*reasons: Reason) -> Reason:
+    """Link several reasons into one decision, in the given order."""
+    whole, *others = reasons
+    for reason in others:
+        for step in reason.steps():
+            # A pass over a long text links thousands: `_replace` takes several times as long.
+            whole = Reason(*step[:7], whole, step.short)
+    return whole
+
+
+def format_distinct(score: float, threshold: float) -> tuple[str, str]:
+    """Format two numbers with the fewest decimals, from 2 to 17, at which they differ; equal numbers get six decimals.
+
+    Numbers that differ only in later decimals are written with an exponent, and with the fewest digits, from 6 to 17, at
+    which they differ. Zero has no sign.
+    """
+    if score == threshold:
+        return format_number(score, ".6f"), format_number(threshold, ".6f")
+    specs = [*(f".{decimals}f" for decimals in range(2, 18)), *(f".{digits}g" for digits in range(6, 18))]
+    shown = ((format_number(score, spec), format_number(threshold, spec)) for spec in specs)
+    return next((pair for pair in shown if pair[0] != pair[1]), (format_number(score), format_number(threshold)))
 
 
 class Verdict(StrEnum):
@@ -67,14 +161,14 @@ class Chunk(NamedTuple):
     spans: tuple[Span, ...]
     text: str
     context: str = ""
-    stated: Stated | None = None
+    stated: StatedContent | None = None
     situation: str = ""
     document: Document | None = None
 
     @property
     def heading_path(self) -> tuple[str, ...]:
         """Titles of the sections in which the chunk begins, outermost first; empty without sections or a document."""
-        return () if self.document is None else path_of(self.document, self)
+        return () if self.document is None else chunk_heading_path(self.document, self)
 
     def __eq__(self, other: object) -> bool:
         return self[:-1] == other[:-1] if isinstance(other, Chunk) else NotImplemented
@@ -313,8 +407,8 @@ class Curve:
     null: Band | None = None
 
     def _key(self) -> tuple[object, ...]:
-        scores = tuple([number(score) for score in self.scores])
-        lines = tuple([(line.label, number(line.level), line.parameter) for line in self.lines])
+        scores = tuple([none_if_nan(score) for score in self.scores])
+        lines = tuple([(line.label, none_if_nan(line.level), line.parameter) for line in self.lines])
         return self.label, scores, lines, self.cut_above, self.live, self.null
 
     def __eq__(self, other: object) -> bool:
@@ -446,11 +540,11 @@ class Chunking(Sequence[Chunk]):
         return f"<Chunking{maker}: {count:,} chunk{'s' * (count != 1)} of {self.document!r}>"
 
     def _repr_html_(self) -> str:
-        """Return HTML for notebooks: the curve, and the chunks with their reasons; see `chunkers.results.notebook`."""
+        """Return HTML for notebooks: the curve, and the chunks with their reasons; see `chunkers.results.result_html`."""
         return result_html(self)
 
     def to_dataframe(self) -> Any:
-        """Return a pandas data frame with one row per chunk; see `chunkers.results.exported.to_dataframe`.
+        """Return a pandas data frame with one row per chunk; see `chunkers.results.chunk_fields.to_dataframe`.
 
         Raises
         ------
@@ -460,7 +554,7 @@ class Chunking(Sequence[Chunk]):
         return to_dataframe(self)
 
     def to_documents(self, library: Library = "langchain") -> list[Any]:
-        """Return the chunks as documents of LangChain, LlamaIndex or Haystack; see `chunkers.results.exported`.
+        """Return the chunks as documents of LangChain, LlamaIndex or Haystack; see `chunkers.results.chunk_fields`.
 
         Raises
         ------
@@ -488,6 +582,60 @@ class Chunking(Sequence[Chunk]):
         return cls(document, tuple(chunks), tuple(gaps), tuple(merges), tuple(curves))
 
 
-def number(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
     """Return the number, or None for NaN, which JSON cannot represent."""
     return None if math.isnan(value) else float(value)
+
+
+# A tuple that is computed when it is first read.
+
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class LazyTuple(Sequence[T_co]):
+    """A sequence that is computed when it is first read, and is equal to the tuple of its items.
+
+    This is for parts of a result that take longer than the cutting, such as the ledger of a chunker that cuts by a
+    count: callers who want only the chunks never read it. Comparing, hashing and pickling read it.
+    """
+
+    def __init__(self, compute: Callable[[], tuple[T_co, ...]]) -> None:
+        self._compute = compute
+
+    @cached_property
+    def _items(self) -> tuple[T_co, ...]:
+        return self._compute()
+
+    @overload
+    def __getitem__(self, place: int) -> T_co: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[T_co, ...]: ...
+    def __getitem__(self, place: int | slice) -> T_co | tuple[T_co, ...]:
+        return self._items[place]
+
+    def __add__(self, others: object) -> tuple[T_co, ...]:
+        return self._items + tuple(others) if isinstance(others, tuple | LazyTuple) else NotImplemented
+
+    def __radd__(self, others: object) -> tuple[T_co, ...]:
+        return others + self._items if isinstance(others, tuple) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, LazyTuple):
+            return self is other or bool(self._items == other._items)
+        return self._items == other if isinstance(other, tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._items)
+
+    def __reduce__(self) -> tuple[type[tuple[T_co, ...]], tuple[tuple[T_co, ...]]]:
+        return tuple, (self._items,)
+
+    def __iter__(self) -> Iterator[T_co]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return repr(self._items)

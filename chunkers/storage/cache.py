@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.storage.private_file import connect, file_size, set_up
-from chunkers.storage.turn_taking import Turns
+from chunkers.storage.fair_locks import FairLocks
+from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite
 from chunkers.support.arrays import VectorArray
 from chunkers.support.limits import MAX_CACHE_FILE, SHARED_CACHE_BYTES
-from chunkers.support.recently_used import RecentlyUsed
+from chunkers.support.lru_dict import LRUDict
 
 MEMORY_BYTES = 512_000_000
 """Default limit of the vectors in memory: about 330,000 sentences of 384 dimensions."""
 
 
-class Entry(NamedTuple):
+class CachedVector(NamedTuple):
     """A cached vector, with its computation time in seconds."""
 
     vector: VectorArray
@@ -48,8 +48,8 @@ class EmbeddingCache:
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
-        self._memory: RecentlyUsed[bytes, Entry] = RecentlyUsed(memory_bytes, lambda entry: entry.vector.nbytes)
-        self.turns = Turns()
+        self._memory: LRUDict[bytes, CachedVector] = LRUDict(memory_bytes, lambda entry: entry.vector.nbytes)
+        self.turns = FairLocks()
         self._lock = threading.Lock()
         self._path = path
         self._file = _VectorFile(path) if path else None
@@ -65,7 +65,7 @@ class EmbeddingCache:
             keys.append(digest.digest())
         return keys
 
-    def get_many(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
+    def get_many(self, keys: Iterable[bytes]) -> dict[bytes, CachedVector]:
         """Return the cached entries by key, leaving out keys that are not in the cache."""
         with self._lock:
             by_key = {key: self._memory.get(key) for key in keys}
@@ -77,9 +77,9 @@ class EmbeddingCache:
                 self._memory.update(from_file)
         return entries
 
-    def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, Entry]:
+    def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, CachedVector]:
         """Store ``vectors``, each computed in ``cost`` seconds, under ``keys``; return the new cache entries by key."""
-        entries = {key: Entry(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
+        entries = {key: CachedVector(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
         with self._lock:
             self._memory.update(entries)
             if self._file:
@@ -126,12 +126,12 @@ class _VectorFile:
 
     def _open(self, may_replace: bool) -> sqlite3.Connection | None:
         try:
-            connection = connect(self._path)
+            connection = open_private_sqlite(self._path)
         except (OSError, sqlite3.Error) as error:
             self._complain(error)
             return None
         try:
-            set_up(connection, MAX_CACHE_FILE)
+            configure_sqlite(connection, MAX_CACHE_FILE)
             connection.execute(_SCHEMA)
             connection.execute("SELECT key, cost, vector, checksum FROM embeddings LIMIT 1").fetchone()
         except sqlite3.OperationalError:
@@ -150,8 +150,8 @@ class _VectorFile:
             return None
         return self._open(may_replace=False)
 
-    def read(self, keys: list[bytes]) -> dict[bytes, Entry]:
-        entries: dict[bytes, Entry] = {}
+    def read(self, keys: list[bytes]) -> dict[bytes, CachedVector]:
+        entries: dict[bytes, CachedVector] = {}
         if self._connection is None:
             return entries
         try:
@@ -161,12 +161,12 @@ class _VectorFile:
                 query = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({marks})"
                 for key, cost, vector, checksum in self._connection.execute(query, part):
                     if checksum == _checksum(key, cost, vector):
-                        entries[key] = Entry(np.frombuffer(vector, dtype=np.float32), cost)
+                        entries[key] = CachedVector(np.frombuffer(vector, dtype=np.float32), cost)
         except sqlite3.Error as error:
             self._give_up(error)
         return entries
 
-    def write(self, entries: dict[bytes, Entry]) -> None:
+    def write(self, entries: dict[bytes, CachedVector]) -> None:
         if self._connection is None:
             return
         rows = []

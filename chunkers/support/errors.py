@@ -26,19 +26,19 @@ class Cancelled(Exception):
     """Exception raised when the user asks to stop; everything computed so far is in the cache."""
 
 
-def stop_if(cancelled: "Callable[[], bool]") -> None:
+def raise_if_cancelled(cancelled: "Callable[[], bool]") -> None:
     """Raise `Cancelled` if ``cancelled`` returns True."""
     if cancelled():
         raise Cancelled
 
 
-def first_fault(error: "ValidationError", whole: str = "") -> "tuple[str, ErrorDetails]":
+def first_validation_error(error: "ValidationError", whole: str = "") -> "tuple[str, ErrorDetails]":
     """Return the field of the first broken rule, such as ``columns.0.name``, and its details; ``whole`` names no field."""
     detail = error.errors(include_url=False)[0]
     return ".".join(map(str, detail["loc"])) or whole, detail
 
 
-def complaint_about(name: str, error: BaseException) -> str:
+def named_message(name: str, error: BaseException) -> str:
     """Return an error's message with the document's name in front, unless the message begins with it."""
     message = str(error)
     return message if message.startswith(name) else f"{name}: {message}"
@@ -53,7 +53,7 @@ LONGEST_SHOWN = 60
 """Maximum number of characters of a value that a message shows."""
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """Format a value on one line for a message, shortened if it is long."""
     if isinstance(value, str | bytes):
         # No more is written out than can be shown.

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from chunkers.support.errors import ModelError
-from chunkers.support.formatting import listed
+from chunkers.support.formatting import join_words
 
 MODULES = {
     "app": ("streamlit", "plotly"),
@@ -42,7 +42,7 @@ MODULES = {
 """The modules that each extra of the package ``seamark`` is asked for."""
 
 
-def need(extra: str, who: str, *modules: str) -> None:
+def require_extra(extra: str, who: str, *modules: str) -> None:
     """Raise ModelError if an optional dependency is missing; nothing is imported.
 
     Parameters
@@ -59,21 +59,21 @@ def need(extra: str, who: str, *modules: str) -> None:
     ModelError
         If a module is not installed; the message says how to install it.
     """
-    if lack := lacking(extra, who, *modules):
+    if lack := missing_extra_message(extra, who, *modules):
         raise ModelError(lack)
 
 
-def lacking(extra: str, who: str, *modules: str) -> str:
+def missing_extra_message(extra: str, who: str, *modules: str) -> str:
     """Return the error message of `need` for missing packages; empty if all are installed."""
     missing = [module for module in modules or MODULES[extra] if find_spec(module) is None]
     if not missing:
         return ""
     names = missing if len(missing) <= 3 else [*missing[:2], f"{len(missing) - 2} more"]
-    packages = f"the package{'s' * (len(missing) > 1)} {listed(names)}"
+    packages = f"the package{'s' * (len(missing) > 1)} {join_words(names)}"
     return f"{who} needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
 
 
-def needed(module: str, who: str, requirement: str) -> Any:
+def import_required(module: str, who: str, requirement: str) -> Any:
     """Import and return a module that belongs to no pip extra. Raise ModelError if the module cannot be imported.
 
     Parameters
@@ -93,10 +93,10 @@ def needed(module: str, who: str, requirement: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise not_importable(module, who, requirement, error) from error
+        raise not_importable_error(module, who, requirement, error) from error
 
 
-def not_importable(module: str, who: str, requirement: str, error: ImportError) -> ModelError:
+def not_importable_error(module: str, who: str, requirement: str, error: ImportError) -> ModelError:
     """Return an error that names a package that cannot be imported and the pip command that installs it."""
     return ModelError(
         f"{who} needs the package {module.partition('.')[0]}, which cannot be imported ({error}); "

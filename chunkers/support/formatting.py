@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 
-def signed(number: float, spec: str = "g") -> str:
+def format_number(number: float, spec: str = "g") -> str:
     """Format a number, with a typographic minus sign if negative; a number that rounds to zero has no sign.
 
     A hyphen may be separated from its number at the end of a line, and may be read aloud as a hyphen. Files for programs
@@ -22,35 +22,35 @@ def signed(number: float, spec: str = "g") -> str:
     return f"{number:{sign}z{rest}}".replace("-", "−")
 
 
-def counted(count: int, what: str, several: str = "") -> str:
+def pluralize(count: int, what: str, several: str = "") -> str:
     """Return a count with its noun, such as ``3 chunks``; ``several`` is the plural if it is irregular."""
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Join words for a sentence, as in ``a, b and c``."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def milliseconds(took: float) -> str:
+def format_milliseconds(took: float) -> str:
     """Format a time in milliseconds, without the unit; longer times get fewer decimals."""
     decimals = 2 if took < 1 else 1 if took < 10 else 0
     return f"{took:,.{decimals}f}"
 
 
-def three_figures(value: float) -> str:
+def format_three_figures(value: float) -> str:
     """Format a number with at most three significant figures and thousands separators."""
     rounded = float(f"{value:.3g}")
     return f"{rounded:,.0f}" if rounded >= 1000 else f"{rounded:g}"
 
 
-def rounded_up(count: int) -> int:
+def round_up(count: int) -> int:
     """Round an estimate up to two significant digits."""
     unit = int(10 ** max(0, len(str(count)) - 2))
     return -(-count // unit) * unit
 
 
-def bound(value: float) -> str:
+def format_bound(value: float) -> str:
     """Format a bound of a range for use in a sentence: whole numbers in full, with thousands separators."""
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
@@ -60,7 +60,7 @@ def bound(value: float) -> str:
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
-def as_cell(value: Any) -> Any:
+def escape_cell(value: Any) -> Any:
     """Escape a value for a CSV file: text that a spreadsheet would run as a formula gets a leading apostrophe.
 
     Otherwise a spreadsheet would run the formula, which may send the contents of other cells elsewhere.
@@ -73,10 +73,10 @@ def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(heads)
-    writer.writerows(map(as_cell, row) for row in rows)
+    writer.writerows(map(escape_cell, row) for row in rows)
     return written.getvalue()
 
 
-def from_cell(text: str) -> str:
+def unescape_cell(text: str) -> str:
     """Undo `as_cell`: remove the apostrophe before text that looks like a formula."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text[1:]) else text

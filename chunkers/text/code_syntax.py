@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from chunkers.support.errors import Cancelled, InputError
-from chunkers.support.extras import need
+from chunkers.support.extras import require_extra
 from chunkers.support.limits import MAX_SENTENCES, READ_SECONDS
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ _STATEMENTS = re.compile(r"_?(?:statement|definition|declaration|item)\Z")
 _SPACE = re.compile(r"\s*")
 
 
-class Item(NamedTuple):
+class CodeItem(NamedTuple):
     """A member of the code as a reason names it.
 
     Attributes
@@ -177,7 +177,7 @@ class Item(NamedTuple):
         return f"{'an' if self.noun[:1] in 'aeiou' else 'a'} {self.noun}"
 
 
-class Break(NamedTuple):
+class CodeBreak(NamedTuple):
     """A place at which code may be cut.
 
     Attributes
@@ -208,7 +208,7 @@ class Break(NamedTuple):
     alone: str = ""
 
 
-class Detected(NamedTuple):
+class DetectedLanguage(NamedTuple):
     """The language of a text.
 
     Attributes
@@ -228,7 +228,7 @@ def installed_grammars() -> list[str]:
     return [name for name, grammar in GRAMMARS.items() if find_spec(grammar.module) is not None]
 
 
-def detect(text: str, name: str, who: str, cancelled: Callable[[], bool] = bool) -> Detected:
+def detect_programming_language(text: str, name: str, who: str, cancelled: Callable[[], bool] = bool) -> DetectedLanguage:
     """Return the language of a text by its file's name, or else the one whose grammar finds the fewest syntax errors.
 
     Parameters
@@ -248,11 +248,11 @@ def detect(text: str, name: str, who: str, cancelled: Callable[[], bool] = bool)
     ending = next((ending for ending in sorted(CODE_ENDINGS, key=len, reverse=True) if name.lower().endswith(ending)), "")
     languages = [language for language, grammar in GRAMMARS.items() if ending and ending in grammar.endings]
     for language in languages:
-        need("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
+        require_extra("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
     if len(languages) == 1:
-        return Detected(languages[0], f"Language: {languages[0]}, by the ending {ending} of the file's name.")
+        return DetectedLanguage(languages[0], f"Language: {languages[0]}, by the ending {ending} of the file's name.")
     tried = languages or installed_grammars()
-    need("code", who, *(["tree_sitter"] if tried else []))
+    require_extra("code", who, *(["tree_sitter"] if tried else []))
     sample = text if len(text) <= SAMPLED else text[: text.rfind("\n", 0, SAMPLED) + 1] or text[:SAMPLED]
     visible = sum(map(len, sample.split()))
     misread = {}
@@ -263,13 +263,13 @@ def detect(text: str, name: str, who: str, cancelled: Callable[[], bool] = bool)
     best = min(misread, key=misread.__getitem__, default=None)
     if best is None or (misread[best] > MISREAD_SHARE and not languages):
         least = min(1, misread[best]) if best else 1
-        return Detected(
+        return DetectedLanguage(
             None,
             f"Language: unknown. The grammars of {', '.join(tried)} find syntax errors in at least {least:.0%} of the text: "
             "it is cut between paragraphs and lines.",
         )
     where = " at its beginning" if len(sample) < len(text) else ""
-    return Detected(best, f"Language: {best}, whose grammar finds the fewest syntax errors{where}.")
+    return DetectedLanguage(best, f"Language: {best}, whose grammar finds the fewest syntax errors{where}.")
 
 
 @cache
@@ -282,7 +282,7 @@ def load_grammar(language: str) -> Language:
 
 
 @cache
-def _definitions(language: str) -> Query:
+def _definitions_query(language: str) -> Query:
     """Return the query for functions and classes; a grammar refuses names of nodes that it does not have."""
     from tree_sitter import Query
 
@@ -323,7 +323,7 @@ class Syntax:
         Cancelled
             If the user asked to stop.
         """
-        need("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
+        require_extra("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
         from tree_sitter import Parser
 
         data = text.encode()
@@ -366,7 +366,7 @@ class Syntax:
         """The spans of all functions and classes, in order; what is inside another one follows it."""
         from tree_sitter import QueryCursor
 
-        nodes = QueryCursor(_definitions(self.language)).captures(self.root).get("whole", ())
+        nodes = QueryCursor(_definitions_query(self.language)).captures(self.root).get("whole", ())
         return sorted(
             ((self.at(node.start_byte), self.at(node.end_byte)) for node in nodes), key=lambda span: (span[0], -span[1])
         )
@@ -414,7 +414,7 @@ class Syntax:
         finds = f"The grammar of {self.language} finds {errors} in line {line:,}"
         return f"{finds}; there the cuts may not follow the syntax.{wrong}"
 
-    def item(self, node: Node, owner: str = "") -> Item:
+    def item(self, node: Node, owner: str = "") -> CodeItem:
         """Return the item that names a node; ``owner`` is the noun of the definition around it."""
         given = ""
         inner = node
@@ -439,13 +439,13 @@ class Syntax:
         noun = _NOUNS.get(inner.type)
         name = given or (self._name(inner) if noun else "")
         if noun is None or not name:
-            return Item(_kind(node))
+            return CodeItem(_node_noun(node))
         if noun == "function" and owner in _OWNERS:
             noun = "method"
         keyword = next((child.type for child in inner.children if _KEYWORDS.match(child.type)), "")
         if inner.type == "type_spec":
             keyword = "type"
-        return Item(noun, name, f"{keyword} {name}".strip(), inner)
+        return CodeItem(noun, name, f"{keyword} {name}".strip(), inner)
 
     def _name(self, node: Node) -> str:
         """Return the name of a definition."""
@@ -465,7 +465,7 @@ class Syntax:
             inner = declared
         return "" if named is None and inner is node else self._source(named or inner)
 
-    def breaks(self, fits: Callable[[int, int], bool], who: str) -> list[Break]:
+    def breaks(self, fits: Callable[[int, int], bool], who: str) -> list[CodeBreak]:
         """Return the places at which the code may be cut, in order, its beginning included.
 
         Parameters
@@ -480,22 +480,22 @@ class Syntax:
         InputError
             If there are too many statements and the like.
         """
-        return list(_Walk(self, fits, who).breaks_between(self.root, (), "", 0))
+        return list(_BreakFinder(self, fits, who).breaks_between(self.root, (), "", 0))
 
 
-def paragraphs(text: str) -> list[Break]:
+def paragraph_breaks(text: str) -> list[CodeBreak]:
     """Return the places behind blank lines, at which a text in no known language may be cut."""
     breaks, place, blank = [], 0, False
     for line in text.splitlines(keepends=True):
         visible = line.lstrip()
         if visible and blank:
-            breaks.append(Break(place + len(line) - len(visible), "between two paragraphs", "a paragraph"))
+            breaks.append(CodeBreak(place + len(line) - len(visible), "between two paragraphs", "a paragraph"))
         blank = place > 0 and not visible
         place += len(line)
     return breaks
 
 
-def _kind(node: Node) -> str:
+def _node_noun(node: Node) -> str:
     """Return the noun of a node that is no definition."""
     if node.type == "ERROR":
         return "passage with a syntax error"
@@ -511,7 +511,7 @@ def _kind(node: Node) -> str:
     return node.type.removeprefix("preproc_").replace("_", " ")
 
 
-class _Walk:
+class _BreakFinder:
     """A walk down a tree into all that does not fit into a chunk."""
 
     def __init__(self, syntax: Syntax, fits: Callable[[int, int], bool], who: str) -> None:
@@ -544,7 +544,7 @@ class _Walk:
     def _is_long(self, node: Node) -> bool:
         return not self._fits(self._syntax.at(node.start_byte), self._syntax.at(node.end_byte))
 
-    def _inside(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[Break]:
+    def _inside(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks inside a node that is too long."""
         if depth > _DEEPEST:
             return
@@ -558,10 +558,12 @@ class _Walk:
         largest = node.child_by_field_name("definition") or node.child_by_field_name("body") or largest
         for child in children:
             if child.type in _CLAUSES and (offset := self._place(child.start_byte)) is not None:
-                yield Break(offset, f"before the {_kind(child)}{_of(path)}", f"the {_kind(child)}", path, path)
+                yield CodeBreak(
+                    offset, f"before the {_node_noun(child)}{_of_path(path)}", f"the {_node_noun(child)}", path, path
+                )
             if node.type in _LED and child == largest and (offset := self._place(child.start_byte)) is not None:
                 own = self._syntax.item(child, owner)
-                yield Break(
+                yield CodeBreak(
                     offset, f"in front of {own}", str(own), path[:-1] if path[-1:] == (own.label,) else path, path, weak=True
                 )
                 if not longs:
@@ -571,7 +573,7 @@ class _Walk:
             if child in longs or (not longs and child == largest and opened):
                 yield from self._inside(child, path, owner, depth + 1)
 
-    def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[Break]:
+    def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
         """Yield the breaks between the members of a list, such as the whole text, and inside those that are too long."""
         syntax = self._syntax
         before: Node | None = None
@@ -581,9 +583,9 @@ class _Walk:
         members = [child for child in children if child.is_named and child.end_byte > child.start_byte]
         longs = {number for number, child in enumerate(members) if self._is_long(child)}
         led = self._led(members)
-        items: dict[int, Item] = {}
+        items: dict[int, CodeItem] = {}
 
-        def item(child: Node) -> Item:
+        def item(child: Node) -> CodeItem:
             if child.id not in items:
                 items[child.id] = syntax.item(child, owner)
             return items[child.id]
@@ -595,7 +597,7 @@ class _Walk:
                 # It belongs to what is in front.
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
-            definition = item(members[led[number]]) if led[number] in longs else Item("")
+            definition = item(members[led[number]]) if led[number] in longs else CodeItem("")
             long = definition.label and definition.noun and f"{definition.noun} {definition.name}"
             weak = last is None or bool(leads)
             offset = self._place(child.start_byte)
@@ -603,9 +605,9 @@ class _Walk:
                 own = item(child)
                 inside = (*path, own.label) if number in longs and own.label else path
                 behind = own if last is None or leads else item(members[led[number]])
-                between = _between(None if last is None else item(last), behind, path)
+                between = _between_phrase(None if last is None else item(last), behind, path)
                 beside = "" if leads else alone or long
-                yield Break(offset, between, str(own), path, inside, weak, beside if last is not None else "")
+                yield CodeBreak(offset, between, str(own), path, inside, weak, beside if last is not None else "")
             if number in longs:
                 own = item(child)
                 deeper = (*path, own.label) if own.label else path
@@ -619,7 +621,7 @@ class _Walk:
         if closing is not None and not closing.is_named and closing.type[-1:] in ")]}" and members:
             offset = self._place(closing.start_byte)
             if offset is not None:
-                yield Break(offset, f"before the end{_of(path)}", "the end", path, path, True)
+                yield CodeBreak(offset, f"before the end{_of_path(path)}", "the end", path, path, True)
 
     def _led(self, members: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
@@ -634,21 +636,21 @@ def _is_docstring(node: Node) -> bool:
     return node.type == "expression_statement" and [child.type for child in node.children] == ["string"]
 
 
-def _of(path: tuple[str, ...]) -> str:
+def _of_path(path: tuple[str, ...]) -> str:
     return f" of {path[-1]}" if path else ""
 
 
-def _between(before: Item | None, after: Item, path: tuple[str, ...]) -> str:
+def _between_phrase(before: CodeItem | None, after: CodeItem, path: tuple[str, ...]) -> str:
     """Return the words for the place between two members."""
     if before is None:
-        return f"between the head{_of(path)} and {after}"
+        return f"between the head{_of_path(path)} and {after}"
     if before.noun != after.noun:
         both = f"{before} and {after}"
     elif before.name and after.name:
         both = f"the {_plural(before.noun)} {before.name} and {after.name}"
     else:
         both = f"two {_plural(before.noun)}"
-    return f"between {both}{_of(path)}"
+    return f"between {both}{_of_path(path)}"
 
 
 def _plural(noun: str) -> str:

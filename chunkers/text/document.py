@@ -11,10 +11,17 @@ from itertools import pairwise
 from operator import index
 from typing import Any, NamedTuple
 
-from chunkers.support.errors import InputError, shown
+from chunkers.support.errors import InputError, short_repr
 from chunkers.support.limits import MAX_SENTENCES
-from chunkers.text.file_parts import Parts
-from chunkers.text.sentences import DEFAULT_SPLITTER, GIVEN, check_splitter, language_of, load_splitter, split_sentences
+from chunkers.text.extracted_text import Parts
+from chunkers.text.sentences import (
+    DEFAULT_SPLITTER,
+    GIVEN,
+    check_splitter,
+    load_splitter,
+    split_sentences,
+    splitter_language,
+)
 
 GivenSentences = Sequence[str] | Sequence[tuple[int, int]]
 """Sentences as texts, or as half-open ranges of code points."""
@@ -80,14 +87,14 @@ class Document:
     def __post_init__(self) -> None:
         """Check the text and the sentences."""
         check_text(self.text, self.name)
-        spans = checked_spans(self.text, self.sentences)
+        spans = trimmed_checked_spans(self.text, self.sentences)
         object.__setattr__(self, "sentences", tuple(map(Span._make, spans)))
 
     def __repr__(self) -> str:
         """Return a short description without the text."""
         count, length = len(self.sentences), len(self.text)
         return (
-            f"<Document {shown(self.name)}: {length:,} character{'s' * (length != 1)}, "
+            f"<Document {short_repr(self.name)}: {length:,} character{'s' * (length != 1)}, "
             f"{count:,} sentence{'s' * (count != 1)} ({self.splitter})>"
         )
 
@@ -111,7 +118,7 @@ class Document:
         """
         check_text(text, name)
         if not isinstance(sentences, str):
-            return cls(text, tuple(map(Span._make, given_spans(text, sentences))), name, parts=parts)
+            return cls(text, tuple(map(Span._make, spans_of_given_sentences(text, sentences))), name, parts=parts)
         check_splitter(sentences)
         document = cls.__new__(cls)
         document.__dict__.update(text=text, name=name, splitter=sentences, parts=parts)
@@ -137,7 +144,7 @@ class Document:
         if not self.is_split:
             load_splitter(self.splitter, self.text)
             began = time.perf_counter()
-            language = language_of(self.text, self.splitter)
+            language = splitter_language(self.text, self.splitter)
             spans = split_sentences(self.text, f"sentencex:{language}" if language else self.splitter, cancelled)
             if len(spans) > MAX_SENTENCES:
                 raise InputError(
@@ -194,7 +201,7 @@ class Document:
 def check_text(text: object, name: str) -> None:
     """Raise InputError if the text of a document is not a str or contains a lone surrogate."""
     if not isinstance(text, str):
-        raise InputError(f"{name}: the text must be a str; got {shown(text)}.")
+        raise InputError(f"{name}: the text must be a str; got {short_repr(text)}.")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -220,7 +227,7 @@ def paragraph_starts(document: Document) -> list[int]:
 # Sentences that the caller gives: they are located in the text and checked.
 
 
-def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
+def spans_of_given_sentences(text: str, sentences: object) -> list[tuple[int, int]]:
     """Return the trimmed spans of sentences given as texts or spans, leaving out blank sentences.
 
     Parameters
@@ -244,19 +251,19 @@ def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
         given = list(sentences)
     except TypeError:
         raise InputError(
-            f"sentences must be the name of a splitter, or a sequence of sentences or their spans; got {shown(sentences)}."
+            f"sentences must be the name of a splitter, or a sequence of sentences or their spans; got {short_repr(sentences)}."
         ) from None
     if given and all(isinstance(sentence, str) for sentence in given):
-        return _located_sentences(text, given)
-    return checked_spans(text, given)
+        return _locate_sentences(text, given)
+    return trimmed_checked_spans(text, given)
 
 
-def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
+def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
     """Check the spans of sentences and trim their white space. Raises the errors of `given_spans`."""
     trimmed: list[tuple[int, int]] = []
     reached = 0
     for number, span in enumerate(spans, start=1):
-        start, end = _as_pair(number, span)
+        start, end = _span_as_pair(number, span)
         if not 0 <= start <= end <= len(text):
             raise InputError(
                 f"sentences: each span must lie in the text, which has {len(text):,} characters; span {number:,} is "
@@ -277,14 +284,14 @@ def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
     return trimmed
 
 
-def _as_pair(number: int, given: Any) -> tuple[int, int]:
+def _span_as_pair(number: int, given: Any) -> tuple[int, int]:
     try:
         start, end = given
         return index(start), index(end)
     except (TypeError, ValueError):
         raise InputError(
             f"sentences: the items must be all strings, or all spans (pairs of whole numbers); item {number:,} is "
-            f"{shown(given)}."
+            f"{short_repr(given)}."
         ) from None
 
 
@@ -294,12 +301,12 @@ def _check_blank_between(text: str, start: int, end: int) -> None:
     if between and not between.isspace():
         place = start + len(between) - len(between.lstrip())
         raise InputError(
-            f"sentences: every character except white space must lie in a sentence; {shown(text[place:end].rstrip())}, at "
+            f"sentences: every character except white space must lie in a sentence; {short_repr(text[place:end].rstrip())}, at "
             f"character {place:,}, lies in none."
         )
 
 
-def _located_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
+def _locate_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
     """Locate the sentences, one after another with nothing but white space between."""
     spans = []
     reached = 0
@@ -315,10 +322,10 @@ def _located_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, i
         elif match := re.compile(r"\s+".join(map(re.escape, words))).match(text, start):
             reached = match.end()
         else:
-            what_follows = f"the text has {shown(text[start : start + 100])}" if start < len(text) else "the text ends"
+            what_follows = f"the text has {short_repr(text[start : start + 100])}" if start < len(text) else "the text ends"
             raise InputError(
                 f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
-                f"{shown(stripped)}, is not at character {start:,}, where {what_follows}."
+                f"{short_repr(stripped)}, is not at character {start:,}, where {what_follows}."
             )
         spans.append((start, reached))
     _check_blank_between(text, reached, len(text))

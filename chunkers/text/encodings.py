@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from chunkers.support.errors import InputError, shown
+from chunkers.support.errors import InputError, short_repr
 
 USUAL = (
     *(f"cp{number}" for number in range(1250, 1259)),
@@ -82,7 +82,7 @@ class Encoded(NamedTuple):
     """Encodings that are about as likely and give a different text."""
 
 
-def as_plain_utf_8(data: bytes) -> str | None:
+def decode_if_plain_utf_8(data: bytes) -> str | None:
     """Decode bytes that can only be UTF-8; return None if another encoding is possible."""
     if data.startswith(codecs.BOM_UTF8) or b"\0" in data or _DESIGNATOR.search(data) or data.startswith(b"%PDF-"):
         return None
@@ -92,7 +92,7 @@ def as_plain_utf_8(data: bytes) -> str | None:
         return None
 
 
-def checked_encoding(name: str) -> str:
+def canonical_encoding(name: str) -> str:
     """Return Python's canonical name of an encoding. Raise InputError if the encoding is unknown.
 
     Raises
@@ -104,7 +104,9 @@ def checked_encoding(name: str) -> str:
         codec = codecs.lookup(name)
         "".encode(name)
     except (LookupError, ValueError) as error:
-        raise InputError(f"encoding must be a known name, such as utf-8, cp1252 or shift_jis; got {shown(name)}.") from error
+        raise InputError(
+            f"encoding must be a known name, such as utf-8, cp1252 or shift_jis; got {short_repr(name)}."
+        ) from error
     return codec.name
 
 
@@ -124,7 +126,7 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
         If the bytes are not text, are invalid in the chosen encoding, or are UTF-8 with broken bytes in it.
     """
     if chosen is not None:
-        return _as_chosen(data, name, checked_encoding(chosen))
+        return _decode_as_chosen(data, name, canonical_encoding(chosen))
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             try:
@@ -134,10 +136,10 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
                     f"{name}: the file begins with the byte order mark of {encoding}, but byte {error.start:,} is not valid "
                     "in this encoding. Save the file as UTF-8."
                 ) from error
-    if markup and (declared := _declared(data)):
+    if markup and (declared := _decode_as_declared(data)):
         return declared
     if b"\0" in data:
-        return _wide(data, name)
+        return _decode_utf_16_or_32(data, name)
     if data.startswith(b"%PDF-"):
         raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
     if not (data.isascii() and _DESIGNATOR.search(data)):
@@ -145,10 +147,10 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
             return Encoded(data.decode("utf-8"), "utf-8")
         except UnicodeDecodeError as error:
             _refuse_broken_utf_8(data, name, error.start)
-    return _by_letters(data, name)
+    return _decode_by_letters(data, name)
 
 
-def _as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
+def _decode_as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
     if encoding == "utf-8" and data.startswith(codecs.BOM_UTF8):
         encoding = "utf-8-sig"
     try:
@@ -164,7 +166,7 @@ def _as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
         ) from error
 
 
-def _declared(data: bytes) -> Encoded | None:
+def _decode_as_declared(data: bytes) -> Encoded | None:
     """Decode as the markup's head declares; None if it declares nothing, or something that the bytes contradict."""
     for match in _DECLARED.finditer(data[:_DECLARED_WITHIN]):
         label = (match[1] or match[2]).decode("ascii")
@@ -177,7 +179,7 @@ def _declared(data: bytes) -> Encoded | None:
     return None
 
 
-def _wide(data: bytes, name: str) -> Encoded:
+def _decode_utf_16_or_32(data: bytes, name: str) -> Encoded:
     """Decode UTF-16 or UTF-32 without a byte order mark, recognised by zero bytes, which other text has not."""
     readings = []
     for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
@@ -211,9 +213,9 @@ def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
         )
 
 
-def _by_letters(data: bytes, name: str) -> Encoded:
+def _decode_by_letters(data: bytes, name: str) -> Encoded:
     """Decode by the detectors: chardet's candidates, with a penalty for oddities; among equals chardetng's answer."""
-    candidates = _candidates(_sample(data))
+    candidates = _encoding_candidates(_sample_beyond_ascii(data))
     for number, (encoding, score) in enumerate(candidates):
         try:
             text = data.decode(encoding)
@@ -228,7 +230,7 @@ def _by_letters(data: bytes, name: str) -> Encoded:
     raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
 
 
-def _sample(data: bytes) -> bytes:
+def _sample_beyond_ascii(data: bytes) -> bytes:
     """Return the lines with bytes beyond ASCII, up to the limit: the others are no evidence."""
     if len(data) <= _LOOKED_AT or _DESIGNATOR.search(data[:_LOOKED_AT]):
         return data[:_LOOKED_AT]
@@ -242,7 +244,7 @@ def _sample(data: bytes) -> bytes:
     return b"".join(telling)
 
 
-def _candidates(sample: bytes) -> list[tuple[str, float]]:
+def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
     """Return encodings with their scores, the likeliest first; of those that give the same text, one."""
     import chardet
     import chardetng_py
@@ -252,22 +254,22 @@ def _candidates(sample: bytes) -> list[tuple[str, float]]:
     )
     detector = chardetng_py.EncodingDetector()
     detector.feed(sample, last=True)
-    second = _read(sample, detector.guess(tld=None, allow_utf8=False))
+    second = _decode_sample(sample, detector.guess(tld=None, allow_utf8=False))
     high = max(1, len(sample) - len(sample.decode("ascii", "ignore")))
     groups: dict[str, list[tuple[float, str]]] = {}
     for guess in guesses:
-        text = _read(sample, guess["encoding"] or "")
+        text = _decode_sample(sample, guess["encoding"] or "")
         if text is not None:
             groups.setdefault(text, []).append((float(guess["confidence"]), codecs.lookup(str(guess["encoding"])).name))
     candidates = []
     for text, members in groups.items():
         usual = [encoding for _, encoding in members if encoding != "iso8859-16"]
         score = max(members)[0] + _BONUS * (text == second) - _RARE * (not usual)
-        candidates.append(((usual or ["iso8859-16"])[0], score * (1 - min(1, 3 * oddities(text) / high))))
+        candidates.append(((usual or ["iso8859-16"])[0], score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / high))))
     return sorted(candidates, key=lambda item: -item[1])
 
 
-def _read(sample: bytes, encoding: str) -> str | None:
+def _decode_sample(sample: bytes, encoding: str) -> str | None:
     """Decode a sample, which may end within a character; None if it is invalid."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(sample)
@@ -278,20 +280,20 @@ def _read(sample: bytes, encoding: str) -> str | None:
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def oddities(text: str) -> int:
+def count_wrong_encoding_signs(text: str) -> int:
     """Count signs of a wrong encoding, such as mixed scripts in a word, capitals after small letters, or box drawing."""
     odd = sum("\x80" <= character < "\xa0" or "\u2500" <= character < "\u25a0" for character in text)
     for word in _WORD.findall(text):
         if word.isascii():
             continue
-        scripts = {_script(character) for character in word} - {""}
+        scripts = {_script_of(character) for character in word} - {""}
         odd += len(scripts) > 1
         odd += not word.islower() and any(a.islower() and b.isupper() for a, b in pairwise(word))
     return odd
 
 
 @lru_cache(maxsize=10_000)
-def _script(character: str) -> str:
+def _script_of(character: str) -> str:
     first = unicodedata.name(character, "").partition(" ")[0]
     return first if first in ("LATIN", "CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI") else ""
 

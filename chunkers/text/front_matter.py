@@ -48,27 +48,27 @@ class FrontMatter(NamedTuple):
 
 def front_matter(text: str) -> FrontMatter | None:
     """Return the offsets of the front matter at the top of a text; None if there is none. Any line ending is accepted."""
-    return _found(text) if text.startswith((*_MARKS, _BYTE_ORDER_MARK)) else None
+    return _find_front_matter(text) if text.startswith((*_MARKS, _BYTE_ORDER_MARK)) else None
 
 
-def forget_front_matter() -> None:
+def clear_front_matter_cache() -> None:
     """Empty the cache of texts searched for front matter."""
-    _found.cache_clear()
+    _find_front_matter.cache_clear()
 
 
 @lru_cache(maxsize=8)
-def _found(text: str) -> FrontMatter | None:
+def _find_front_matter(text: str) -> FrontMatter | None:
     match = _FRONT_MATTER.match(text)
     if not match or not _FIELDS[match["mark"]].match(match["fields"]):
         return None
     closed = match.end("closing")
     if fields := match["fields"].strip():
-        first = _first(text, match.start("fields"))
+        first = _first_visible(text, match.start("fields"))
         return FrontMatter(first, first + len(fields), closed, match.end())
-    return FrontMatter(_first(text, closed), closed, closed, match.end())
+    return FrontMatter(_first_visible(text, closed), closed, closed, match.end())
 
 
-def _first(text: str, start: int) -> int:
+def _first_visible(text: str, start: int) -> int:
     """Return the offset of the first character from ``start`` on that is not white space, or the end of the text."""
     match = _NOT_SPACE.search(text, start)
     return match.start() if match else len(text)

@@ -146,27 +146,27 @@ def detect_language(text: str) -> str:
 
     A text without letters counts as English, and a text too short to detect as the first language of its script.
     """
-    seen = _sample(text)
-    known, script = _by_script(seen)
+    seen = _sample_text(text)
+    known, script = _language_by_script(seen)
     if known:
         return known
-    likely = {code: share for code, share in _identifier().rank(seen) if code in script.languages}
+    likely = {code: share for code, share in _language_identifier().rank(seen) if code in script.languages}
     best = max(likely, key=lambda code: likely[code])
     return best if 2 * likely[best] > sum(likely.values()) else script.languages[0]
 
 
-def in_latin_letters(language: str) -> bool:
+def is_written_in_latin(language: str) -> bool:
     """Return whether a language, given by its code in `LANGUAGES`, is written in Latin letters."""
     return language in _LATIN
 
 
 def load_detector(text: str) -> None:
     """Load the language detector ahead of time, unless the text's script already determines its language."""
-    if not _by_script(_sample(text))[0]:
-        _identifier()
+    if not _language_by_script(_sample_text(text))[0]:
+        _language_identifier()
 
 
-def _by_script(seen: str) -> tuple[str, _Script]:
+def _language_by_script(seen: str) -> tuple[str, _Script]:
     """Return the language that the script alone tells, empty where it has several, and the script of most letters."""
     counts = [(len(script.letters.findall(seen)), script) for script in _SCRIPTS]
     kana, han = len(_KANA.findall(seen)), len(_HAN.findall(seen))
@@ -178,7 +178,7 @@ def _by_script(seen: str) -> tuple[str, _Script]:
     return script.languages[0] if len(script.languages) == 1 else "", script
 
 
-def _sample(text: str) -> str:
+def _sample_text(text: str) -> str:
     if len(text) <= _SLICES * _SLICE:
         return text
     step = (len(text) - _SLICE) // (_SLICES - 1)
@@ -186,7 +186,7 @@ def _sample(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _identifier() -> "LanguageIdentifier":
-    from chunkers.text.detector import load_detector_model
+def _language_identifier() -> "LanguageIdentifier":
+    from chunkers.text.language_detector import load_detector_model
 
     return load_detector_model()

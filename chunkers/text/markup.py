@@ -18,8 +18,15 @@ from selectolax.lexbor import LexborHTMLParser
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_DEPTH
 from chunkers.text.encodings import decode_by_evidence
-from chunkers.text.file_parts import LONGEST_LABEL, shortened
-from chunkers.text.reader_output import Collected, Extracted, LeftOut, counted, xml_root
+from chunkers.text.extracted_text import (
+    LONGEST_LABEL,
+    ExtractedText,
+    Omission,
+    PartCollector,
+    omissions_from_counts,
+    shorten,
+    xml_root,
+)
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -57,7 +64,7 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
     left_out: Counter[str] = Counter()
     html, left_out["processing instruction"] = _without_instructions(html)
     if xml:
-        html = _SELF_CLOSED.sub(_closed, _without_character_data(html))
+        html = _SELF_CLOSED.sub(_close_element, _without_character_data(html))
     tree = LexborHTMLParser(html)
     for word in _UNSEEN:
         elements = tree.css(word)
@@ -67,7 +74,7 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
             element.decompose()
     # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
     soup = BeautifulSoup(tree.html or "", "html.parser")
-    _bound_depth(soup, name)
+    _check_depth(soup, name)
     for string in soup.find_all(string=True):
         if isinstance(string, PreformattedString):
             left_out["comment"] += isinstance(string, Comment) and not string.startswith("?")
@@ -119,13 +126,13 @@ def _without_character_data(html: str) -> str:
     return "".join([*parts, html[place:]])
 
 
-def _closed(tag: re.Match[str]) -> str:
+def _close_element(tag: re.Match[str]) -> str:
     """Close an element that is self-closing in XML; in HTML it would stay open."""
     name, attributes = tag.groups()
     return f"<{name}{attributes}>" if name.lower() in _VOID else f"<{name}{attributes}></{name}>"
 
 
-def _bound_depth(soup: BeautifulSoup, name: str) -> None:
+def _check_depth(soup: BeautifulSoup, name: str) -> None:
     depths = {id(soup): 0}
     for element in soup.descendants:
         if isinstance(element, Tag):
@@ -153,7 +160,7 @@ class _Package(NamedTuple):
     missing: int
 
 
-def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
+def read_epub(book: zipfile.ZipFile, name: str) -> ExtractedText:
     """Return the text of an EPUB, with its chapters in reading order.
 
     A chapter's label is the first entry for its file in the table of contents, or its first heading, or else its number.
@@ -164,31 +171,31 @@ def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
     InputError
         If the text is too large, chapters are encrypted, or elements are nested too deeply.
     """
-    package = _package(book)
-    if encrypted := _encrypted(book) & {*package.chapters}:
+    package = _read_package(book)
+    if encrypted := _encrypted_files(book) & {*package.chapters}:
         raise InputError(
             f"{name}: an EPUB must not be encrypted, for example by copy protection; {len(encrypted):,} of its "
             f"{len(package.chapters):,} chapters are encrypted. Open a copy without encryption."
         )
-    titles = _titles(book, package)
-    chapters = Collected(name, "chapter")
-    left_out = [LeftOut("missing chapter", package.missing)] if package.missing else []
+    titles = _chapter_titles(book, package)
+    chapters = PartCollector(name, "chapter")
+    left_out = [Omission("missing chapter", package.missing)] if package.missing else []
     for number, chapter in enumerate(dict.fromkeys(package.chapters)):
         page = markdown_of(decode_by_evidence(book.read(chapter), name, markup=True).text, name, xml=True)
         heading = _HEADING.search(page.text)
         chapters.add(page.text, titles.get(chapter) or (_MARKS.sub("", heading[1]).rstrip(" #") if heading else ""))
-        left_out += counted(page.left_out, number)
+        left_out += omissions_from_counts(page.left_out, number)
     return chapters.joined(left_out)
 
 
-def _package(book: zipfile.ZipFile) -> _Package:
+def _read_package(book: zipfile.ZipFile) -> _Package:
     """Read the package of the book; source: EPUB 3.3, sections 4 and 5."""
     container = xml_root(book, "META-INF/container.xml")
     package_name = next(element.attrib["full-path"] for element in container.iterfind(".//{*}rootfile"))
     package = xml_root(book, package_name)
     folder = posixpath.dirname(package_name)
     items = {item.get("id", ""): item for item in package.iterfind("{*}manifest/{*}item")}
-    files = {number: _file(folder, item.attrib["href"]) for number, item in items.items() if "href" in item.attrib}
+    files = {number: _path_in_book(folder, item.attrib["href"]) for number, item in items.items() if "href" in item.attrib}
     members = {*book.namelist()}
     spine = [files.get(reference.get("idref", "")) for reference in package.iterfind("{*}spine/{*}itemref")]
     chapters = tuple(file for file in spine if file in members)
@@ -198,30 +205,31 @@ def _package(book: zipfile.ZipFile) -> _Package:
     return _Package(chapters, contents, len(spine) - len(chapters))
 
 
-def _encrypted(book: zipfile.ZipFile) -> set[str]:
+def _encrypted_files(book: zipfile.ZipFile) -> set[str]:
     """Return the files that are encrypted, fonts among them; source: EPUB 3.3, section 4.2.6.3.2."""
     if _ENCRYPTION not in book.namelist():
         return set()
     return {
-        _file("", reference.get("URI", "")) for reference in xml_root(book, _ENCRYPTION).iter(f"{_XML_ENC}CipherReference")
+        _path_in_book("", reference.get("URI", ""))
+        for reference in xml_root(book, _ENCRYPTION).iter(f"{_XML_ENC}CipherReference")
     }
 
 
-def _titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
+def _chapter_titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
     """Return the first title of each file in the first table of contents that can be read."""
     for name in package.contents:
         titles: dict[str, str] = {}
         # A book can be read without its table of contents, whose errors are of any type.
         with suppress(Exception):
-            for target, title in _entries(xml_root(book, name)):
-                if words := shortened(title, LONGEST_LABEL):
-                    titles.setdefault(_file(posixpath.dirname(name), target.partition("#")[0]), words)
+            for target, title in _contents_entries(xml_root(book, name)):
+                if words := shorten(title, LONGEST_LABEL):
+                    titles.setdefault(_path_in_book(posixpath.dirname(name), target.partition("#")[0]), words)
         if titles:
             return titles
     return {}
 
 
-def _entries(root: "Element") -> Iterator[tuple[str, str]]:
+def _contents_entries(root: "Element") -> Iterator[tuple[str, str]]:
     """Yield target and title of every entry; source: EPUB 3.3, section 7.4, and the NCX of EPUB 2.0.1, section 2.4.1."""
     for point in root.iter("{http://www.daisy.org/z3986/2005/ncx/}navPoint"):
         target = point.find("{*}content")
@@ -235,5 +243,5 @@ def _entries(root: "Element") -> Iterator[tuple[str, str]]:
             yield link.get("href", ""), "".join(link.itertext())
 
 
-def _file(folder: str, reference: str) -> str:
+def _path_in_book(folder: str, reference: str) -> str:
     return posixpath.normpath(posixpath.join(folder, unquote(reference)))

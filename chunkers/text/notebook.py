@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from chunkers.support.errors import InputError, shown
-from chunkers.text.reader_output import Collected, Extracted, LeftOut, counted
+from chunkers.support.errors import InputError, short_repr
+from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, omissions_from_counts
 
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
@@ -20,7 +20,7 @@ _SHORT = {
 """The names of kinds of data in nbformat 3."""
 
 
-def read_notebook(data: bytes, name: str) -> Extracted:
+def read_notebook(data: bytes, name: str) -> ExtractedText:
     """Return the cells of a notebook; of outputs, only text is read. Nothing is run.
 
     Raises
@@ -35,93 +35,95 @@ def read_notebook(data: bytes, name: str) -> Extracted:
     sheets = {3: "worksheets", 4: "cells"}.get(version) if isinstance(version, int) else None
     if sheets is None or not isinstance(book.get(sheets), list):
         raise InputError(
-            f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is {shown(version)}. Save it "
+            f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is {short_repr(version)}. Save it "
             "again in Jupyter."
         )
-    book_cells = book["cells"] if version == 4 else [_newer(cell) for sheet in book["worksheets"] for cell in sheet["cells"]]
-    language = _language(book.get("metadata")) or next(
-        filter(None, (_word(cell.get("language")) for cell in book_cells)), ""
+    book_cells = (
+        book["cells"] if version == 4 else [_upgrade_cell(cell) for sheet in book["worksheets"] for cell in sheet["cells"]]
     )
-    cells = Collected(name, "cell")
-    left_out: list[LeftOut] = []
+    language = _notebook_language(book.get("metadata")) or next(
+        filter(None, (_fence_language(cell.get("language")) for cell in book_cells)), ""
+    )
+    cells = PartCollector(name, "cell")
+    left_out: list[Omission] = []
     for number, cell in enumerate(book_cells):
-        source = _joined(cell.get("source"))
+        source = _join_lines(cell.get("source"))
         counts: Counter[str] = Counter()
         pieces = [source.strip("\n")]
         if cell.get("cell_type") == "code":
-            output = "\n".join(_outputs(cell.get("outputs") or (), counts))
-            pieces = [_fenced(source, language), _fenced(output, "output")]
+            output = "\n".join(_output_texts(cell.get("outputs") or (), counts))
+            pieces = [_fenced_block(source, language), _fenced_block(output, "output")]
         counts["picture"] += len(cell.get("attachments") or ())
         cells.add("\n\n".join(filter(None, pieces)), str(number + 1))
-        left_out += counted(counts, number)
+        left_out += omissions_from_counts(counts, number)
     return cells.joined(left_out)
 
 
-def _newer(cell: Mapping[str, Any]) -> dict[str, Any]:
+def _upgrade_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     """Return a cell of nbformat 3 as one of nbformat 4."""
     kind = cell.get("cell_type")
-    source = _joined(cell.get("input") if kind == "code" else cell.get("source"))
+    source = _join_lines(cell.get("input") if kind == "code" else cell.get("source"))
     if kind == "heading":
         source = f"{'#' * int(cell.get('level') or 1)} {source}"
-    return {**cell, "source": source, "outputs": [*map(_newer_output, cell.get("outputs") or ())]}
+    return {**cell, "source": source, "outputs": [*map(_upgrade_output, cell.get("outputs") or ())]}
 
 
-def _newer_output(output: Mapping[str, Any]) -> dict[str, Any]:
+def _upgrade_output(output: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a cell output from nbformat 3 to nbformat 4."""
     kind = output.get("output_type")
     data = {long: output[short] for short, long in _SHORT.items() if short in output and kind != "stream"}
     return {**output, "output_type": "error" if kind == "pyerr" else kind, "data": data}
 
 
-def _language(metadata: Any) -> str:
+def _notebook_language(metadata: Any) -> str:
     """Return the name of a notebook's language; empty if it names none."""
     for place in ("language_info", "kernelspec"):
         about = metadata.get(place) if isinstance(metadata, dict) else None
         word = (about.get("name") if place == "language_info" else about.get("language")) if isinstance(about, dict) else ""
-        if _word(word):
+        if _fence_language(word):
             return str(word)
     return ""
 
 
-def _word(language: Any) -> str:
+def _fence_language(language: Any) -> str:
     """Return a language's name if it may stand behind a fence; otherwise an empty string."""
     return language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
 
 
-def _outputs(outputs: Any, counts: Counter[str]) -> Iterator[str]:
+def _output_texts(outputs: Any, counts: Counter[str]) -> Iterator[str]:
     """Yield the texts of a cell's outputs, and count what has none."""
     for output in outputs:
         kind = output.get("output_type")
         if kind == "stream":
-            yield _plain(_joined(output.get("text")))
+            yield _final_terminal_text(_join_lines(output.get("text")))
         elif kind == "error":
             summary = f"{output.get('ename')}: {output.get('evalue')}"
-            yield _plain("\n".join(output.get("traceback") or [summary]))
+            yield _final_terminal_text("\n".join(output.get("traceback") or [summary]))
         else:
-            yield from _displayed(output.get("data") or {}, counts)
+            yield from _display_texts(output.get("data") or {}, counts)
 
 
-def _displayed(data: Mapping[str, Any], counts: Counter[str]) -> Iterator[str]:
+def _display_texts(data: Mapping[str, Any], counts: Counter[str]) -> Iterator[str]:
     pictures = any(kind.startswith("image/") for kind in data)
     counts["picture"] += pictures
-    words = _joined(data.get("text/plain") or data.get("text/markdown"))
+    words = _join_lines(data.get("text/plain") or data.get("text/markdown"))
     # Beside a picture stands only what Python calls the object.
     if words.strip() and not (pictures and words.startswith("<")):
-        yield _plain(words)
+        yield _final_terminal_text(words)
     elif not pictures:
         counts["output without text"] += 1
 
 
-def _plain(words: str) -> str:
+def _final_terminal_text(words: str) -> str:
     """Return the text that a terminal shows at the end: without colours, and without overwritten beginnings of lines."""
     return _OVERWRITTEN.sub("", _ESCAPE.sub("", words)).strip("\n")
 
 
-def _joined(lines: Any) -> str:
+def _join_lines(lines: Any) -> str:
     return "".join(lines) if isinstance(lines, list) else lines or ""
 
 
-def _fenced(words: str, about: str) -> str:
+def _fenced_block(words: str, about: str) -> str:
     """Return a code block with a fence longer than those inside; empty if there is nothing in it."""
     if not words.strip():
         return ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MOST_OUTLINE_MARKS
 from chunkers.text.document import Span
-from chunkers.text.front_matter import forget_front_matter, front_matter
+from chunkers.text.front_matter import clear_front_matter_cache, front_matter
 
 if TYPE_CHECKING:
     # Loaded when a text is first parsed: most chunkers need no parser.
@@ -120,7 +120,7 @@ def outline_of(text: str) -> Outline:
     starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
     edges = [*starts, len(text)]
     source, covered = _without_front_matter(text)
-    parser = _parser()
+    parser = _markdown_parser()
     tokens = _BlockTokens()
     parser.block.parse(source, parser, {}, tokens)
 
@@ -131,7 +131,7 @@ def outline_of(text: str) -> Outline:
     outer = [block for _, block in with_levels]
     special = []
     listed = 0
-    for token, first, last in _with_lines(tokens):
+    for token, first, last in _tokens_with_lines(tokens):
         kind = KINDS.get(token.type, "item")
         block = Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0)
         with_levels.append((token.level, block))
@@ -159,7 +159,7 @@ def headings(text: str) -> tuple[Heading, ...]:
     Empty for a text with more marks than `check_outline` allows.
     """
     heading_blocks = [block for block in outline_of(text).blocks if block.kind == "heading"]
-    return tuple([Heading(level, span, _title(text[span.start : span.end])) for _, span, level in heading_blocks])
+    return tuple([Heading(level, span, _heading_title(text[span.start : span.end])) for _, span, level in heading_blocks])
 
 
 def heading_path(text: str, offset: int) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ def heading_path(text: str, offset: int) -> tuple[str, ...]:
 
     A heading belongs to its own section. Empty before the first heading; headings without a title are left out.
     """
-    starts, paths = _paths(text)
+    starts, paths = _heading_paths(text)
     return paths[bisect_right(starts, offset)]
 
 
@@ -183,12 +183,12 @@ def check_outline(name: str, text: str) -> None:
         )
 
 
-def forget_outlines() -> None:
+def clear_outline_caches() -> None:
     """Empty the caches of parsed outlines."""
     outline_of.cache_clear()
     headings.cache_clear()
-    forget_front_matter()
-    _paths.cache_clear()
+    clear_front_matter_cache()
+    _heading_paths.cache_clear()
 
 
 def _has_too_many_marks(text: str) -> bool:
@@ -198,7 +198,7 @@ def _has_too_many_marks(text: str) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
+def _heading_paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
     """Return the starts of the headings, and the heading path before the first and after each."""
     starts: list[int] = []
     paths: list[tuple[str, ...]] = [()]
@@ -212,7 +212,7 @@ def _paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
     return starts, paths
 
 
-def _title(source: str) -> str:
+def _heading_title(source: str) -> str:
     """Return the text of a heading without its marks and those of emphasis, links and code."""
     source = source.removeprefix(_BYTE_ORDER_MARK)
     # Either marks before it, and perhaps after it, or a line below it.
@@ -220,26 +220,26 @@ def _title(source: str) -> str:
     title = " ".join(line.split())
     if len(title) > _LONGEST_PARSED or not _INLINE.search(title):
         return title
-    (inline,) = _parser().parseInline(title)
-    return " ".join("".join(_plain(inline)).split())
+    (inline,) = _markdown_parser().parseInline(title)
+    return " ".join("".join(_inline_texts(inline)).split())
 
 
-def _plain(token: Token) -> Iterator[str]:
+def _inline_texts(token: Token) -> Iterator[str]:
     if token.children:
         for child in token.children:
-            yield from _plain(child)
+            yield from _inline_texts(child)
     elif token.type in ("text", "code_inline"):
         yield token.content
 
 
 @lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
+def _markdown_parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
-    parser.block.ruler.at("list", _list, {"alt": ["paragraph", "reference", "blockquote"]})
+    parser.block.ruler.at("list", _parse_list, {"alt": ["paragraph", "reference", "blockquote"]})
     # A formula on lines of its own needs no blank line before it.
-    parser.block.ruler.before("fence", "formula", _formula, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.block.ruler.before("fence", "formula", _parse_formula, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     return parser
 
 
@@ -257,7 +257,7 @@ class _BlockTokens(list["Token"]):
             super().append(token)
 
 
-def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+def _parse_list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     """Parse a list; a new sentence on an unindented line below it is none of its items', though the parser takes it so.
 
     Nor is the number of a clause. A list that is nested deeper than the parser goes does not hold the rest of the text.
@@ -312,7 +312,7 @@ def _is_unlisted(state: StateBlock, line: int) -> bool:
     return _UNLISTED.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
 
 
-def _formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+def _parse_formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     r"""Parse lines from ``$$`` or ``\[`` to its closing mark as a formula; only a number or a full stop may follow it."""
     begin = state.bMarks[first] + state.tShift[first]
     opening = state.src[begin : begin + 2]
@@ -358,7 +358,7 @@ def _without_front_matter(text: str) -> tuple[str, int]:
     return "\n" * lines + _LINE_END.sub("\n", text[front.end :]), lines
 
 
-def _with_lines(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
+def _tokens_with_lines(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
     """Return each token with its first line and the line behind its last; definitions of links that touch are one."""
     entries: list[tuple[Token, int, int]] = []
     for token in tokens:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chunkers.support.errors import InputError
 from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
-from chunkers.text.file_parts import shortened
-from chunkers.text.reader_output import Collected, Extracted, LeftOut, too_large
+from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, shorten, too_large_error
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
@@ -71,7 +70,7 @@ _DIVISION = re.compile(
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
 
 
-def read_pdf(data: bytes, name: str) -> Extracted:
+def read_pdf(data: bytes, name: str) -> ExtractedText:
     """Return the text of a PDF; pages are joined by blank lines, or by a line break where a sentence continues.
 
     Raises
@@ -90,40 +89,40 @@ def read_pdf(data: bytes, name: str) -> Extracted:
                 f"{name}: the PDF must open without a password; it is locked. Save a copy without a password."
             ) from error
         raise
-    pages = Collected(name, "page")
-    drawn_at: list[dict[int, Drawn]] = []
-    left_out: list[LeftOut] = []
+    pages = PartCollector(name, "page")
+    drawn_at: list[dict[int, DrawnLine]] = []
+    left_out: list[Omission] = []
     with closing(document):
         for number in range(len(document)):
             with closing(document[number]) as page:
                 with closing(page.get_textpage()) as drawn:
-                    text = _text(drawn, name)
-                    drawn_at.append(_lines_drawn(page, drawn, text))
+                    text = _page_text(drawn, name)
+                    drawn_at.append(_drawn_edge_lines(page, drawn, text))
                 pages.add("".join(text).replace("\r", ""), document.get_page_label(number))
-                pictures = _pictures(page)
+                pictures = _count_pictures(page)
             if pictures:
-                left_out.append(LeftOut("picture", pictures, number))
-    if damaged := _damaged_streams(data):
-        left_out.append(LeftOut("damaged stream", damaged))
+                left_out.append(Omission("picture", pictures, number))
+    if damaged := _count_damaged_streams(data):
+        left_out.append(Omission("damaged stream", damaged))
     running = running_lines(pages.texts, pages.labels)
     for number, lines in enumerate(running):
         gone = set()
         for line in lines:
-            height, size = drawn_at[number].get(line.place, Drawn(float(line.upper), 1.0))
+            height, size = drawn_at[number].get(line.place, DrawnLine(float(line.upper), 1.0))
             if EDGE < height < 1 - EDGE or (line.counts and not line.bare and size > LARGER):
                 # A line of the text, however often it is there; or a heading whose number is by chance that of the page.
                 continue
             what = "page number" if line.bare else "repeated header" if height > 0.5 else "repeated footer"
-            left_out.append(LeftOut(what, 1, number, shortened(line.words, LONGEST_RUNNING)))
+            left_out.append(Omission(what, 1, number, shorten(line.words, LONGEST_RUNNING)))
             gone.add(line.place)
         kept = [line for place, line in enumerate(pages.texts[number].split("\n")) if place not in gone]
         # Without the ends of lines at its edges, so that what stands between two pages is the joint.
         pages.texts[number] = "\n".join(kept).lstrip("\n").rstrip()
     left_out.sort(key=lambda omission: omission.part or 0)
-    return pages.joined(left_out, _joints(pages.texts))
+    return pages.joined(left_out, _page_separators(pages.texts))
 
 
-def _text(drawn: PdfTextPage, name: str) -> Sequence[str]:
+def _page_text(drawn: PdfTextPage, name: str) -> Sequence[str]:
     """Return the text of PDFium's characters on a page by their numbers; one character may be several letters or none.
 
     Raises
@@ -133,14 +132,14 @@ def _text(drawn: PdfTextPage, name: str) -> Sequence[str]:
     """
     count = drawn.count_chars()
     if count > MAX_BYTES:
-        raise too_large(name, count, "at least ", what="the text")
+        raise too_large_error(name, count, "at least ", what="the text")
     text = drawn.get_text_bounded(-_FAR, -_FAR, _FAR, _FAR)
     if len(text) != count or chr(_JOINED) in text:
-        text = _by_character(drawn, count)
-    return _turned(drawn, text)
+        text = _text_by_character(drawn, count)
+    return _reverse_drawn_words(drawn, text)
 
 
-def _by_character(drawn: PdfTextPage, count: int) -> list[str]:
+def _text_by_character(drawn: PdfTextPage, count: int) -> list[str]:
     """Return the text of each character of a page, if PDFium's own string differs in length or joins hyphens."""
     from pypdfium2.raw import FPDFText_GetUnicode, FPDFText_IsHyphen
 
@@ -156,7 +155,7 @@ def _by_character(drawn: PdfTextPage, count: int) -> list[str]:
     return text
 
 
-def _turned(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
+def _reverse_drawn_words(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
     """Turn words of Arabic and Hebrew round that PDFium leaves as they are drawn, from left to right.
 
     It does so where a font has all letters of a word as presentation forms, as in files that Chromium prints.
@@ -174,14 +173,14 @@ def _turned(drawn: PdfTextPage, text: Sequence[str]) -> Sequence[str]:
     return turned or text
 
 
-class Drawn(NamedTuple):
+class DrawnLine(NamedTuple):
     """Vertical position of a text line on its page, from 0 to 1, and its size relative to the page's median line."""
 
     height: float
     size: float
 
 
-def _lines_drawn(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict[int, Drawn]:
+def _drawn_edge_lines(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict[int, DrawnLine]:
     """Return the height and the size of the first and last lines of a page, by their numbers among its lines.
 
     Files may have headers, footers and text in any order.
@@ -206,11 +205,11 @@ def _lines_drawn(page: PdfPage, drawn: PdfTextPage, text: Sequence[str]) -> dict
         x, y = c_int(), c_int()
         # As it is seen: rotated, and without what is cropped.
         if FPDF_PageToDevice(page.raw, 0, 0, _FINE, _FINE, 0, left, bottom, byref(x), byref(y)):
-            drawn_lines[place] = Drawn(1 - y.value / _FINE, size(place) / median_height if median_height > 0 else 1.0)
+            drawn_lines[place] = DrawnLine(1 - y.value / _FINE, size(place) / median_height if median_height > 0 else 1.0)
     return drawn_lines
 
 
-def _pictures(page: PdfPage) -> int:
+def _count_pictures(page: PdfPage) -> int:
     """Count the pictures on a page."""
     from pypdfium2 import raw
 
@@ -229,7 +228,7 @@ def _pictures(page: PdfPage) -> int:
     return pictures
 
 
-def _damaged_streams(data: bytes) -> int:
+def _count_damaged_streams(data: bytes) -> int:
     """Count the streams of a file that cannot be unpacked, pictures apart.
 
     PDFium reads what is left of them, and does not say so. Streams that are not deflated are not checked, nor those of
@@ -256,7 +255,7 @@ def _damaged_streams(data: bytes) -> int:
     return damaged
 
 
-class Running(NamedTuple):
+class RunningLine(NamedTuple):
     """A running line of a page: a header, footer or page number that recurs on most pages.
 
     Attributes
@@ -285,7 +284,7 @@ Pattern = tuple[str, str, int | str]
 if it is the page's label; or the whole line, an empty text and ``whole``."""
 
 
-def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Running]]:
+def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[RunningLine]]:
     """Return, for every page, the lines that are running headers, running footers or page numbers.
 
     A line counts as a running line only if it is among the first or the last lines of its page, with nothing but running
@@ -302,9 +301,9 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     fewer than half of the pages that have text, all lines are kept.
     """
     lines = [page.split("\n") for page in pages]
-    running: list[list[Running]] = [[] for _ in pages]
+    running: list[list[RunningLine]] = [[] for _ in pages]
     for upper in (True, False):
-        _from_edge(lines, labels, running, upper=upper)
+        _add_running_lines(lines, labels, running, upper=upper)
     pages_with_text = [number for number, some in enumerate(lines) if any(map(str.strip, some))]
     pages_keeping_text = 0
     for number in pages_with_text:
@@ -313,19 +312,19 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     return running if 2 * pages_keeping_text >= len(pages_with_text) else [[] for _ in pages]
 
 
-def _from_edge(
-    lines: Sequence[Sequence[str]], labels: Sequence[str], running: Sequence[list[Running]], *, upper: bool
+def _add_running_lines(
+    lines: Sequence[Sequence[str]], labels: Sequence[str], running: Sequence[list[RunningLine]], *, upper: bool
 ) -> None:
     """Add the running lines at one edge of the pages, from the outermost inwards."""
-    inner = [_inwards(some, taken, upper=upper) for some, taken in zip(lines, running, strict=True)]
+    inner = [_lines_from_edge(some, taken, upper=upper) for some, taken in zip(lines, running, strict=True)]
     outermost = [next(some, None) for some in inner]
     for _ in range(MOST_LINES):
         patterns = {
-            number: _patterns(line[1], number + 1, labels[number])
+            number: _line_patterns(line[1], number + 1, labels[number])
             for number, line in enumerate(outermost)
             if line is not None
         }
-        returning = _returning(patterns)
+        returning = _recurring_patterns(patterns)
         if not returning:
             return
         for number, own in patterns.items():
@@ -337,11 +336,11 @@ def _from_edge(
             numbered = [pattern for pattern in here if pattern[2] != "whole"]
             if numbered or number > 0 or not upper:
                 bare = any(not before and not after for before, after, _ in numbered)
-                running[number].append(Running(index, words, upper, bare, bool(numbered)))
+                running[number].append(RunningLine(index, words, upper, bare, bool(numbered)))
             outermost[number] = next(inner[number], None)
 
 
-def _inwards(lines: Sequence[str], taken: Sequence[Running], *, upper: bool) -> Iterator[tuple[int, str]]:
+def _lines_from_edge(lines: Sequence[str], taken: Sequence[RunningLine], *, upper: bool) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page that are not blank nor taken yet, with their numbers, from an edge."""
     gone = {running_line.place for running_line in taken}
     order = range(len(lines)) if upper else range(len(lines) - 1, -1, -1)
@@ -351,7 +350,7 @@ def _inwards(lines: Sequence[str], taken: Sequence[Running], *, upper: bool) -> 
             yield index, words
 
 
-def _patterns(words: str, number: int, label: str) -> list[Pattern]:
+def _line_patterns(words: str, number: int, label: str) -> list[Pattern]:
     """Return the patterns that a line may share with lines of other pages."""
     if len(words) > LONGEST_RUNNING:
         return []
@@ -364,16 +363,16 @@ def _patterns(words: str, number: int, label: str) -> list[Pattern]:
     return [pattern for pattern in dict.fromkeys(patterns) if pattern[2] == "whole" or not _DIVISION.fullmatch(pattern[0])]
 
 
-def _returning(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
+def _recurring_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     """Return the patterns of lines that are on most pages, or on most of those with an even or with an odd number."""
     returning: set[Pattern] = set()
     for pages in (patterns, *({n: own for n, own in patterns.items() if n % 2 == side} for side in (0, 1))):
         counts = Counter(pattern for own in pages.values() for pattern in own)
         returning |= {pattern for pattern, count in counts.items() if count >= LEAST_RETURNS and 2 * count > len(pages)}
-    return returning | _numbered(patterns)
+    return returning | _page_number_patterns(patterns)
 
 
-def _numbered(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
+def _page_number_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     """Return the patterns of lines that begin or end with the number of the page, where those of most pages do."""
     at_end = [
         [pattern for pattern in own if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
@@ -385,7 +384,7 @@ def _numbered(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     return {pattern for pattern, count in counts.items() if count > 1 or not (pattern[0] or pattern[1])}
 
 
-def _joints(texts: Sequence[str]) -> Iterator[str]:
+def _page_separators(texts: Sequence[str]) -> Iterator[str]:
     """Yield the separator between every two pages: a blank line, or a line end where a sentence continues."""
     before = ""
     for number, text in enumerate(texts):

@@ -14,8 +14,105 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from chunkers.support.arrays import IntArray
-from chunkers.text.approximate import codes, nearest
 from chunkers.text.document import Span
+
+# Approximate search for a pattern in a text by edit distance.
+
+
+def code_points(text: str) -> IntArray:
+    """Return the code points of a text as an array, shape (characters,)."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.intp)
+
+
+def nearest_passage(
+    pattern: IntArray, text: IntArray, most: int, place: int, work: int, ranges: Sequence[Span] | None = None
+) -> tuple[int, int, int, int]:
+    """Find the passage closest to a pattern by edit distance; return its distance, start and end, and the comparisons made.
+
+    Of passages with the same distance, the one that begins nearest to ``place`` is returned, and the longest of these.
+    The distance is -1 if no passage is within ``most``, and -2 if the search would take more than ``work`` comparisons.
+    Passages are searched for in disjoint ranges of the text, by default in all of it.
+    """
+    ranges = [Span(0, len(text))] if ranges is None else ranges
+    comparisons = len(pattern) * sum(end - start for start, end in ranges)
+    if comparisons > work:
+        return -2, 0, 0, comparisons
+    best, ends = most, list[int]()
+    for start, end in ranges:
+        distance, own = _least_distance(pattern.tolist(), text[start:end].tolist(), best)
+        if distance < best:
+            best, ends = distance, []
+        ends += [start + offset for offset in own]
+    best_start, best_end = 0, 0
+    # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
+    reach = len(pattern) + 4 * best + 1
+    at = 0
+    while at < len(ends):
+        first = at
+        while at + 1 < len(ends) and ends[at + 1] - ends[at] <= reach:
+            at += 1
+        at += 1
+        left, right = max(0, ends[first] - reach), ends[at - 1]
+        comparisons += len(pattern) * (right - left)
+        if comparisons > work:
+            return -2, 0, 0, comparisons
+        begins = _match_starts(pattern, text[left:right])
+        for end in ends[first:at]:
+            begin = left + int(begins[end - left - 1])
+            if best_end == 0 or abs(begin - place) < abs(best_start - place) or begin == best_start:
+                best_start, best_end = begin, end
+    return best if ends else -1, best_start, best_end, comparisons
+
+
+def _least_distance(pattern: list[int], text: list[int], most: int) -> tuple[int, list[int]]:
+    """Return the least edit distance, at most ``most``, of a stretch of the text to the pattern, and where those end.
+
+    The bits of ``up`` and ``down`` say in which rows of Sellers' table the distance grows or falls by 1 from the row above.
+    """
+    rows = (1 << len(pattern)) - 1
+    last = len(pattern) - 1
+    same: dict[int, int] = {}
+    for row, code in enumerate(pattern):
+        same[code] = same.get(code, 0) | 1 << row
+    up, down = rows, 0
+    distance, best = len(pattern), most
+    ends: list[int] = []
+    for end, code in enumerate(text, start=1):
+        equal = same.get(code, 0)
+        across = (((equal & up) + up) ^ up) | equal
+        grows = down | (~(across | up) & rows)
+        falls = up & across
+        distance += (grows >> last & 1) - (falls >> last & 1)
+        equal |= down
+        grows, falls = grows << 1, falls << 1
+        up = (falls | ~(equal | grows)) & rows
+        down = grows & equal & rows
+        if distance <= best:
+            if distance < best:
+                best = distance
+                ends.clear()
+            ends.append(end)
+    return best, ends
+
+
+def _match_starts(pattern: IntArray, text: IntArray) -> IntArray:
+    """Return for each character of the text where the nearest stretch that ends with it begins, shape (characters,)."""
+    rows = np.arange(len(pattern) + 1)
+    distance, start = rows.copy(), np.zeros(len(rows), dtype=np.intp)
+    begins = np.empty(len(text), dtype=np.intp)
+    for at, code in enumerate(text.tolist()):
+        # A character replaced or kept; one of the text left out, if that is less; one of the pattern, if that is less still.
+        value = np.concatenate(([0], distance[:-1] + (pattern != code)))
+        begin = np.concatenate(([at + 1], start[:-1]))
+        left_out = distance + 1 < value
+        value, begin = np.where(left_out, distance + 1, value), np.where(left_out, start, begin)
+        along = value - rows
+        least = np.minimum.accumulate(along)
+        start = begin[np.maximum.accumulate(np.where(along == least, rows, 0))]
+        distance = least + rows
+        begins[at] = start[-1]
+    return begins
+
 
 CONTEXT = 32
 """Characters before and after an excerpt that are kept with it."""
@@ -84,7 +181,7 @@ class Match(NamedTuple):
     several: bool = False
 
 
-class Passage(NamedTuple):
+class CommonPassage(NamedTuple):
     """A part of a quotation that occurs word for word in the text.
 
     Attributes
@@ -102,18 +199,18 @@ class Passage(NamedTuple):
     altered: bool
 
 
-def most_changes(length: int, alike: float = ALIKE) -> int:
+def max_edit_distance(length: int, alike: float = ALIKE) -> int:
     """Return the maximum edit distance of a passage to a folded quotation of this length."""
     return int((1 - alike) * length + 1e-9)
 
 
-def context_of(text: str, span: Span) -> tuple[str, str]:
+def surrounding_text(text: str, span: Span) -> tuple[str, str]:
     """Return the text before and after a span, up to `CONTEXT` characters each."""
     return text[max(0, span.start - CONTEXT) : span.start], text[span.end : span.end + CONTEXT]
 
 
 @dataclass
-class Work:
+class ComparisonBudget:
     """Budget of comparisons for approximate searches."""
 
     left: int = MOST_COMPARED
@@ -125,11 +222,11 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchableText:
     """A text prepared for searching for quotations."""
 
     text: str
-    work: Work = field(default_factory=Work, compare=False)
+    work: ComparisonBudget = field(default_factory=ComparisonBudget, compare=False)
 
     def exact(self, quoted: Quotation) -> Match | None:
         """Find a quotation word for word; return None if the quotation does not occur.
@@ -155,11 +252,11 @@ class Searched:
 
     def occurrences(self, text: str, most: int) -> list[Span]:
         """Return the first ``most`` places of a text: word for word, else ignoring white space and typography."""
-        spans = [Span(start, start + len(text)) for start in _starts(self.text, text, most)]
+        spans = [Span(start, start + len(text)) for start in _occurrence_starts(self.text, text, most)]
         if spans:
             return spans
         words = folded(text)
-        places = [Span(start, start + len(words)) for start in _starts(self._folded.text, words, most)]
+        places = [Span(start, start + len(words)) for start in _occurrence_starts(self._folded.text, words, most)]
         return [self._folded.original(span) for span in places]
 
     def altered(self, quoted: Quotation, alike: float = ALIKE, within: Sequence[Span] | None = None) -> Match | None:
@@ -177,9 +274,9 @@ class Searched:
         length = len(folded.text)
         if length < SHORTEST or self.work.spent:
             return None
-        most = most_changes(length, alike)
-        pattern, place = codes(folded.text), folded.start or 0
-        distance, start, end, comparisons = nearest(pattern, self._codes, most, place, self.work.left, within)
+        most = max_edit_distance(length, alike)
+        pattern, place = code_points(folded.text), folded.start or 0
+        distance, start, end, comparisons = nearest_passage(pattern, self._codes, most, place, self.work.left, within)
         self.work.left -= comparisons
         if distance < 0 or start >= end:
             return None
@@ -227,7 +324,7 @@ class Searched:
             start = quoted.text.find(here, start + 1)
         return None
 
-    def longest_passage(self, text: str, within: Span) -> Passage | None:
+    def longest_passage(self, text: str, within: Span) -> CommonPassage | None:
         """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST`.
 
         Texts are compared as in `typography`. The passage is at the end, at the beginning or around the middle of
@@ -258,9 +355,9 @@ class Searched:
         folded_span = Span(first + place, first + place + longest.end - longest.start)
         earlier = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURHOOD) : folded_span.start]
         later = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURHOOD]
-        altered = _is_like(quoted.text[: longest.start], earlier, before=True)
-        altered = altered or _is_like(quoted.text[longest.end :], later, before=False)
-        return Passage(quoted.original(longest), self._folded.original(folded_span), altered)
+        altered = _is_similar(quoted.text[: longest.start], earlier, before=True)
+        altered = altered or _is_similar(quoted.text[longest.end :], later, before=False)
+        return CommonPassage(quoted.original(longest), self._folded.original(folded_span), altered)
 
     def _folded_place(self, place: int) -> int:
         return int(np.searchsorted(self._folded.places, place))
@@ -281,10 +378,10 @@ class Searched:
 
     @cached_property
     def _codes(self) -> IntArray:
-        return codes(self._folded.text)
+        return code_points(self._folded.text)
 
 
-def _starts(text: str, words: str, most: int) -> list[int]:
+def _occurrence_starts(text: str, words: str, most: int) -> list[int]:
     """Return up to ``most`` starts of a passage that is not empty, overlapping ones included."""
     starts: list[int] = []
     place = text.find(words) if words else -1
@@ -294,7 +391,7 @@ def _starts(text: str, words: str, most: int) -> list[int]:
     return starts
 
 
-def _is_like(rest: str, neighbour: str, *, before: bool) -> bool:
+def _is_similar(rest: str, neighbour: str, *, before: bool) -> bool:
     """Return whether half of ``rest`` agrees with what stands next to the passage in the text; both are folded."""
     # Enough to tell a repeated passage from another text, and of bounded cost.
     rest = rest[-_NEIGHBOURHOOD:] if before else rest[:_NEIGHBOURHOOD]
@@ -302,7 +399,7 @@ def _is_like(rest: str, neighbour: str, *, before: bool) -> bool:
     neighbour = neighbour[-reach:] if before else neighbour[:reach]
     if not rest or not neighbour:
         return False
-    distance, *_ = nearest(codes(rest), codes(neighbour), len(rest) // 2, 0, MOST_COMPARED)
+    distance, *_ = nearest_passage(code_points(rest), code_points(neighbour), len(rest) // 2, 0, MOST_COMPARED)
     return distance >= 0
 
 
@@ -310,23 +407,25 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
     """Return the start of a quotation, and whether another place fits as well; None if it is not found."""
     if text.find(quoted.text) < 0:
         return None
-    for prefix, suffix in _contexts(quoted):
+    for prefix, suffix in _search_contexts(quoted):
         pattern = prefix + quoted.text + suffix
-        start = text.find(pattern) if quoted.start is None else _nearest(text, pattern, quoted.start - len(prefix))
+        start = (
+            text.find(pattern) if quoted.start is None else _nearest_occurrence(text, pattern, quoted.start - len(prefix))
+        )
         if start >= 0:
             return start + len(prefix), quoted.start is None and text.find(pattern, start + 1) >= 0
     # The last context is empty, and every text contains it.
     raise AssertionError
 
 
-def _contexts(quoted: Quotation) -> Iterator[tuple[str, str]]:
+def _search_contexts(quoted: Quotation) -> Iterator[tuple[str, str]]:
     """Yield pairs of text before and after to search with, the most distinctive first, an empty pair last."""
     _, prefix, suffix, _ = quoted
     near = prefix[-NARROW:], suffix[:NARROW]
     yield from dict.fromkeys([(prefix, suffix), (prefix, ""), ("", suffix), near, (near[0], ""), ("", near[1]), ("", "")])
 
 
-def _nearest(text: str, pattern: str, place: int) -> int:
+def _nearest_occurrence(text: str, pattern: str, place: int) -> int:
     """Return the start of the pattern nearest to the place; -1 if it is not found."""
     place = max(0, place)
     after = text.find(pattern, place)
@@ -346,7 +445,7 @@ class _Folded(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> "_Folded":
-        plain = _plain(text)
+        plain = _plain_replacements(text)
         lengths = np.array([len(plain[code]) for code in sorted(plain)], dtype=np.intp)
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         counts = lengths[np.searchsorted(np.array(sorted(plain), dtype=np.uint32), points)]
@@ -359,10 +458,10 @@ class _Folded(NamedTuple):
 
 def folded(text: str) -> str:
     """Normalise a text for comparison: drop white space and invisible characters, simplify quotation marks and dashes."""
-    return text.translate(_plain(text))
+    return text.translate(_plain_replacements(text))
 
 
-def _plain(text: str) -> dict[int, str]:
+def _plain_replacements(text: str) -> dict[int, str]:
     """Return the plain replacement of each character of a text, by code point."""
     return {ord(sign): _plain_sign(sign) for sign in set(text)}
 

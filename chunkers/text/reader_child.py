@@ -21,20 +21,20 @@ _BATCH = 100_000
 
 def serve() -> None:
     """Answer requests to parse files until standard input ends; the main loop of the reader process."""
-    _prepare()
+    _limit_process()
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     # What a parser prints must not mix with the answers.
     sys.stdout = sys.stderr
     for line in requests:
         request = json.loads(line)
         data = requests.read(request.pop("size"))
-        goes_on = _answer(answers, data, **request)
+        goes_on = _answer_request(answers, data, **request)
         del data
         if not goes_on:
             return
 
 
-def _prepare() -> None:
+def _limit_process() -> None:
     logging.disable()
     warnings.simplefilter("ignore")
     if sys.platform == "linux":
@@ -44,13 +44,15 @@ def _prepare() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (READ_MEMORY, READ_MEMORY))
 
 
-def _answer(answers: BinaryIO, data: bytes, *, parser: list[str], folder: str, name: str, options: dict[str, Any]) -> bool:
+def _answer_request(
+    answers: BinaryIO, data: bytes, *, parser: list[str], folder: str, name: str, options: dict[str, Any]
+) -> bool:
     last: dict[str, Any] = {}
     try:
         if folder and folder not in sys.path:
             sys.path.append(folder)
         parse = getattr(importlib.import_module(parser[0]), parser[1])
-        _send(answers, parse(data, name, **options))
+        _send_in_batches(answers, parse(data, name, **options))
     except InputError as error:
         last = {"error": str(error)}
     except MemoryError:
@@ -60,7 +62,7 @@ def _answer(answers: BinaryIO, data: bytes, *, parser: list[str], folder: str, n
     return "memory" not in last
 
 
-def _send(answers: BinaryIO, items: Iterator[Any]) -> None:
+def _send_in_batches(answers: BinaryIO, items: Iterator[Any]) -> None:
     batch: list[str] = []
     size = 0
     # A lone surrogate is reported when the text is split.

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from chunkers.support.errors import InputError, stop_if
-from chunkers.support.extras import need
+from chunkers.support.errors import InputError, raise_if_cancelled
+from chunkers.support.extras import require_extra
 from chunkers.support.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
 
 _POLL_S = 0.01
@@ -49,7 +49,7 @@ Parser = Callable[..., Iterator[Any]]
 as values of JSON, and raises InputError if the file is not as it must be."""
 
 
-def parsed_apart(
+def parse_in_reader_process(
     parser: Parser,
     data: bytes,
     name: str,
@@ -85,7 +85,7 @@ def parsed_apart(
         If the user asked to stop.
     """
     while not _free_readers.acquire(timeout=0.1):
-        stop_if(cancelled)
+        raise_if_cancelled(cancelled)
     try:
         reader = _take_reader()
         try:
@@ -115,7 +115,7 @@ def _keep_reader(reader: "_Reader") -> None:
 
 
 @atexit.register
-def _end_all() -> None:
+def _end_idle_readers() -> None:
     with _lock:
         for reader in _idle_readers:
             reader.end()
@@ -144,7 +144,7 @@ class _Reader:
 
     def memory(self) -> int:
         """Return the memory that the process uses, in bytes; 0 once the process has ended."""
-        return memory_of(self._process.pid) if self.alive else 0
+        return process_memory(self._process.pid) if self.alive else 0
 
     def end(self) -> None:
         self._process.kill()
@@ -193,7 +193,7 @@ class _Reader:
         items, last = got[0]
         if "memory" in last:
             self.end()
-            raise _too_much_memory(name)
+            raise _memory_error(name)
         if "error" in last:
             raise InputError(last["error"])
         return items
@@ -202,18 +202,18 @@ class _Reader:
         """Wait for the answer; raise if a limit is passed or the user cancels."""
         began, wait = time.monotonic(), _POLL_S
         # A small file may be read before the first look.
-        stop_if(cancelled)
+        raise_if_cancelled(cancelled)
         while thread.is_alive():
             thread.join(wait)
             wait = min(0.05, wait * 1.2)
-            stop_if(cancelled)
+            raise_if_cancelled(cancelled)
             if time.monotonic() - began > READ_SECONDS:
                 raise InputError(
                     f"{name}: a file may take at most {READ_SECONDS} seconds to be read; this file takes longer. Use a "
                     "smaller file."
                 )
             if self.memory() > READ_MEMORY:
-                raise _too_much_memory(name)
+                raise _memory_error(name)
 
     def _exchange(
         self, parser: Parser, data: bytes, name: str, each: Callable[[Any], Any] | None, options: dict[str, Any]
@@ -224,7 +224,7 @@ class _Reader:
             raise ValueError("the process that reads files must have pipes; it has none")
         request = {
             "parser": [parser.__module__, parser.__name__],
-            "folder": _folder_of(parser),
+            "folder": _package_folder(parser),
             "name": name,
             "options": options,
             "size": len(data),
@@ -242,7 +242,7 @@ class _Reader:
         raise ValueError("the process that reads files ended in the middle of its answer")
 
 
-def _folder_of(parser: Parser) -> str:
+def _package_folder(parser: Parser) -> str:
     """Return the folder in which a parser's package lies, where that is not the package that the process has anyway."""
     top = parser.__module__.partition(".")[0]
     if top == str(__package__).partition(".")[0]:
@@ -250,7 +250,7 @@ def _folder_of(parser: Parser) -> str:
     return str(Path(next(iter(sys.modules[top].__path__))).parent)
 
 
-def _too_much_memory(name: str) -> InputError:
+def _memory_error(name: str) -> InputError:
     return InputError(
         f"{name}: a file may take at most {READ_MEMORY // 1_000_000_000} GB of memory to be read, {READ_MEMORY:,} bytes; "
         "this file takes more. Use a smaller file."
@@ -263,10 +263,10 @@ def _too_much_memory(name: str) -> InputError:
 def check_memory_is_known() -> None:
     """Raise ModelError if the memory use of processes cannot be measured, as on Windows without psutil."""
     if sys.platform == "win32":
-        need("files", "Reading files within limits of memory", "psutil")
+        require_extra("files", "Reading files within limits of memory", "psutil")
 
 
-def memory_of(pid: int) -> int:
+def process_memory(pid: int) -> int:
     """Return the memory that a process uses, in bytes; 0 if the process has ended."""
     try:
         import psutil

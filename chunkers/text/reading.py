@@ -1,16 +1,226 @@
 """Read the bytes of a file as text: formats by file ending, encodings by evidence; anything else raises InputError."""
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+import io
+import posixpath
+import sys
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
-from chunkers.support.extras import need
-from chunkers.support.formatting import counted, listed
-from chunkers.support.limits import MAX_BYTES
-from chunkers.text.encodings import as_plain_utf_8, checked_encoding
-from chunkers.text.file_parts import Parts
-from chunkers.text.formats import ENDINGS, format_of, parser_of, read_apart
-from chunkers.text.reader_output import LeftOut, too_large
-from chunkers.text.reader_process import parsed_apart
+from chunkers.support.errors import InputError
+from chunkers.support.extras import require_extra
+from chunkers.support.formatting import join_words, pluralize
+from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
+from chunkers.text.encodings import Encoded, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
+from chunkers.text.extracted_text import ExtractedText, Omission, Parts, omissions_from_counts, too_large_error
+from chunkers.text.reader_process import parse_in_reader_process
+
+# Documents that are not plain text: HTML, PDF, office documents, books, tables and notebooks, each through its parser.
+
+
+_DEEP = 20_000
+"""Recursion limit, for HTML nested as deeply as `chunkers.support.limits.MAX_DEPTH`."""
+
+_PIECE = 1_000_000
+"""Characters of a document's text that the reader process answers at once."""
+
+
+def format_of(name: str) -> str | None:
+    """Return the document format that matches a file name's extension; None for plain text."""
+    return _BY_ENDING.get(posixpath.splitext(name.lower())[1])
+
+
+def extract_text(data: bytes, name: str, kind: str, chosen: str | None = None) -> ExtractedText:
+    """Extract the text of a file in the format ``kind``.
+
+    Parameters
+    ----------
+    chosen
+        The encoding that the user named, for HTML.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged, locked, too large when unpacked, or has no text.
+    """
+    parse, _ = _FORMATS[kind]
+    try:
+        extracted = parse(data, name, chosen)
+    except (InputError, MemoryError):
+        raise
+    # Parsers raise errors of any type on damaged files.
+    except Exception as error:
+        message = " ".join(str(error).split())
+        message = message[:300].rstrip(".") or type(error).__name__
+        raise InputError(
+            f"{name}: the file must be a valid {kind}; reading it failed: {message}. Save or download the file again."
+        ) from error
+    extracted = extracted.tidied()
+    if not extracted.text.strip():
+        hint = " If its pages are pictures, run text recognition on it first." if kind == "PDF" else ""
+        raise InputError(f"{name}: the {kind} must contain text; it contains none.{hint}")
+    return extracted
+
+
+def yield_details_and_text(data: bytes, name: str, kind: str | None, encoding: str | None) -> Iterator[Any]:
+    """Read a document in the reader process; yield its details, then its text in pieces.
+
+    The details are ``left_out``; ``encoding``, empty for a binary format, ``guessed`` and ``others``; and ``parts``, with
+    kind, starts and labels, None without pages or chapters. The format ``kind`` is None for plain text.
+    """
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(_DEEP)
+    try:
+        if kind is None:
+            encoded = decode_by_evidence(data, name, chosen=encoding)
+            extracted = ExtractedText(encoded.text, encoded=encoded)
+        else:
+            extracted = extract_text(data, name, kind, encoding)
+    finally:
+        sys.setrecursionlimit(usual)
+    text, parts = extracted.text, extracted.parts
+    if len(text) > MAX_BYTES:
+        raise too_large_error(name, len(text), what="the text")
+    encoded = extracted.encoded or Encoded("", "")
+    yield {
+        "left_out": extracted.left_out,
+        "encoding": encoded.encoding,
+        "guessed": encoded.guessed,
+        "others": encoded.others,
+        "parts": parts and [parts.kind, parts.starts, parts.labels],
+    }
+    for start in range(0, len(text), _PIECE):
+        yield text[start : start + _PIECE]
+
+
+def parser_package(kind: str) -> str:
+    """Return the name of the Python package that reads a document format."""
+    return _FORMATS[kind][1]
+
+
+def _read_html(data: bytes, name: str, chosen: str | None) -> ExtractedText:
+    """Return HTML as Markdown."""
+    from chunkers.text.markup import markdown_of
+
+    encoded = decode_by_evidence(data, name, chosen=chosen, markup=True)
+    xml = name.lower().endswith(".xhtml") or encoded.text.lstrip("\ufeff \t\r\n").startswith("<?xml ")
+    page = markdown_of(encoded.text, name, xml=xml)
+    return ExtractedText(page.text, tuple(omissions_from_counts(page.left_out)), encoded._replace(text=""))
+
+
+def _read_pdf(data: bytes, name: str, _: str | None) -> ExtractedText:
+    """Return the text of the pages."""
+    from chunkers.text.pdf import read_pdf
+
+    return read_pdf(data, name)
+
+
+def _read_docx(data: bytes, name: str, _: str | None) -> ExtractedText:
+    """Return the document as Markdown, by way of HTML."""
+    import mammoth
+
+    from chunkers.text.markup import markdown_of
+
+    _open_archive(data, name).close()
+    left_out: Counter[str] = Counter()
+
+    def picture(_: object) -> dict[str, str]:
+        """Count a picture as omitted, without reading its image data."""
+        left_out["picture"] += 1
+        return {}
+
+    html = mammoth.convert_to_html(io.BytesIO(data), convert_image=mammoth.images.img_element(picture)).value
+    page = markdown_of(html, name)
+    return ExtractedText(page.text, tuple(omissions_from_counts(page.left_out | left_out)))
+
+
+def _read_epub(data: bytes, name: str, _: str | None) -> ExtractedText:
+    """Return the chapters in reading order."""
+    from chunkers.text.markup import read_epub
+
+    with _open_archive(data, name) as book:
+        return read_epub(book, name)
+
+
+def _read_csv(data: bytes, name: str, chosen: str | None) -> ExtractedText:
+    """Return the rows as a Markdown table."""
+    from chunkers.text.spreadsheets import read_csv
+
+    encoded = decode_by_evidence(data, name, chosen=chosen)
+    table = read_csv(encoded.text, name)
+    return ExtractedText(table.text, encoded=encoded._replace(text=""), parts=table.parts())
+
+
+def _read_xlsx(data: bytes, name: str, _: str | None) -> ExtractedText:
+    """Return the visible sheets."""
+    from chunkers.text.spreadsheets import read_workbook
+
+    with _open_archive(data, name) as packed:
+        return read_workbook(data, packed, name)
+
+
+def _read_pptx(data: bytes, name: str, _: str | None) -> ExtractedText:
+    """Return the visible slides."""
+    from chunkers.text.slides import read_slides
+
+    with _open_archive(data, name) as packed:
+        return read_slides(packed, name)
+
+
+def _read_notebook(data: bytes, name: str, _: str | None) -> ExtractedText:
+    """Return the cells."""
+    from chunkers.text.notebook import read_notebook
+
+    return read_notebook(data, name)
+
+
+def _open_archive(data: bytes, name: str) -> zipfile.ZipFile:
+    """Open a ZIP file; raise InputError if it, or a part of it that is read, would unpack to too much."""
+    if data.startswith(_OLDER):
+        raise InputError(
+            f"{name}: the file must not have a password or the format of Office 2003 and before; this one has one of them. "
+            "Save it again without a password."
+        )
+    packed = zipfile.ZipFile(io.BytesIO(data))
+    members = packed.infolist()
+    size = sum(member.file_size for member in members)
+    if size > MAX_UNPACKED:
+        raise InputError(
+            f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it would unpack to {size:,}. Divide the "
+            "document."
+        )
+    for member in members:
+        if member.file_size > MAX_BYTES and member.filename.lower().endswith((".xml", ".html", ".htm", ".xhtml", ".opf")):
+            raise too_large_error(name, member.file_size, what=f"the part {member.filename[:100]}")
+    return packed
+
+
+_FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], ExtractedText], str]] = {
+    "HTML": (_read_html, "markdownify"),
+    "PDF": (_read_pdf, "pypdfium2"),
+    "DOCX": (_read_docx, "mammoth"),
+    "EPUB": (_read_epub, "markdownify"),
+    "CSV": (_read_csv, "csv"),
+    "XLSX": (_read_xlsx, "openpyxl"),
+    "PPTX": (_read_pptx, "defusedxml"),
+    "notebook": (_read_notebook, "json"),
+}
+
+_BY_ENDING = {
+    **{".html": "HTML", ".htm": "HTML", ".xhtml": "HTML", ".pdf": "PDF", ".docx": "DOCX", ".epub": "EPUB"},
+    **{".csv": "CSV", ".tsv": "CSV", ".xlsx": "XLSX", ".pptx": "PPTX", ".ipynb": "notebook"},
+}
+
+_OLDER = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""The first bytes of Microsoft's compound files, which encrypted documents are too."""
+
+ENDINGS = tuple(_BY_ENDING)
+"""The endings of file names that are read as something other than plain text."""
+
+WITHOUT_ENCODING = frozenset({None, "HTML", "CSV"})
+"""The formats whose files need not say their encoding; None is plain text."""
+
 
 READABLE = (".txt", ".md", ".srt", ".vtt", *ENDINGS)
 """The endings of documents' names."""
@@ -33,7 +243,7 @@ class FileText(NamedTuple):
     """Encodings that are about as likely."""
     left_out: str = ""
     """A sentence on what was left out of the file, if anything."""
-    omissions: tuple[LeftOut, ...] = ()
+    omissions: tuple[Omission, ...] = ()
     """Content left out, page by page or chapter by chapter if the file has them."""
     parts: Parts | None = None
     """Pages or chapters of the text."""
@@ -66,10 +276,10 @@ def read_document(data: bytes, name: str, encoding: str | None = None, cancelled
     Cancelled
         If the user asked to stop.
     """
-    return _read(data, name, format_of(name), encoding, cancelled)
+    return _read_as(data, name, format_of(name), encoding, cancelled)
 
 
-def decode(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
+def decode_text(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
     """Decode a file as text, whatever its extension.
 
     Raises
@@ -79,25 +289,25 @@ def decode(data: bytes, name: str, encoding: str | None = None, cancelled: Calla
     Cancelled
         If the user asked to stop.
     """
-    return _read(data, name, None, encoding, cancelled)
+    return _read_as(data, name, None, encoding, cancelled)
 
 
-def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]) -> FileText:
+def _read_as(data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]) -> FileText:
     if len(data) > MAX_BYTES:
-        raise too_large(name, len(data))
-    encoding = checked_encoding(encoding) if encoding else None
+        raise too_large_error(name, len(data))
+    encoding = canonical_encoding(encoding) if encoding else None
     if kind is None and encoding in (None, "utf-8"):
-        text = as_plain_utf_8(data)
+        text = decode_if_plain_utf_8(data)
         if text is not None:
             return FileText(text, "utf-8", "utf-8")
-    need("files", f"{name}: reading what is not plain UTF-8")
-    facts, *pieces = parsed_apart(read_apart, data, name, cancelled, kind=kind, encoding=encoding)
+    require_extra("files", f"{name}: reading what is not plain UTF-8")
+    facts, *pieces = parse_in_reader_process(yield_details_and_text, data, name, cancelled, kind=kind, encoding=encoding)
     text = "".join(pieces)
     used_encoding = facts["encoding"]
     read_as = used_encoding
     if kind is not None:
-        read_as = f"{kind}, by {parser_of(kind)}" + (f", in {used_encoding}" if used_encoding else "")
-    omissions = tuple(LeftOut(*omission) for omission in facts["left_out"])
+        read_as = f"{kind}, by {parser_package(kind)}" + (f", in {used_encoding}" if used_encoding else "")
+    omissions = tuple(Omission(*omission) for omission in facts["left_out"])
     parts = facts["parts"]
     return FileText(
         text=text,
@@ -105,15 +315,15 @@ def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancel
         encoding=used_encoding,
         guessed=facts["guessed"],
         others=tuple(facts["others"]),
-        left_out=left_out_said(omissions),
+        left_out=omissions_sentence(omissions),
         omissions=omissions,
         parts=None if parts is None else Parts(parts[0], tuple(parts[1]), tuple(parts[2])),
     )
 
 
-def left_out_said(omissions: Iterable[LeftOut]) -> str:
+def omissions_sentence(omissions: Iterable[Omission]) -> str:
     """Return a sentence that counts the omitted content by kind; empty if nothing was omitted."""
     counts: dict[str, int] = {}
     for omission in omissions:
         counts[omission.what] = counts.get(omission.what, 0) + omission.times
-    return f"Left out: {listed([counted(count, what) for what, count in counts.items()])}." if counts else ""
+    return f"Left out: {join_words([pluralize(count, what) for what, count in counts.items()])}." if counts else ""

@@ -105,7 +105,7 @@ Rule = Callable[[str, list[int]], list[int]]
 
 def rules_for(text: str, language: str) -> tuple[Rule, ...]:
     """Return the rules that correct the splitter sentencex in this text and language, in order of application."""
-    rules: list[Rule] = [corrected]
+    rules: list[Rule] = [correct_starts]
     if _AND_SO_ON.search(text):
         rules.append(after_and_so_on)
     if language == "de" and _ORDINAL.search(text):
@@ -137,16 +137,16 @@ def after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     return sorted(new_starts)
 
 
-def corrected(text: str, starts: list[int]) -> list[int]:
+def correct_starts(text: str, starts: list[int]) -> list[int]:
     """Move opening marks to the sentence that they open, and remove false ends, such as those inside words."""
-    unsure = _unsure(text, starts)
+    unsure = _unsure_sentences(text, starts)
     if not unsure:
         return starts
     moved = without_ends_in_words(text, with_opening_marks(text, starts))
-    return _without_false_ends(text, moved, unsure if moved == starts else _unsure(text, moved))
+    return _without_false_ends(text, moved, unsure if moved == starts else _unsure_sentences(text, moved))
 
 
-def _unsure(text: str, starts: Sequence[int]) -> list[int]:
+def _unsure_sentences(text: str, starts: Sequence[int]) -> list[int]:
     """Return the numbers of the sentences, from 1, whose beginning `corrected` may move or remove."""
     is_unsure = _UNSURE_END.match
     return [
@@ -197,9 +197,9 @@ def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> 
                 continue
         before, after = text[max(first, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
         if before.endswith("."):
-            is_false = _refers(before, after) or _is_initial(before) or _is_title(before)
+            is_false = _is_reference(before, after) or _is_initial(before) or _is_title(before)
         else:
-            is_false = _is_cited(before, after)
+            is_false = _is_korean_particle(before, after)
         # The first letter may come behind marks and dashes.
         if is_false or (sizes_tell and _is_small(after.lstrip(_BEFORE_A_LETTER)[:1])):
             removed.add(number)
@@ -211,7 +211,7 @@ def _is_only(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
     return end - start <= _SEEN and pattern.fullmatch(text[start:end].strip()) is not None
 
 
-def _refers(before: str, after: str) -> bool:
+def _is_reference(before: str, after: str) -> bool:
     """Return whether an abbreviation and the number that it refers to are on the two sides."""
     return bool(
         (_REFERRED.match(after) and _REFERENCE.search(before)) or (after[:1].isdecimal() and _SHORT_WORD.search(before))
@@ -239,7 +239,7 @@ def _is_small(letter: str) -> bool:
     return letter.islower() and not "\u10d0" <= letter <= "\u10ff"
 
 
-def _is_cited(before: str, after: str) -> bool:
+def _is_korean_particle(before: str, after: str) -> bool:
     """Return whether the particle that follows a quotation in Korean is attached to it."""
     return "\uac00" <= after[:1] <= "\ud7a3" and bool(_QUOTED.search(before))
 
@@ -282,7 +282,7 @@ def after_and_so_on(text: str, starts: list[int]) -> list[int]:
     return sorted({*starts, *(end for end in ends if text[end].isupper())}) if ends else starts
 
 
-def legible(text: str) -> str:
+def replace_misleading_characters(text: str) -> str:
     """Replace characters that mislead the splitter sentencex, keeping the length of the paragraph.
 
     sentencex takes a lower-case letter for the continuation of a sentence, even in a text without capitals, and the mark
@@ -320,13 +320,15 @@ def by_markdown_lines(text: str, starts: list[int]) -> list[int]:
             rows.append((first, end))
     if not (begun or rows):
         return starts
-    begun.update(chain(*rows, [start for start, row in _row_of_each(starts, rows) if row is None] if rows else starts))
+    begun.update(chain(*rows, [start for start, row in _starts_with_rows(starts, rows) if row is None] if rows else starts))
     # Nothing begins behind the last line.
     begun.difference_update((len(text), len(text) + 1))
     return sorted(begun)
 
 
-def _row_of_each(starts: Sequence[int], rows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, tuple[int, int] | None]]:
+def _starts_with_rows(
+    starts: Sequence[int], rows: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, tuple[int, int] | None]]:
     """Yield each start with the row that it lies inside."""
     number = 0
     for start in starts:

@@ -11,8 +11,8 @@ from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chunkers.support.errors import LONGEST_SHOWN, InputError, shown, stop_if
-from chunkers.support.extras import need
+from chunkers.support.errors import LONGEST_SHOWN, InputError, raise_if_cancelled, short_repr
+from chunkers.support.extras import require_extra
 from chunkers.support.limits import MAX_PARAGRAPH
 from chunkers.text.front_matter import front_matter
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
@@ -20,7 +20,7 @@ from chunkers.text.sentence_rules import (
     Rule,
     after_ideographic_stops,
     by_markdown_lines,
-    legible,
+    replace_misleading_characters,
     rules_for,
     with_opening_marks,
 )
@@ -90,7 +90,7 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
     """
     # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
     plain = _LINE_END.sub("\n", text) if "\r" in text else text
-    return _in_the_original(text, _trimmed_spans(plain, _untrimmed_spans(plain, splitter), cancelled))
+    return _spans_in_original(text, _trimmed_spans(plain, _untrimmed_spans(plain, splitter), cancelled))
 
 
 def _untrimmed_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
@@ -99,8 +99,8 @@ def _untrimmed_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
         return _spans_between(text, _SEPARATORS[splitter])
     kind, _, name = splitter.partition(":")
     if kind == "spacy":
-        return _sentences(text, _with_spacy(text, name))
-    return _sentences(text, _with_sentencex(text, language_of(text, splitter) or ""))
+        return _spans_from_starts(text, _starts_by_spacy(text, name))
+    return _spans_from_starts(text, _starts_by_sentencex(text, splitter_language(text, splitter) or ""))
 
 
 GIVEN = "given"
@@ -113,7 +113,7 @@ def is_splitter(name: str) -> bool:
     return name in SPLITTERS or (bool(colon) and (kind == "spacy" or (kind == "sentencex" and of in LANGUAGES)))
 
 
-def language_of(text: str, splitter: str) -> str | None:
+def splitter_language(text: str, splitter: str) -> str | None:
     """Return the code of the language whose rules the splitter applies to a text; None if the splitter has no such rules.
 
     Raises
@@ -121,7 +121,7 @@ def language_of(text: str, splitter: str) -> str | None:
     InputError
         If there is no such splitter or language.
     """
-    _check_name(splitter)
+    _check_splitter_name(splitter)
     if splitter == "sentencex":
         return detect_language(_LINE_END.sub("\n", text))
     kind, _, code = splitter.partition(":")
@@ -130,30 +130,30 @@ def language_of(text: str, splitter: str) -> str | None:
 
 def check_splitter(splitter: str) -> None:
     """Raise InputError if a splitter or its language is unknown, or its packages are missing; nothing is imported."""
-    _check_name(splitter)
+    _check_splitter_name(splitter)
     kind, _, pipeline = splitter.partition(":")
     if pipeline and kind == "spacy":
         check_pipeline(pipeline, "sentences")
     elif kind == "spacy":
-        need("spacy", "sentences: the splitter spacy")
+        require_extra("spacy", "sentences: the splitter spacy")
 
 
-def _check_name(splitter: str) -> None:
+def _check_splitter_name(splitter: str) -> None:
     kind, colon, name = splitter.partition(":")
     if splitter == GIVEN:
         raise InputError("sentences must be passed again, because they came from the caller; got only the word 'given'.")
     if kind == "sentencex" and colon and name not in LANGUAGES:
         raise InputError(
-            f"sentences: the language code after 'sentencex:' must be one of {', '.join(LANGUAGES)}; got {shown(name)}."
+            f"sentences: the language code after 'sentencex:' must be one of {', '.join(LANGUAGES)}; got {short_repr(name)}."
         )
     if not is_splitter(splitter):
         raise InputError(
             f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "
-            f"installed pipeline; got {shown(splitter)}."
+            f"installed pipeline; got {short_repr(splitter)}."
         )
 
 
-def _in_the_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _spans_in_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Map spans of the text with LF line ends to ``text``; no edge is at white space."""
     if "\r\n" not in text:
         return spans
@@ -161,7 +161,7 @@ def _in_the_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int,
     return [(start + bisect_left(shorter, start), end + bisect_left(shorter, end - 1)) for start, end in spans]
 
 
-def packages_of(splitter: str) -> tuple[str, ...]:
+def splitter_packages(splitter: str) -> tuple[str, ...]:
     """Return the names of the installed packages that a splitter's sentences depend on."""
     kind, colon, _ = splitter.partition(":")
     if kind == "sentencex":
@@ -177,7 +177,7 @@ def load_splitter(splitter: str, text: str) -> None:
     check_splitter(splitter)
     kind, colon, name = splitter.partition(":")
     if kind == "spacy":
-        _pipeline(name)
+        _sentence_pipeline(name)
     elif kind == "sentencex" and not colon:
         load_detector(_LINE_END.sub("\n", text))
 
@@ -190,19 +190,19 @@ def _spans_between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int,
     yield start, len(text)
 
 
-def _with_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
+def _starts_by_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop does not run into the next paragraph."""
-    nlp = _pipeline(pipeline)
+    nlp = _sentence_pipeline(pipeline)
     paragraphs = list(_spans_between(text, _BLANK_LINES))
-    check_paragraph(max(end - start for start, end in paragraphs))
+    check_spacy_length(max(end - start for start, end in paragraphs))
     for (start, end), parsed in zip(
         paragraphs, nlp.pipe(spacy_document(nlp, text[a:b]) for a, b in paragraphs), strict=True
     ):
         starts = [0, *(sentence.start_char for sentence in parsed.sents if sentence.start_char)]
-        yield _corrected(text[start:end], start, (after_ideographic_stops, with_opening_marks), starts)
+        yield _apply_rules(text[start:end], start, (after_ideographic_stops, with_opening_marks), starts)
 
 
-def _with_sentencex(text: str, language: str) -> Iterator[list[int]]:
+def _starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
     """Apply the library's rules for the language paragraph by paragraph, and ours on top."""
     # It takes a third of the time of get_sentence_boundaries, which makes a dictionary for every sentence.
     from sentencex import segment
@@ -215,12 +215,12 @@ def _with_sentencex(text: str, language: str) -> Iterator[list[int]]:
     for start, end in _spans_between(text, _BLANK_LINES):
         paragraph = text[start:end]
         if paragraph.isascii() and not may_end.search(paragraph):
-            yield _corrected(paragraph, start, (by_markdown_lines,), [0])
+            yield _apply_rules(paragraph, start, (by_markdown_lines,), [0])
             continue
-        yield _corrected(paragraph, start, rules, _library_starts(legible(paragraph), starts_of))
+        yield _apply_rules(paragraph, start, rules, _sentencex_starts(replace_misleading_characters(paragraph), starts_of))
 
 
-def _library_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> list[int]:
+def _sentencex_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> list[int]:
     """Return the sentence starts that sentencex finds by ``starts_of``, the paragraph's beginning included."""
     if len(paragraph) <= _WINDOW:
         return starts_of(paragraph)
@@ -234,19 +234,19 @@ def _library_starts(paragraph: str, starts_of: Callable[[str], list[int]]) -> li
     return sorted(starts)
 
 
-def _corrected(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> list[int]:
+def _apply_rules(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> list[int]:
     """Apply our rules to the sentence starts of the paragraph at offset ``place``."""
     for rule in rules:
         starts = rule(paragraph, starts)
     return [place + start for start in starts]
 
 
-def _sentences(text: str, starts: Iterable[list[int]]) -> Iterator[tuple[int, int]]:
+def _spans_from_starts(text: str, starts: Iterable[list[int]]) -> Iterator[tuple[int, int]]:
     """Return the sentences, white space around them included, that begin at ``starts``, in a list for each paragraph."""
     return pairwise(chain(chain.from_iterable(starts), (len(text),)))
 
 
-def check_paragraph(length: int) -> None:
+def check_spacy_length(length: int) -> None:
     """Raise InputError if a text is too long for spaCy to process at once."""
     if length > MAX_PARAGRAPH:
         raise InputError(
@@ -269,7 +269,7 @@ def spacy_document(nlp: Language, text: str) -> Doc:
 
 
 @lru_cache(maxsize=4)
-def _pipeline(name: str) -> Language:
+def _sentence_pipeline(name: str) -> Language:
     if not name:
         import spacy
 
@@ -290,7 +290,7 @@ def _trimmed_spans(text: str, pieces: Iterable[tuple[int, int]], cancelled: Call
     trimmed: list[tuple[int, int]] = []
     front = front_matter(text)
     for start, end in pieces:
-        stop_if(cancelled)
+        raise_if_cancelled(cancelled)
         # Most sentences end in one such character: to step over it is faster than to copy the text.
         while start < end and text[end - 1].isspace():
             end -= 1
@@ -331,7 +331,7 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
     # A pipeline's configuration names functions, which fail in as many ways as there are.
     except Exception as error:
         raise InputError(
-            f"{setting}: {shown(name)} must be a spaCy pipeline; loading it failed with {type(error).__name__}. Install the "
+            f"{setting}: {short_repr(name)} must be a spaCy pipeline; loading it failed with {type(error).__name__}. Install the "
             "pipeline again."
         ) from error
 
@@ -344,17 +344,17 @@ def check_pipeline(name: str, setting: str) -> bool:
     InputError
         If there is no such pipeline; the message begins with ``setting``.
     """
-    need("spacy", f"{setting}: the spaCy pipeline {shown(name)}")
+    require_extra("spacy", f"{setting}: the spaCy pipeline {short_repr(name)}")
     is_installed = name in entry_points(group="spacy_models").names
     if not is_installed and not _is_folder(name):
         if _is_distribution(name):
             raise InputError(
-                f"{setting}: {shown(name)} must be a spaCy pipeline; the installed package of this name contains no "
+                f"{setting}: {short_repr(name)} must be a spaCy pipeline; the installed package of this name contains no "
                 "pipeline. Choose another name."
             )
         wanted = name if name.isidentifier() and len(name) <= LONGEST_SHOWN else "NAME"
         raise InputError(
-            f"{setting}: the spaCy pipeline {shown(name)} must be installed; it was not found. "
+            f"{setting}: the spaCy pipeline {short_repr(name)} must be installed; it was not found. "
             f"Install it with 'python -m spacy download {wanted}'."
         )
     return is_installed

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from chunkers.text.reader_output import Collected, Extracted, LeftOut, counted, xml_root
-from chunkers.text.table_text import Row, cell_text, table_text
+from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, omissions_from_counts, xml_root
+from chunkers.text.spreadsheets import Row, cell_text, table_text
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -36,7 +36,7 @@ _MARK = re.compile(r"(?=#{1,6}(?:\s|\Z)|```|~~~|<[A-Za-z/!?]|\$\$|\\\[)")
 """Beginnings of a paragraph that Markdown takes for a heading, or for what goes on over the next slides."""
 
 
-def read_slides(packed: zipfile.ZipFile, name: str) -> Extracted:
+def read_slides(packed: zipfile.ZipFile, name: str) -> ExtractedText:
     """Return the slides of a presentation in order, each below its title, or below its number if it has none.
 
     Notes follow the slide. Hidden slides, pictures, charts, diagrams and embedded objects are left out and counted;
@@ -47,10 +47,10 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> Extracted:
     InputError
         If the text is too large.
     """
-    main = next(target for kind, target in _relations(packed, "").values() if kind == "officeDocument")
-    relations = _relations(packed, main)
-    slides = Collected(name, "slide")
-    left_out: list[LeftOut] = []
+    main = next(target for kind, target in _part_relations(packed, "").values() if kind == "officeDocument")
+    relations = _part_relations(packed, main)
+    slides = PartCollector(name, "slide")
+    left_out: list[Omission] = []
     hidden = 0
     for number, entry in enumerate(xml_root(packed, main).iterfind("{*}sldIdLst/{*}sldId"), 1):
         part = relations[next(entry.attrib[name] for name in _RELATIONS if name in entry.attrib)][1]
@@ -59,23 +59,23 @@ def read_slides(packed: zipfile.ZipFile, name: str) -> Extracted:
             hidden += 1
             continue
         counts: Counter[str] = Counter()
-        title, blocks = _content(slide, name, counts)
-        notes = [target for kind, target in _relations(packed, part).values() if kind == "notesSlide"]
+        title, blocks = _slide_content(slide, name, counts)
+        notes = [target for kind, target in _part_relations(packed, part).values() if kind == "notesSlide"]
         for target in notes[:1]:
-            _, note_blocks = _content(xml_root(packed, target), name, Counter(), listed=False)
+            _, note_blocks = _slide_content(xml_root(packed, target), name, Counter(), listed=False)
             blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
-        left_out += counted(counts, len(slides.texts))
+        left_out += omissions_from_counts(counts, len(slides.texts))
         slides.add("\n\n".join([f"# {title or f'Slide {number}'}", *blocks]), str(number))
     if hidden:
-        left_out.append(LeftOut("hidden slide", hidden))
+        left_out.append(Omission("hidden slide", hidden))
     return slides.joined(left_out)
 
 
-def _content(slide: Element, name: str, counts: Counter[str], *, listed: bool = True) -> tuple[str, list[str]]:
+def _slide_content(slide: Element, name: str, counts: Counter[str], *, listed: bool = True) -> tuple[str, list[str]]:
     """Return the title and the blocks of text of a slide or its notes."""
     title, blocks = "", []
     for shape in _shapes(slide.find("{*}cSld/{*}spTree")):
-        kind = _local(shape)
+        kind = _local_name(shape)
         if kind == "sp":
             place = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
             holds = "" if place is None else place.get("type", "obj")
@@ -91,7 +91,7 @@ def _content(slide: Element, name: str, counts: Counter[str], *, listed: bool = 
         elif kind == "graphicFrame":
             table = shape.find(".//{*}tbl")
             if table is not None:
-                blocks.append(table_text([*_rows(table)], name).text)
+                blocks.append(table_text([*_table_rows(table)], name).text)
             counts.update(what for tag, what in _FRAMED.items() if shape.find(f".//{{*}}{tag}") is not None)
         elif kind == "pic":
             counts["picture"] += 1
@@ -105,9 +105,9 @@ def _shapes(tree: Element | None) -> Iterator[Element]:
     waiting = [] if tree is None else [*tree][::-1]
     while waiting:
         shape = waiting.pop()
-        if _local(shape) in ("grpSp", "Choice"):
+        if _local_name(shape) in ("grpSp", "Choice"):
             waiting += [*shape][::-1]
-        elif _local(shape) == "AlternateContent":
+        elif _local_name(shape) == "AlternateContent":
             waiting += [*shape][:1]
         else:
             yield shape
@@ -116,25 +116,27 @@ def _shapes(tree: Element | None) -> Iterator[Element]:
 def _paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
     """Yield the level and the text of every paragraph that has text."""
     for paragraph in shape.iterfind("{*}txBody/{*}p"):
-        if words := _words(paragraph):
+        if words := _element_text(paragraph):
             about = paragraph.find("{*}pPr")
             level = "0" if about is None else about.get("lvl", "0")
             yield int(level) if level in "012345678" else 0, words
 
 
-def _words(element: Element) -> str:
-    texts = (" " if _local(node) == "br" else node.text or "" for node in element.iter() if _local(node) in ("t", "br"))
+def _element_text(element: Element) -> str:
+    texts = (
+        " " if _local_name(node) == "br" else node.text or "" for node in element.iter() if _local_name(node) in ("t", "br")
+    )
     return " ".join("".join(texts).split())
 
 
-def _rows(table: Element) -> Iterator[Row]:
+def _table_rows(table: Element) -> Iterator[Row]:
     """Yield the rows of a table; a cell merged over rows has its text in each of them."""
     above: list[str] = []
     for number, row in enumerate(table.iterfind("{*}tr"), 1):
         cells = []
         for column, cell in enumerate(row.iterfind("{*}tc")):
             goes_on = cell.get("vMerge") in ("1", "true") and column < len(above)
-            words = " ".join(filter(None, map(_words, cell.iterfind("{*}txBody/{*}p"))))
+            words = " ".join(filter(None, map(_element_text, cell.iterfind("{*}txBody/{*}p"))))
             cells.append(above[column] if goes_on else cell_text(words))
         above = cells
         while cells and not cells[-1]:
@@ -142,7 +144,7 @@ def _rows(table: Element) -> Iterator[Row]:
         yield Row(number, cells)
 
 
-def _relations(packed: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]:
+def _part_relations(packed: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]:
     """Return the kind and the target of every relation of a part inside the file, by its id."""
     folder, file = posixpath.split(part)
     path = posixpath.join(folder, "_rels", f"{file}.rels")
@@ -158,5 +160,5 @@ def _relations(packed: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]]
     }
 
 
-def _local(element: Element) -> str:
+def _local_name(element: Element) -> str:
     return element.tag.rpartition("}")[2]

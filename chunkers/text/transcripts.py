@@ -121,9 +121,9 @@ class Transcript:
     def of(cls, text: str) -> "Transcript":
         """Return the turns of a text."""
         lines = [*_lines(text)]
-        cues = _cues(text, lines)
-        marks = _marks_of_cues(text, lines, cues) if cues else [mark for line in lines if (mark := _label(line))]
-        return cls(text, tuple(_turns(text, marks, headed=bool(cues))), tuple(cues))
+        cues = _find_cues(text, lines)
+        marks = _marks_of_cues(text, lines, cues) if cues else [mark for line in lines if (mark := _mark_of_line(line))]
+        return cls(text, tuple(_turns_from_marks(text, marks, headed=bool(cues))), tuple(cues))
 
     @cached_property
     def _cue_starts(self) -> list[int]:
@@ -160,10 +160,10 @@ class Transcript:
         return sorted(breaks.items())
 
     def _is_ended(self, offset: int) -> bool:
-        return is_ended(self.text[max(0, offset - 2 * _END) : offset])
+        return ends_sentence(self.text[max(0, offset - 2 * _END) : offset])
 
 
-def is_ended(text: str) -> bool:
+def ends_sentence(text: str) -> bool:
     """Return whether a text ends a sentence, by its punctuation, leaving out tags."""
     return bool(_ENDED.search(_TAG.sub("", text.rstrip()[-_END:]).rstrip()))
 
@@ -175,7 +175,7 @@ def _lines(text: str) -> Iterator[_Line]:
             yield _Line(match.start(), match.start() + len(line), line)
 
 
-def _cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
+def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
     """Return the cues of a text."""
     cues = []
     for number, line in enumerate(lines):
@@ -195,17 +195,17 @@ def _cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
     return cues
 
 
-def _label(line: _Line) -> _Mark | None:
+def _mark_of_line(line: _Line) -> _Mark | None:
     """Return the turn that begins with a line; None if none does."""
     for pattern in (_SPOKEN, _SIGNED):
         match = pattern.match(line.text)
         if match is not None and not match["name"][0].islower():
-            return _mark(line, match.end(), match["name"])
+            return _new_mark(line, match.end(), match["name"])
     match = _STAMPED.match(line.text) or _CHANGED.match(line.text)
-    return None if match is None else _mark(line, match.end(), "")
+    return None if match is None else _new_mark(line, match.end(), "")
 
 
-def _mark(line: _Line, end: int, speaker: str) -> _Mark:
+def _new_mark(line: _Line, end: int, speaker: str) -> _Mark:
     label = line.text[:end].strip("\ufeff \t")
     return _Mark(line.start, " ".join(speaker.split()), label, line.start + end)
 
@@ -221,7 +221,7 @@ def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> li
             if body and not line.text.strip():
                 break
             body.append(line)
-        spoken.append((cue, body, [*_voices(body)]))
+        spoken.append((cue, body, [*_marks_in_cue(body)]))
     has_speakers = any(mark.speaker for _, _, voices in spoken for mark in voices)
     marks: list[_Mark] = []
     before = ""
@@ -230,7 +230,7 @@ def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> li
         if voices and not text[cue.body : voices[0].start].strip():
             # With its number and time.
             voices = [voices[0]._replace(start=cue.start), *voices[1:]]
-        elif not marks or (not has_speakers and is_ended(before)):
+        elif not marks or (not has_speakers and ends_sentence(before)):
             voices = [_Mark(cue.start, "", "", cue.body), *voices]
         for mark in voices:
             if not (marks and mark.speaker and mark.speaker == marks[-1].speaker):
@@ -239,7 +239,7 @@ def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> li
     return marks
 
 
-def _voices(body: Sequence[_Line]) -> Iterator[_Mark]:
+def _marks_in_cue(body: Sequence[_Line]) -> Iterator[_Mark]:
     """Yield the turns that begin inside a cue."""
     dashes = sum(_DASH.match(line.text) is not None for line in body) > 1
     for line in body:
@@ -249,17 +249,17 @@ def _voices(body: Sequence[_Line]) -> Iterator[_Mark]:
             yield _Mark(at, " ".join(match["name"].split()), match[0], line.start + match.end())
         if not voices:
             dash = _DASH.match(line.text) if dashes else None
-            mark = _label(line)
+            mark = _mark_of_line(line)
             if mark is not None or dash is not None:
                 yield mark or _Mark(line.start, "", "", line.start)
 
 
-def _turns(text: str, marks: Sequence[_Mark], headed: bool) -> Iterator[Turn]:
+def _turns_from_marks(text: str, marks: Sequence[_Mark], headed: bool) -> Iterator[Turn]:
     """Yield the turns that begin at the marks.
 
     Text before the first mark is a turn without a speaker or, if ``headed``, the beginning of the first turn.
     """
-    begin = _visible(text, 0)
+    begin = _skip_white_space(text, 0)
     if not marks or (marks[0].start > begin and not headed):
         marks = [_Mark(begin, "", "", begin), *marks]
     start = begin
@@ -267,10 +267,10 @@ def _turns(text: str, marks: Sequence[_Mark], headed: bool) -> Iterator[Turn]:
         stop = start + len(text[start:end].rstrip())
         if stop > start:
             yield Turn(start, stop, mark.speaker, mark.label, mark.spoken)
-            start = _visible(text, end)
+            start = _skip_white_space(text, end)
 
 
-def _visible(text: str, offset: int) -> int:
+def _skip_white_space(text: str, offset: int) -> int:
     while offset < len(text) and text[offset].isspace():
         offset += 1
     return offset

@@ -12,12 +12,12 @@ from typing import Literal, NamedTuple
 
 from chunkers.language_models import forms, prompts
 from chunkers.language_models.base import Message
-from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import ModelError
-from chunkers.support.extras import needed
-from chunkers.support.formatting import signed
-from evaluation.answering.answer import Context, Exchange, Recording
+from chunkers.support.extras import import_required
+from chunkers.support.formatting import format_number
+from evaluation.answering.questions_and_answers import Context, Exchange, Recording
 
 Kind = Literal["faithfulness", "relevancy", "correctness"]
 
@@ -34,7 +34,7 @@ Similar = Callable[[str, Sequence[str]], FloatArray]
 """Returns the cosines of a text and others, shape (others,)."""
 
 
-class Judged(NamedTuple):
+class JudgingInput(NamedTuple):
     """Input of the judging model: question, reference answer, answer and passages."""
 
     question: str
@@ -69,25 +69,25 @@ class Judgement:
     repeat: int = 0
 
 
-class _Reading(NamedTuple):
+class _Verdict(NamedTuple):
     value: float | None
     sentences: tuple[str, ...]
 
 
-def kinds_of(reference: str, context: Context) -> tuple[Kind, ...]:
+def applicable_kinds(reference: str, context: Context) -> tuple[Kind, ...]:
     """Return the applicable kinds of judgement: correctness needs a reference answer, faithfulness needs passages."""
     without = {*(() if reference else ("correctness",)), *(("faithfulness",) if context.closed_book else ())}
     return tuple(kind for kind in KINDS if kind not in without)
 
 
-def judge_request(kind: Kind, asked: Judged) -> tuple[list[Message], forms.AnswerKind]:
+def judgement_request(kind: Kind, asked: JudgingInput) -> tuple[list[Message], forms.AnswerKind]:
     """Return the chat messages that ask a model for one kind of judgement, and the kind of its reply."""
     system, template, reply_kind = JUDGING_PROMPTS[kind]
     question = template.format(**asked._asdict(), passages=asked.context)
     return [Message("system", system), Message("user", question)], reply_kind
 
 
-def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
+def judge_answer(kind: Kind, asked: JudgingInput, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
     """Return the model's judgement of an answer, repeating the request if its reply is unreadable.
 
     Raises
@@ -97,12 +97,12 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
     Cancelled
         If the user asked to stop.
     """
-    reads: dict[Kind, Callable[[str], _Reading]] = {
+    reads: dict[Kind, Callable[[str], _Verdict]] = {
         "faithfulness": read_faithfulness,
         "relevancy": lambda reply: read_relevancy(reply, asked.question, similar),
         "correctness": read_correctness,
     }
-    messages, reply_kind = judge_request(kind, asked)
+    messages, reply_kind = judgement_request(kind, asked)
     try:
         verdict = usable_answer(partial(recording, kind=reply_kind), messages, reads[kind], recording.tell)
     except Unusable as complaint:
@@ -110,42 +110,42 @@ def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, re
     return Judgement(kind, verdict.value, "", verdict.sentences, recording.exchange, repeat)
 
 
-def read_faithfulness(reply: str) -> _Reading:
+def read_faithfulness(reply: str) -> _Verdict:
     """Parse a reply into faithfulness F: the share of the answer's statements that its passages support.
 
     It is undefined if the answer states nothing. Raises Unusable if the reply is not in the requested form.
     """
-    statements = read_json(reply, forms.Faithfulness).statements
+    statements = parse_json_answer(reply, forms.Faithfulness).statements
     sentences = tuple(
         f"{'borne out' if statement.supported else 'not borne out'}: {statement.statement}" for statement in statements
     )
     if not statements:
-        return _Reading(None, ("The answer states nothing.",))
-    return _Reading(sum(statement.supported for statement in statements) / len(statements), sentences)
+        return _Verdict(None, ("The answer states nothing.",))
+    return _Verdict(sum(statement.supported for statement in statements) / len(statements), sentences)
 
 
-def read_relevancy(reply: str, question: str, similar: Similar) -> _Reading:
+def read_relevancy(reply: str, question: str, similar: Similar) -> _Verdict:
     """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
     An evasive answer has 0, and a mean below 0 counts as 0. Raises Unusable if the reply is not in the requested form.
     """
-    relevancy = read_json(reply, forms.Relevancy)
+    relevancy = parse_json_answer(reply, forms.Relevancy)
     if relevancy.evasive:
-        return _Reading(0.0, ("The answer is evasive.", *relevancy.questions))
+        return _Verdict(0.0, ("The answer is evasive.", *relevancy.questions))
     cosines = similar(question, relevancy.questions)
     sentences = tuple(
-        f"{signed(cosine, '.2f')}: {other}" for cosine, other in zip(cosines, relevancy.questions, strict=True)
+        f"{format_number(cosine, '.2f')}: {other}" for cosine, other in zip(cosines, relevancy.questions, strict=True)
     )
-    return _Reading(max(0.0, float(cosines.mean())), sentences)
+    return _Verdict(max(0.0, float(cosines.mean())), sentences)
 
 
-def read_correctness(reply: str) -> _Reading:
+def read_correctness(reply: str) -> _Verdict:
     """Return the correctness grade in a model's reply. Raise Unusable if the reply has another form."""
-    grading = read_json(reply, forms.Correctness)
-    return _Reading(float(grading.grade), (grading.reason,) if grading.reason else ())
+    grading = parse_json_answer(reply, forms.Correctness)
+    return _Verdict(float(grading.grade), (grading.reason,) if grading.reason else ())
 
 
-def aqs(faithfulness: float | None, relevancy: float | None) -> float | None:
+def answer_quality_score(faithfulness: float | None, relevancy: float | None) -> float | None:
     """Return the answer quality score 2·F·AR / (F + AR): 0 if both are 0, None if either is undefined.
 
     Source: Kreileder, Reisinger and Fischer, Evaluating Chunking Strategies.
@@ -180,7 +180,7 @@ def bert_scores(answers: Sequence[str], references: Sequence[str], language: str
     ModelError
         If the package is not installed, cannot load its model, or fails.
     """
-    scorer = needed(BERT_SCORE_PACKAGE, "BERTScore", BERT_SCORE_REQUIREMENT)
+    scorer = import_required(BERT_SCORE_PACKAGE, "BERTScore", BERT_SCORE_REQUIREMENT)
     try:
         _, _, f1 = scorer.score(list(answers), list(references), lang=language, verbose=False)
         return [float(score) for score in f1]

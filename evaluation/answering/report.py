@@ -11,13 +11,13 @@ import numpy as np
 
 from chunkers.language_models.base import LanguageModel
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import counted, csv_text, rounded_up, signed
-from evaluation.answering.answer import REFERENCE, SWAPPED, Exchange, Gathered
+from chunkers.support.formatting import csv_text, format_number, pluralize, round_up
 from evaluation.answering.judging import KINDS
-from evaluation.answering.results import Result
+from evaluation.answering.questions_and_answers import REFERENCE, SWAPPED, Exchange, GatheredPassages
+from evaluation.answering.results import AnswerResult
 from evaluation.retrieval.leads import on_same_questions
-from evaluation.statistics.paired import Difference, compare_all, interval_words, questions_needed
-from evaluation.statistics.significance import too_few
+from evaluation.statistics.paired_tests import Difference, interval_words, paired_differences, questions_needed
+from evaluation.statistics.significance import too_few_values_words
 
 
 class Measure(NamedTuple):
@@ -40,7 +40,7 @@ MEASURES: Mapping[str, Measure] = {
 }
 """All measures, by the names of their values; more is better in each."""
 
-Results = Mapping[tuple[int, int], Result]
+Results = Mapping[tuple[int, int], AnswerResult]
 """Results so far, by the numbers of the chunker and of the question, both from 0."""
 
 
@@ -111,7 +111,7 @@ class Report:
         if not rows:
             return {}
         widths = [MEASURES[name].high - MEASURES[name].low for name, _, _ in rows]
-        compared = compare_all(np.array([*rows.values()]), widths)
+        compared = paired_differences(np.array([*rows.values()]), widths)
         return {key: difference for key, difference in zip(rows, compared, strict=True) if difference is not None}
 
     @cached_property
@@ -135,18 +135,18 @@ class Report:
             return f"Nothing can be said of {called}: no answer has it with every chunker."
         count = max(int((~np.isnan(scores)).sum()) for scores in same)
         best, *others = sorted(means, key=lambda number: -means[number])
-        reached = f"{signed(means[best], '.2f')} over {counted(count, 'question')}"
+        reached = f"{format_number(means[best], '.2f')} over {pluralize(count, 'question')}"
         if not others:
             return f"{self.names[best]}: mean {called} {reached}."
         compared = {other: self.compared(measure, best, other) for other in others}
         doubted = [other for other, diff in compared.items() if diff is None or not diff.significant]
-        holms = f"Holm's correction for {counted(len(self.comparisons), 'comparison')}"
+        holms = f"Holm's correction for {pluralize(len(self.comparisons), 'comparison')}"
         if not doubted:
             lead = compared[others[0]]
             assert lead is not None
             return (
                 f"{self.names[best]} has the highest {called}, {reached}, and is significantly ahead of every "
-                f"other: of {self.names[others[0]]} by {_spread(lead)} ({holms})."
+                f"other: of {self.names[others[0]]} by {_difference_in_words(lead)} ({holms})."
             )
         rival = doubted[0]
         difference = compared[rival]
@@ -155,13 +155,13 @@ class Report:
         )
         if difference is None:
             defined = sum(not np.isnan(row).all() for row in self._pairs.values())
-            return f"{words}. {too_few(defined, count)}"
-        words += f"; on {self.names[rival]} it has {_spread(difference)} ({holms})."
+            return f"{words}. {too_few_values_words(defined, count)}"
+        words += f"; on {self.names[rival]} it has {_difference_in_words(difference)} ({holms})."
         needed = questions_needed(same[best] - same[rival])
         if needed is None:
             return f"{words} The two are level."
         if needed > difference.count:
-            words += f" For such a difference to be significant would take some {rounded_up(needed):,} questions."
+            words += f" For such a difference to be significant would take some {round_up(needed):,} questions."
         return words
 
     def proof(self) -> list[str]:
@@ -177,12 +177,12 @@ class Report:
         if not both:
             return []
         widths = [MEASURES[name].high - MEASURES[name].low for name in both]
-        compared = compare_all(np.array([one - other for one, other in both.values()]), widths)
+        compared = paired_differences(np.array([one - other for one, other in both.values()]), widths)
         return [_comparison_words(name, *both[name], difference) for name, difference in zip(both, compared, strict=True)]
 
 
-def costs(
-    report: Report, gathered: Mapping[int, Gathered], model: LanguageModel | None
+def cost_table(
+    report: Report, gathered: Mapping[int, GatheredPassages], model: LanguageModel | None
 ) -> list[dict[str, float | str | None]]:
     """Return the costs of every chunker as table rows: seconds, tokens and dollars; None if unknown.
 
@@ -217,22 +217,22 @@ def _comparison_words(name: str, right: FloatArray, wrong: FloatArray, compared:
     same = ~np.isnan(right - wrong)
     called = MEASURES[name].title
     means = f"{right[same].mean():.2f} for the reference answers, {wrong[same].mean():.2f} for those of other questions"
-    over = f"{means}, over {counted(int(same.sum()), 'question')}"
+    over = f"{means}, over {pluralize(int(same.sum()), 'question')}"
     if compared is None:
         return f"{called}: too few questions to say whether it tells right from wrong with this model: {over}."
     tells = compared.significant and compared.mean > 0
     return f"{called} {'tells' if tells else 'does not tell'} right from wrong with this model: {over} ({compared.p_words})."
 
 
-def _spread(difference: Difference) -> str:
+def _difference_in_words(difference: Difference) -> str:
     interval = interval_words(difference.low, difference.high, difference.alpha, 1, 2)
-    return f"{signed(difference.mean, '+.2f')} ({interval}, {difference.p_words})"
+    return f"{format_number(difference.mean, '+.2f')} ({interval}, {difference.p_words})"
 
 
 # All answers and judgements as a file: CSV for a spreadsheet, JSON lines with every prompt and every word.
 
 
-def to_csv(names: Sequence[str], results: Results) -> str:
+def answers_to_csv(names: Sequence[str], results: Results) -> str:
     """Return the answers as CSV, one row each, with an apostrophe before text that looks like a formula."""
     heads = ["chunker", "question", "reference", "answer", "problem", *MEASURES, "not_judged", "context_tokens"]
     rows = (
@@ -251,7 +251,7 @@ def to_csv(names: Sequence[str], results: Results) -> str:
     return csv_text(heads, rows)
 
 
-def to_json_lines(names: Sequence[str], results: Results) -> str:
+def answers_to_json_lines(names: Sequence[str], results: Results) -> str:
     """Return the answers as JSON lines, each with its passages and all conversations with the models."""
     rows = []
     for (chunker, _), result in sorted(results.items()):
@@ -261,12 +261,12 @@ def to_json_lines(names: Sequence[str], results: Results) -> str:
             "reference": result.item.reference,
             "answer": result.answer.text,
             "problem": result.answer.problem,
-            "asked": _messages(result.answer.exchange),
+            "asked": _message_dicts(result.answer.exchange),
             "passages": [passage._asdict() for passage in result.context.passages],
             **{measure: result.value(measure) for measure in MEASURES},
             "judgements": [
                 {"kind": kind, "time": place + 1, "value": judgement.value, "problem": judgement.problem}
-                | {"said": judgement.sentences, "asked": _messages(judgement.exchange)}
+                | {"said": judgement.sentences, "asked": _message_dicts(judgement.exchange)}
                 for kind, times in result.judgements.items()
                 for place, judgement in enumerate(times)
             ],
@@ -275,5 +275,5 @@ def to_json_lines(names: Sequence[str], results: Results) -> str:
     return "".join(rows)
 
 
-def _messages(exchange: Exchange) -> list[dict[str, str]]:
+def _message_dicts(exchange: Exchange) -> list[dict[str, str]]:
     return [message._asdict() for message in exchange.turns]

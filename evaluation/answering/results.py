@@ -10,34 +10,34 @@ from pydantic import BaseModel, ValidationError
 from chunkers import InputError
 from chunkers.contract.base import Estimate
 from chunkers.language_models import prompts
-from chunkers.language_models.asking import Asking, together
-from evaluation.answering.answer import (
+from chunkers.language_models.asking import Asking, run_in_parallel
+from evaluation.answering.judging import (
+    JUDGING_PROMPTS,
+    KINDS,
+    Judgement,
+    JudgingInput,
+    Kind,
+    Similar,
+    answer_quality_score,
+    applicable_kinds,
+    judge_answer,
+    judgement_request,
+)
+from evaluation.answering.questions_and_answers import (
     ANSWER_TOKENS,
     Answer,
     Context,
     Exchange,
-    Gathered,
+    GatheredPassages,
+    QuestionItem,
     Recording,
-    answered,
+    model_answer,
     recalled_answer,
 )
-from evaluation.answering.judging import (
-    JUDGING_PROMPTS,
-    KINDS,
-    Judged,
-    Judgement,
-    Kind,
-    Similar,
-    aqs,
-    judge_request,
-    judged,
-    kinds_of,
-)
-from evaluation.answering.questions import Item
 
 
 @dataclass(frozen=True)
-class Result:
+class AnswerResult:
     """Answer to a question, with its passages and its scores.
 
     Attributes
@@ -51,7 +51,7 @@ class Result:
         Judgements by kind, the latest last. Only the latest counts.
     """
 
-    item: Item
+    item: QuestionItem
     context: Context
     answer: Answer
     question_cosine: float | None = None
@@ -60,9 +60,9 @@ class Result:
     judgements: Mapping[Kind, tuple[Judgement, ...]] = field(default_factory=dict)
 
     @property
-    def judging_input(self) -> Judged:
+    def judging_input(self) -> JudgingInput:
         """Input for the judging model: the question, its reference answer, the answer and the passages."""
-        return Judged(self.item.question, self.item.reference, self.answer.text, self.context)
+        return JudgingInput(self.item.question, self.item.reference, self.answer.text, self.context)
 
     def latest(self, kind: Kind) -> Judgement | None:
         """Return the latest judgement of a kind; None if there is none."""
@@ -73,7 +73,7 @@ class Result:
         """Return the answer's score in a measure; None if the score is undefined or has not been computed."""
         match measure:
             case "aqs":
-                return aqs(self.value("faithfulness"), self.value("relevancy"))
+                return answer_quality_score(self.value("faithfulness"), self.value("relevancy"))
             case "faithfulness" | "relevancy" | "correctness":
                 judgement = self.latest(measure)
                 return judgement.value if judgement else None
@@ -91,9 +91,9 @@ class Result:
         if not self.answer.usable:
             return True
         has_cosine = self.question_cosine is not None
-        return has_cosine and (not judged or {*kinds_of(self.item.reference, self.context)} <= {*self.judgements})
+        return has_cosine and (not judged or {*applicable_kinds(self.item.reference, self.context)} <= {*self.judgements})
 
-    def with_judgement(self, judgement: Judgement) -> "Result":
+    def with_judgement(self, judgement: Judgement) -> "AnswerResult":
         """Return a copy of the result with one more judgement."""
         return replace(
             self, judgements={**self.judgements, judgement.kind: (*self.judgements.get(judgement.kind, ()), judgement)}
@@ -123,8 +123,12 @@ class Services:
 
 
 def reusable_results(
-    results: Iterable[Result], items: Sequence[Item], gathered: Mapping[int, Gathered], *, same_judge: bool
-) -> dict[tuple[int, int], Result]:
+    results: Iterable[AnswerResult],
+    items: Sequence[QuestionItem],
+    gathered: Mapping[int, GatheredPassages],
+    *,
+    same_judge: bool,
+) -> dict[tuple[int, int], AnswerResult]:
     """Return the reusable results of an earlier run, keyed by chunker number and question number.
 
     An answer can be reused if the question and the passages are the same. Its judgements are reused only with
@@ -140,12 +144,12 @@ def reusable_results(
 
 
 def answer_item(
-    item: Item,
+    item: QuestionItem,
     context: Context,
     services: Services,
-    keep: Callable[[Result], None],
+    keep: Callable[[AnswerResult], None],
     cancelled: Callable[[], bool],
-    before: Result | None = None,
+    before: AnswerResult | None = None,
 ) -> None:
     """Answer a question, measure the answer and have it judged; call ``keep`` with the result after each step.
 
@@ -160,8 +164,8 @@ def answer_item(
     """
     result = before
     if result is None or not result.answer.text:
-        result = Result(
-            item, context, answered(item.question, context, Recording(services.asking, services.count, cancelled))
+        result = AnswerResult(
+            item, context, model_answer(item.question, context, Recording(services.asking, services.count, cancelled))
         )
         keep(result)
     if not result.answer.usable:
@@ -176,13 +180,13 @@ def answer_item(
 
 
 def answer_all(
-    items: Sequence[Item],
-    gathered: Mapping[int, Gathered],
+    items: Sequence[QuestionItem],
+    gathered: Mapping[int, GatheredPassages],
     services: Services,
-    keep: Callable[[tuple[int, int], Result], None],
+    keep: Callable[[tuple[int, int], AnswerResult], None],
     done: Callable[[tuple[int, int]], None],
     cancelled: Callable[[], bool] = bool,
-    before: Mapping[tuple[int, int], Result] | None = None,
+    before: Mapping[tuple[int, int], AnswerResult] | None = None,
 ) -> None:
     """Answer every question from every chunker's passages, several at a time.
 
@@ -220,13 +224,13 @@ def answer_all(
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
     places = [(chunker, question) for question in range(len(items)) for chunker in gathered]
     left = [place for place in places if place not in answers_before or not answers_before[place].whole(judged=judged)]
-    together([one(place) for place in left], cancelled)
+    run_in_parallel([one(place) for place in left], cancelled)
 
 
 def judge_result(
-    result: Result,
+    result: AnswerResult,
     services: Services,
-    keep: Callable[[Result], None],
+    keep: Callable[[AnswerResult], None],
     cancelled: Callable[[], bool],
     repeat: int = 0,
     kinds: Collection[Kind] = KINDS,
@@ -236,11 +240,11 @@ def judge_result(
     A new ``repeat`` number asks again instead of using the cache. Raises the same errors as `answer_item`.
     """
     assert services.judge is not None
-    for kind in kinds_of(result.item.reference, result.context):
+    for kind in applicable_kinds(result.item.reference, result.context):
         if kind not in kinds:
             continue
         recording = Recording(services.judge, services.count, cancelled, repeat)
-        result = result.with_judgement(judged(kind, result.judging_input, recording, services.similar, repeat))
+        result = result.with_judgement(judge_answer(kind, result.judging_input, recording, services.similar, repeat))
         keep(result)
 
 
@@ -259,7 +263,7 @@ class Estimates(NamedTuple):
         return self.answers.requests + self.judgements.requests
 
 
-class Sizes(NamedTuple):
+class PromptSizes(NamedTuple):
     """Token counts of prompts, questions and reference answers.
 
     Attributes
@@ -279,7 +283,7 @@ class Sizes(NamedTuple):
     references: Sequence[int]
 
     @classmethod
-    def of(cls, items: Sequence[Item], count: Callable[[Sequence[str]], list[int]]) -> "Sizes":
+    def of(cls, items: Sequence[QuestionItem], count: Callable[[Sequence[str]], list[int]]) -> "PromptSizes":
         """Return the token counts of the prompts, the questions and the reference answers."""
         fixed = [prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM, *(JUDGING_PROMPTS[kind][0] for kind in KINDS)]
         sizes = count([*fixed, *(item.question for item in items), *(item.reference for item in items)])
@@ -305,7 +309,7 @@ class Sizes(NamedTuple):
                 return task + self.questions[question] + self.references[question]
 
 
-class Remaining(NamedTuple):
+class RemainingRequests(NamedTuple):
     """Requests that a question still needs: one for the answer, and one for each kind of judgement."""
 
     answer: bool
@@ -313,8 +317,8 @@ class Remaining(NamedTuple):
 
 
 def remaining_requests(
-    item: Item, context: Context, before: Result | None, asking: Asking, judge: Asking | None
-) -> Remaining:
+    item: QuestionItem, context: Context, before: AnswerResult | None, asking: Asking, judge: Asking | None
+) -> RemainingRequests:
     """Return the requests that a question still needs, given earlier results and cached answers.
 
     Parameters
@@ -322,26 +326,28 @@ def remaining_requests(
     judge
         Access to the judging model; None if the answers are not judged.
     """
-    every = () if judge is None else kinds_of(item.reference, context)
+    every = () if judge is None else applicable_kinds(item.reference, context)
     if before is not None and before.whole(judged=judge is not None):
-        return Remaining(False, ())
+        return RemainingRequests(False, ())
     known = before is not None and before.answer.text
     text = known or recalled_answer(item.question, context, asking)
     if text is None:
-        return Remaining(True, every)
+        return RemainingRequests(True, every)
     if not text or judge is None:
-        return Remaining(False, ())
+        return RemainingRequests(False, ())
     judged_before = before.judgements if before is not None and known else {}
-    asked = Judged(item.question, item.reference, text, context)
+    asked = JudgingInput(item.question, item.reference, text, context)
     missing = (kind for kind in every if kind not in judged_before)
-    return Remaining(False, tuple(kind for kind in missing if judge.recalled(*judge_request(kind, asked)) is None))
+    return RemainingRequests(
+        False, tuple(kind for kind in missing if judge.recalled(*judgement_request(kind, asked)) is None)
+    )
 
 
-def estimates(
-    items: Sequence[Item],
-    gathered: Mapping[int, Gathered],
-    sizes: Sizes,
-    left: Callable[[tuple[int, int], Item, Context], Remaining],
+def estimate_run(
+    items: Sequence[QuestionItem],
+    gathered: Mapping[int, GatheredPassages],
+    sizes: PromptSizes,
+    left: Callable[[tuple[int, int], QuestionItem, Context], RemainingRequests],
 ) -> Estimates:
     """Estimate the number of requests and tokens of a run without sending a request.
 
@@ -360,10 +366,10 @@ def estimates(
             if needed.answer:
                 answers.append(sizes.answer(number, context))
             judgements += [sizes.judgement(kind, number, context) for kind in needed.kinds]
-    return Estimates(_sum(answers), _sum(judgements))
+    return Estimates(_estimate_of(answers), _estimate_of(judgements))
 
 
-def _sum(tokens: Iterable[int]) -> Estimate:
+def _estimate_of(tokens: Iterable[int]) -> Estimate:
     every = [*tokens]
     return Estimate(len(every), sum(every))
 
@@ -393,7 +399,7 @@ class _Stored(BaseModel, extra="forbid", strict=True):
     judgements: dict[Kind, tuple[_StoredJudgement, ...]]
 
 
-def result_to_json(result: Result) -> bytes:
+def result_to_json(result: AnswerResult) -> bytes:
     """Return the measures of an answer as JSON, without question, passages or answer texts."""
     return (
         _Stored(
@@ -422,7 +428,7 @@ def result_to_json(result: Result) -> bytes:
     )
 
 
-def result_from_json(data: bytes, item: Item, context: Context) -> Result:
+def result_from_json(data: bytes, item: QuestionItem, context: Context) -> AnswerResult:
     """Return the result that `result_to_json` stored; the answer's text is empty, since it was not stored.
 
     Raises
@@ -451,4 +457,4 @@ def result_from_json(data: bytes, item: Item, context: Context) -> Result:
         )
         for kind, times in kept.judgements.items()
     }
-    return Result(item, context, answer, kept.question_cosine, kept.reference_cosine, kept.bert_score, judgements)
+    return AnswerResult(item, context, answer, kept.question_cosine, kept.reference_cosine, kept.bert_score, judgements)

@@ -1,32 +1,33 @@
 """Ask one question over the chunks of one text: which would a search retrieve, at which rank, and where the budget ends."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from chunkers import Chunking, InputError, Span, Tools
-from chunkers.results.embedder_input import EmbeddedAs, embedded_text
+from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
 from chunkers.support.arrays import VectorArray
-from chunkers.support.formatting import signed
+from chunkers.support.formatting import format_number
 from chunkers.text.languages import detect_language
-from evaluation.questions.corpus import Measuring
-from evaluation.retrieval.budget import filled
-from evaluation.search.index import embed_late, embed_together
+from evaluation.questions.corpus import Measuring, difference, intersection
+from evaluation.retrieval.budget import fill_budget
+from evaluation.search.index import embed_chunks_late, embed_texts
 from evaluation.search.ranking import (
     RERANKED,
     Bm25,
     Method,
     Ranking,
     Reranker,
-    by_embedding,
-    by_score,
     checked_method,
-    fused,
-    reranked,
+    fuse_rankings,
+    rank_by_embedding,
+    rank_by_score,
+    rerank_first,
 )
+from evaluation.segmentation.boundary_measures import cut_offsets
 
 LONGEST_QUESTION = 2_000
 """Maximum number of characters of a question: embedders read a few hundred words at most."""
@@ -106,7 +107,7 @@ class Passages:
         return [chunk.spans for chunk in self.chunking.chunks]
 
 
-def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: EmbeddedAs = "plain") -> Passages:
+def index_passages(chunking: Chunking, tools: Tools, method: Method, embedded_as: EmbeddedAs = "plain") -> Passages:
     """Prepare chunks for search: embed them, index their words, or both, as the search method requires.
 
     The vectors equal those from `evaluation.search.index.build_index` for a corpus of this text alone.
@@ -122,12 +123,12 @@ def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: Embed
     texts = tuple([embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks])
     vectors = None
     if method != "bm25" and tools.embedder is not None:
-        vectors = embed_late([chunking], tools) if embedded_as == "late" else embed_together(document, texts, tools)
+        vectors = embed_chunks_late([chunking], tools) if embedded_as == "late" else embed_texts(document, texts, tools)
     bm25 = Bm25(texts, detect_language(document.text)) if method != "embedding" or vectors is None else None
     return Passages(chunking, texts, vectors, bm25)
 
 
-def has_stated(chunking: Chunking) -> bool:
+def has_stated_texts(chunking: Chunking) -> bool:
     """Return whether any chunk has a text written by a language model, which is then searched instead of its own."""
     return any(chunk.stated is not None for chunk in chunking.chunks)
 
@@ -137,7 +138,7 @@ def embed_question(chunking: Chunking, tools: Tools, question: str) -> VectorArr
 
     Raises the same errors as `prepare`.
     """
-    vector: VectorArray = embed_together(chunking.document, [question], tools)[0]
+    vector: VectorArray = embed_texts(chunking.document, [question], tools)[0]
     return vector
 
 
@@ -167,7 +168,7 @@ class Hit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AskedQuestion:
     """Ranking of the chunks for one question, and the chunks retrieved within the limit.
 
     Attributes
@@ -211,7 +212,7 @@ def ask(
     limit: Limit,
     ruler: Measuring,
     reranker: Reranker | None = None,
-) -> Asked:
+) -> AskedQuestion:
     """Rank the chunks for a question and return the ranking with the best chunks up to the limit.
 
     Parameters
@@ -226,14 +227,14 @@ def ask(
     method = checked_method(method)
     sources: dict[str, Ranking] = {}
     if method != "bm25" and vector is not None and passages.vectors is not None:
-        sources["embedding"] = by_embedding(vector, passages.vectors)
+        sources["embedding"] = rank_by_embedding(vector, passages.vectors)
     if (method != "embedding" or not sources) and passages.bm25 is not None:
-        sources["bm25"] = by_score(passages.bm25.scores(question))
+        sources["bm25"] = rank_by_score(passages.bm25.scores(question))
     done: Method = "hybrid" if len(sources) > 1 else "embedding" if "embedding" in sources else "bm25"
-    ranking = fused([*sources.values()], len(passages.texts)) if len(sources) > 1 else next(iter(sources.values()))
+    ranking = fuse_rankings([*sources.values()], len(passages.texts)) if len(sources) > 1 else next(iter(sources.values()))
     if reranker is not None:
         first = [passages.texts[chunk] for chunk in ranking.order[:RERANKED]]
-        ranking = reranked(ranking, reranker.scores(question, first))
+        ranking = rerank_first(ranking, reranker.scores(question, first))
     spans = passages.spans
     given = _parts_within([spans[chunk] for chunk in ranking.order], limit, ruler)
     hits = tuple(
@@ -241,20 +242,225 @@ def ask(
         for rank, (chunk, score, parts) in enumerate(zip(ranking.order, ranking.scores, given, strict=False), start=1)
     )
     tokens = ruler([part for hit in hits for part in hit.parts])
-    return Asked(passages, done, ranking, sources, hits, tokens, done == "hybrid" and reranker is None, reranker is not None)
+    return AskedQuestion(
+        passages, done, ranking, sources, hits, tokens, done == "hybrid" and reranker is None, reranker is not None
+    )
 
 
 def _parts_within(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -> list[tuple[Span, ...]]:
     """Return the parts of each chunk within the limit, best first."""
     if limit.tokens is None:
         return [*ranked[: limit.top]]
-    taken = iter(filled(ranked, limit.tokens, ruler))
+    taken = iter(fill_budget(ranked, limit.tokens, ruler))
     return [*takewhile(len, (tuple(islice(taken, len(spans))) for spans in ranked))]
 
 
-def score_said(score: float, *, fused: bool = False) -> str:
+def format_search_score(score: float, *, fused: bool = False) -> str:
     """Format a search score with one or two decimals, or four for fused ranks; return an empty string for NaN."""
     if np.isnan(score):
         return ""
     places = 4 if fused else 2 if abs(score) < 10 else 1
-    return signed(score, f".{places}f")
+    return format_number(score, f".{places}f")
+
+
+# Fate of an answer, such as whole in a retrieved chunk or split between several, and how another way to cut changes it.
+
+
+Fate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
+
+LONGEST_ANSWER = 10_000
+"""Maximum number of characters of the marked answer to a question; what is longer is a chapter."""
+
+
+class PosedQuestion(NamedTuple):
+    """A question, with the span of its answer in the text."""
+
+    question: str
+    answer: Span
+
+
+@dataclass(frozen=True)
+class AnswerRetrieval:
+    """Retrieval outcome for an answer: whether it was retrieved whole, and the chunks that contain it.
+
+    Attributes
+    ----------
+    fate
+        ``whole`` if a retrieved chunk contains the whole answer; ``cut off`` if the budget ends inside the answer; ``split``
+        if no chunk contains the whole answer; ``not retrieved`` if a chunk contains it, but lies beyond the limit;
+        ``in no chunk`` if no chunk contains any of it.
+    chunks
+        Numbers, from 0, of the chunks that contain the answer or its parts, best ranked first.
+    ranks
+        Ranks of these chunks, from 1; None for a chunk that was not ranked.
+    retrieved
+        For each chunk, true if it is retrieved.
+    together
+        True if the retrieved chunks together contain all of it.
+    seam
+        The reason for the first cut inside the answer, if a cut splits it.
+    """
+
+    fate: Fate
+    chunks: tuple[int, ...] = ()
+    ranks: tuple[int | None, ...] = ()
+    retrieved: tuple[bool, ...] = ()
+    together: bool = False
+    seam: str = ""
+
+
+def checked_answer(text: str, start: int, end: int) -> Span:
+    """Return the span of an answer without surrounding white space.
+
+    Raises
+    ------
+    InputError
+        If the span is empty, too long or outside the text.
+    """
+    if not 0 <= start < end <= len(text):
+        raise InputError(
+            f"An answer must lie within the text, from 0 to {len(text):,} characters; got {start:,} to {end:,}. Mark the "
+            "answer again."
+        )
+    if end - start > LONGEST_ANSWER:
+        raise InputError(
+            f"An answer may have at most {LONGEST_ANSWER:,} characters; this one has {end - start:,}. Mark a shorter "
+            "passage."
+        )
+    marked = text[start:end]
+    start, end = start + len(marked) - len(marked.lstrip()), end - len(marked) + len(marked.rstrip())
+    if start >= end:
+        raise InputError("An answer must have at least one word; only white space was marked. Mark a passage with words.")
+    return Span(start, end)
+
+
+def judge_retrieval(asked: AskedQuestion, answer: Span) -> AnswerRetrieval:
+    """Return the retrieval outcome for an answer: retrieved whole, cut off, split or not retrieved.
+
+    White space is ignored.
+    """
+    given = {hit.chunk: hit.parts for hit in asked.hits}
+    return judge_ranking(asked.passages.chunking, asked.ranking.places(), given, answer)
+
+
+def judge_ranking(
+    chunking: Chunking, ranks: Mapping[int, int], given: Mapping[int, Sequence[Span]], answer: Span
+) -> AnswerRetrieval:
+    """Return the outcome of any retrieval from a document's chunks, as `judge` does.
+
+    Parameters
+    ----------
+    ranks
+        Ranks, from 1, of the chunks that were ranked, by their numbers.
+    given
+        The retrieved part of each retrieved chunk.
+    """
+    spans, text = [chunk.spans for chunk in chunking.chunks], chunking.document.text
+
+    def outcome(fate: Fate, chunks: list[int], *, together: bool = False, seam: str = "") -> AnswerRetrieval:
+        chunks.sort(key=lambda chunk: (ranks.get(chunk, len(spans) + 1), chunk))
+        return AnswerRetrieval(
+            fate,
+            tuple(chunks),
+            tuple([ranks.get(chunk) for chunk in chunks]),
+            tuple([chunk in given for chunk in chunks]),
+            together,
+            seam,
+        )
+
+    near = [chunk for chunk, parts in enumerate(spans) if parts[0].start < answer.end and answer.start < parts[-1].end]
+    touching = [chunk for chunk in near if _has_visible_text(text, intersection([answer], spans[chunk]))]
+    if not touching:
+        return AnswerRetrieval("in no chunk")
+    holding = chunks_holding(text, spans, answer)
+    if not holding:
+        among = [part for chunk in touching for part in given.get(chunk, ())]
+        return outcome(
+            "split", touching, together=not lacks_text(text, answer, among), seam=_first_cut_reason(chunking, answer)
+        )
+    whole = [chunk for chunk in holding if chunk in given and not lacks_text(text, answer, given[chunk])]
+    if whole:
+        return outcome("whole", whole, together=True)
+    retrieved_in_part = [chunk for chunk in holding if chunk in given]
+    return outcome("cut off", retrieved_in_part) if retrieved_in_part else outcome("not retrieved", holding)
+
+
+def chunks_holding(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
+    """Return the numbers of the chunks that contain a whole answer, ignoring white space."""
+    return [
+        number
+        for number, spans in enumerate(chunks)
+        if spans[0].start < answer.end and answer.start < spans[-1].end and not lacks_text(text, answer, spans)
+    ]
+
+
+def lacks_text(text: str, answer: Span, parts: Iterable[Span]) -> bool:
+    """Return whether part of an answer, white space not counted, lies in none of the parts."""
+    return any(text[start:end].strip() for start, end in difference([answer], parts))
+
+
+def _has_visible_text(text: str, ranges: Iterable[Span]) -> bool:
+    return any(text[start:end].strip() for start, end in ranges)
+
+
+def _first_cut_reason(chunking: Chunking, answer: Span) -> str:
+    """Return the reason of the first cut within the answer; empty if no cut made the chunks that it is split between."""
+    for gap in chunking.gaps:
+        if gap.verdict.is_cut and answer.start < gap.start_after(chunking.document) < answer.end:
+            return f"cut: {gap.why.brief()}"
+    return ""
+
+
+# Effect of cutting a text otherwise on its cuts, its known boundaries and the questions about it.
+
+
+class CutChange(NamedTuple):
+    """Cuts that differ between two results of a text, as ascending offsets in code points.
+
+    Attributes
+    ----------
+    added, removed
+        Starts of chunks in the second result only, and in the first only.
+    found, lost
+        Added and removed cuts at a known boundary.
+    """
+
+    added: tuple[int, ...]
+    removed: tuple[int, ...]
+    found: tuple[int, ...]
+    lost: tuple[int, ...]
+
+    @classmethod
+    def between(cls, before: Chunking, after: Chunking, known: Collection[int] = ()) -> "CutChange":
+        """Return the cuts that differ between two results of the same text."""
+        old, new, marks = set(cut_offsets(before)), set(cut_offsets(after)), set(known)
+        added, removed = new - old, old - new
+        every = (added, removed, added & marks, removed & marks)
+        return cls(*(tuple(sorted(places)) for places in every))
+
+
+class SearchSettings(NamedTuple):
+    """Search settings: the ranking method, the retrieval limit, and the text that is embedded."""
+
+    method: Method
+    limit: Limit
+    embedded_as: EmbeddedAs = "plain"
+    reranker: Reranker | None = None
+
+
+def answers_retrieved_whole(
+    chunking: Chunking, questions: Sequence[PosedQuestion], search: SearchSettings, tools: Tools, ruler: Measuring
+) -> list[bool]:
+    """Return for each question whether a retrieved chunk contains its whole answer.
+
+    Raises the same errors as `prepare`.
+    """
+    if not questions:
+        return []
+    passages = index_passages(chunking, tools, search.method, search.embedded_as)
+    verdicts = []
+    for posed in questions:
+        vector = None if passages.vectors is None else embed_question(chunking, tools, posed.question)
+        asked = ask(passages, posed.question, vector, search.method, search.limit, ruler, search.reranker)
+        verdicts.append(judge_retrieval(asked, posed.answer).fate == "whole")
+    return verdicts

@@ -13,15 +13,15 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import Chunking, Document, InputError, Recipe, Tools
-from chunkers.files.tables import read_value
-from chunkers.support.errors import first_fault, shown
-from chunkers.text.reader_process import parsed_apart
+from chunkers.files.data_files import read_json_file
+from chunkers.support.errors import first_validation_error, short_repr
+from chunkers.text.reader_process import parse_in_reader_process
 from evaluation.checking.problems import BOUNDARIES, RETRIEVAL, CheckedDocument, Problem
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question
-from evaluation.retrieval.measures import evaluate, mean_and_deviation
+from evaluation.retrieval.measures import evaluate_retrieval, mean_and_deviation
 from evaluation.search.index import build_index
-from evaluation.segmentation.sweep import MEASURES, Marked, scores_of
+from evaluation.segmentation.sweep import MEASURES, MarkedDocument, score_chunking
 
 TOLERANCE = 0.01
 """Tolerated loss in a score: embeddings differ in their last digits between machines, so a close cut may move."""
@@ -62,11 +62,11 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         InputError
             If the file is not a baseline; the message names the position of the error.
         """
-        (value,) = parsed_apart(read_value, data, name, most=LONGEST_BASELINE)
+        (value,) = parse_in_reader_process(read_json_file, data, name, most=LONGEST_BASELINE)
         try:
             read = cls.model_validate(value)
         except ValidationError as error:
-            place, detail = first_fault(error, "the file")
+            place, detail = first_validation_error(error, "the file")
             raise InputError(
                 f"{name}: the baseline must be in the format that --write-baseline writes; {place} is invalid: "
                 f"{detail['msg']}."
@@ -99,7 +99,9 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
                     yield kind, f"{name} must be {rule} {before:.4f}, give or take {tolerance:g}; it is {now:.4f}."
 
 
-def identity(marked: Sequence[Marked], documents: Sequence[Document], questions: Sequence[Question]) -> str:
+def measured_content_hash(
+    marked: Sequence[MarkedDocument], documents: Sequence[Document], questions: Sequence[Question]
+) -> str:
     """Return a hash of the texts with known boundaries and of the corpus with its questions."""
     content = [
         [[marked_text.document.text, list(marked_text.known)] for marked_text in marked],
@@ -109,15 +111,15 @@ def identity(marked: Sequence[Marked], documents: Sequence[Document], questions:
     return hashlib.sha256(json.dumps(content).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]:
+def mean_boundary_scores(runs: Sequence[tuple[MarkedDocument, Chunking]]) -> dict[str, float]:
     """Return the mean of each boundary score over all documents with known boundaries, ignoring undefined values."""
-    rows = [scores_of(marked, chunking) for marked, chunking in runs]
+    rows = [score_chunking(marked, chunking) for marked, chunking in runs]
     values = {name: [row[name].value for row in rows] for name in BASELINE_SCORES[BOUNDARIES]}
     defined = {name: [score for score in some if score is not None] for name, some in values.items()}
     return {name: statistics.fmean(some) for name, some in defined.items() if some}
 
 
-def retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools) -> dict[str, float]:
+def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools) -> dict[str, float]:
     """Return the mean of each retrieval score of the `TOP_K` chunks, measured in tokens, over all questions.
 
     Raises
@@ -126,7 +128,9 @@ def retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe: Reci
         If a text cannot be embedded.
     """
     ruler = Ruler(corpus.whole.text, tools.tokenizer)
-    evaluation = evaluate(build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, TOP_K)
+    evaluation = evaluate_retrieval(
+        build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, TOP_K
+    )
     means = {name: mean_and_deviation(evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL]}
     return {name: mean[0] for name, mean in means.items() if mean is not None and math.isfinite(mean[0])}
 
@@ -172,16 +176,22 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         try:
             return cls.model_validate_json(data.decode("utf-8-sig", "replace"))
         except ValidationError as error:
-            place, detail = first_fault(error, "the file")
+            place, detail = first_validation_error(error, "the file")
             raise InputError(
-                f"{name}: known problems must be in the format that --write-known writes; {shown(place)} is invalid: "
+                f"{name}: known problems must be in the format that --write-known writes; {short_repr(place)} is invalid: "
                 f"{detail['msg']}."
             ) from error
 
     @classmethod
     def of(cls, documents: Sequence[CheckedDocument]) -> Self:
         """Return a list of known problems with every problem in these documents that no comment ignores."""
-        return cls(files={_name(checked.file): problems for checked in documents if (problems := _unignored(checked))})
+        return cls(
+            files={
+                _relative_file_name(checked.file): problems
+                for checked in documents
+                if (problems := _problems_not_ignored(checked))
+            }
+        )
 
     def to_json(self) -> str:
         """Return the known problems as JSON, with one problem per line for readable diffs."""
@@ -197,7 +207,7 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
 
         Each entry of the list covers one problem.
         """
-        left = Counter((known.rule, known.passage) for known in self.files.get(_name(checked.file), ()))
+        left = Counter((known.rule, known.passage) for known in self.files.get(_relative_file_name(checked.file), ()))
         problems = []
         for problem in checked.problems:
             key = KnownProblem.of(problem)
@@ -209,14 +219,14 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
     def gone(self, documents: Sequence[CheckedDocument]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
         cut = [checked for checked in documents if checked.chunking is not None]
-        listed = sum(len(self.files.get(_name(checked.file), ())) for checked in cut)
+        listed = sum(len(self.files.get(_relative_file_name(checked.file), ())) for checked in cut)
         return listed - sum(problem.quiet == "known" for checked in cut for problem in self.without(checked).problems)
 
 
-def _unignored(checked: CheckedDocument) -> list[KnownProblem]:
+def _problems_not_ignored(checked: CheckedDocument) -> list[KnownProblem]:
     return [KnownProblem.of(problem) for problem in checked.problems if problem.quiet != "ignored"]
 
 
-def _name(file: str) -> str:
+def _relative_file_name(file: str) -> str:
     """Return a file's name as the list has it: from the working folder, where the check runs, however it was given."""
     return os.path.relpath(file).replace(os.sep, "/")

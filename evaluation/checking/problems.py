@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools, run
-from chunkers.results.embedder_input import EmbeddedAs, embedded_text
-from chunkers.support.errors import shown
-from chunkers.text.formats import format_of
+from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
+from chunkers.support.errors import short_repr
 from chunkers.text.outline import outline_of
-from evaluation.inbox.rules import RULES, inbox
-from evaluation.segmentation.chunk_facts import Bounds, asked_of, sizes_in
+from chunkers.text.reading import format_of
+from evaluation.inbox.rules import RULES, find_suspicious_cuts
+from evaluation.segmentation.chunk_statistics import SizeBounds, chunk_sizes, requested_size_bounds
 
 # Comments in a document that have a check ignore problems at one place.
 
@@ -22,7 +22,7 @@ _COMMENT = re.compile(r"<!--\s*seamark:\s*ignore\b([^<>]*?)-->")
 _RULE_NAMES = re.compile(r"[\s,]+")
 
 
-class Ignored(NamedTuple):
+class IgnoredPassage(NamedTuple):
     """Comment that turns off rules for a passage; an empty set of rules means all rules."""
 
     span: Span
@@ -36,7 +36,7 @@ class Ignored(NamedTuple):
         return (not self.rules or rule in self.rules) and span.start < self.span.end and self.span.start < span.end
 
 
-def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], list[tuple[Span, str]]]:
+def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list[IgnoredPassage], list[tuple[Span, str]]]:
     """Return the passages and rules that ``ignore`` comments exclude, and the unknown rule names in the comments.
 
     A comment ``<!-- seamark: ignore RULE, RULE -->`` on lines of its own applies to the next block or list item. Without a
@@ -59,7 +59,7 @@ def ignored_in(text: str, known_rules: Collection[str]) -> tuple[list[Ignored], 
             place = bisect_left(others, span.end, key=lambda other: other.start)
             # A comment whose words are all wrong is about nothing, not about all.
             if place < len(others) and (rules or not names):
-                ignored.append(Ignored(others[place], rules))
+                ignored.append(IgnoredPassage(others[place], rules))
     return ignored, wrong
 
 
@@ -98,13 +98,13 @@ _ON_CHUNKS = ("dangling_start", "boilerplate")
 _NOTES = (*_ON_CHUNKS, "far_from_heading", "off_a_paragraph", "bad_split", "whole_paragraph", "by_a_hair", "flat")
 
 
-def _level(name: str) -> Level:
+def _default_level(name: str) -> Level:
     return "error" if name in _ERRORS else "note" if name in _NOTES else "warning"
 
 
 ALL_RULES: Mapping[str, Rule] = {
     "size": Rule("Size not kept", "A chunk is smaller or larger than is asked for.", "error"),
-    **{name: Rule(rule.title, rule.explanation, _level(name)) for name, rule in RULES.items()},
+    **{name: Rule(rule.title, rule.explanation, _default_level(name)) for name, rule in RULES.items()},
     BOUNDARIES: Rule("Boundaries worse than the baseline", "Known boundaries are met less well than before.", "error"),
     RETRIEVAL: Rule("Retrieval worse than the baseline", "Questions find less of what answers them than before.", "error"),
 }
@@ -187,7 +187,7 @@ class Check:
     chunker: Chunker
     tools: Tools
     levels: Mapping[str, str]
-    bounds: Bounds | None = None
+    bounds: SizeBounds | None = None
     embedded_as: EmbeddedAs = "plain"
 
     def level(self, rule: str, *, avoidable: bool = True) -> Level | None:
@@ -210,7 +210,7 @@ class Check:
         chunking = run(self.chunker, document, tools, self.embedded_as)
         lines = _Lines(document, file)
         # Only what is read as it is can have comments of Markdown.
-        ignored, wrong = ignored_in(document.text, ALL_RULES) if format_of(file) is None else ([], [])
+        ignored, wrong = parse_ignore_comments(document.text, ALL_RULES) if format_of(file) is None else ([], [])
         problems = []
         for violation in sorted(self._violations(chunking), key=lambda finding: (finding.span, finding.rule)):
             level = self.level(violation.rule, avoidable=violation.avoidable)
@@ -222,11 +222,11 @@ class Check:
                 passage = document.text[slice(*violation.span)]
                 problems.append(Problem(violation.rule, level, file, violation.message, place, where, passage, quiet))
         template = "a comment may only ignore rules; {} is none."
-        remarks = tuple(f"{file}:{lines.line(span.start)}: {template.format(shown(name))}" for span, name in wrong)
+        remarks = tuple(f"{file}:{lines.line(span.start)}: {template.format(short_repr(name))}" for span, name in wrong)
         return CheckedDocument(file, chunking, tuple(problems), remarks=remarks)
 
     def _violations(self, chunking: Chunking) -> Iterator[_Violation]:
-        findings = inbox(chunking)
+        findings = find_suspicious_cuts(chunking)
         long = self._too_long(chunking, [finding.span for finding in findings if finding.rule in _WHOLE])
         # What is read is said of the text that is embedded, which may be longer than the chunk.
         for finding in findings:
@@ -241,11 +241,11 @@ class Check:
 
     def _too_long(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
         """Return the blocks and sentences that are too long for a chunk of the requested size, with their sizes in words."""
-        bounds = self.bounds or asked_of(self.chunker)
+        bounds = self.bounds or requested_size_bounds(self.chunker)
         if not spans or bounds is None or bounds.most is None:
             return {}
         blocks = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in spans))
-        sizes = zip(spans, sizes_in(bounds.unit, blocks, self.tools.tokenizer, self.tools.embedder), strict=True)
+        sizes = zip(spans, chunk_sizes(bounds.unit, blocks, self.tools.tokenizer, self.tools.embedder), strict=True)
         most, ending = bounds.most, f"{bounds.unit}, where a chunk has {bounds.words()}"
         return {span: f"{size:,} {ending}" for span, size in sizes if size > most}
 
@@ -262,10 +262,10 @@ class Check:
                 yield _Violation("unread", Span(chunk.start, chunk.end), sentence)
 
     def _sizes(self, chunking: Chunking) -> Iterator[_Violation]:
-        bounds = self.bounds or asked_of(self.chunker)
+        bounds = self.bounds or requested_size_bounds(self.chunker)
         if bounds is None:
             return
-        sizes = sizes_in(bounds.unit, chunking, self.tools.tokenizer, self.tools.embedder)
+        sizes = chunk_sizes(bounds.unit, chunking, self.tools.tokenizer, self.tools.embedder)
         for chunk, size in zip(chunking.chunks, sizes, strict=True):
             if size < (bounds.least or 0) or (bounds.most is not None and size > bounds.most):
                 unit = bounds.unit.removesuffix("s") if size == 1 else bounds.unit
@@ -303,7 +303,7 @@ class _Lines:
         return f"{parts.kind}{'s' * (len(names) > 1)} {', '.join(names)}" if names else ""
 
 
-def levels_of(words: Sequence[str]) -> dict[str, str]:
+def parse_levels(words: Sequence[str]) -> dict[str, str]:
     """Return the user's severity levels by rule, of words of the form RULE=LEVEL.
 
     Raises
@@ -317,8 +317,10 @@ def levels_of(words: Sequence[str]) -> dict[str, str]:
         if not equals:
             raise InputError(f"--level must have the form RULE=LEVEL; got {word!r}.")
         if rule not in ALL_RULES:
-            raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {shown(rule)}.")
+            raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {short_repr(rule)}.")
         if level not in (*LEVELS, OFF):
-            raise InputError(f"--level: the level of {rule} must be one of {', '.join((*LEVELS, OFF))}; got {shown(level)}.")
+            raise InputError(
+                f"--level: the level of {rule} must be one of {', '.join((*LEVELS, OFF))}; got {short_repr(level)}."
+            )
         levels[rule] = level
     return levels

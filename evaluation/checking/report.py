@@ -12,7 +12,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree as etree
 
 from chunkers import Recipe, __version__
-from chunkers.support.formatting import counted
+from chunkers.support.formatting import pluralize
 from evaluation.checking.baseline import Scores
 from evaluation.checking.problems import (
     ALL_RULES,
@@ -89,21 +89,21 @@ class Report:
 
 def as_text(report: Report) -> str:
     """Format the report as text: one line per problem, in the style of compilers, with the verdict last."""
-    lines = [f"{_spot(problem)}: {problem.level}: {problem.message} [{problem.rule}]" for problem in report.problems]
+    lines = [f"{_place_words(problem)}: {problem.level}: {problem.message} [{problem.rule}]" for problem in report.problems]
     left = len(report.all) - len(report.problems)
     if left:
-        lines.append(f"{counted(left, 'more problem')} not listed")
+        lines.append(f"{pluralize(left, 'more problem')} not listed")
     for kind, scores in report.scores.items():
         lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
     chunks = sum(len(document.chunking.chunks) for document in report.documents if document.chunking is not None)
-    by_level = ", ".join(counted(count, level) for level, count in report.counts.items())
-    checked = f"{counted(len(report.documents), 'document')}, {counted(chunks, 'chunk')}"
+    by_level = ", ".join(pluralize(count, level) for level, count in report.counts.items())
+    checked = f"{pluralize(len(report.documents), 'document')}, {pluralize(chunks, 'chunk')}"
     quiet = "".join(f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True))
     lines.append(f"{checked}: {by_level}{quiet}; {report.verdict}")
     return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in lines) + "\n"
 
 
-def _spot(problem: Problem) -> str:
+def _place_words(problem: Problem) -> str:
     if problem.place is not None:
         return f"{problem.file}:{problem.place.line}:{problem.place.column}"
     return f"{problem.file}, {problem.where}" if problem.where else problem.file
@@ -159,21 +159,21 @@ def as_junit(report: Report) -> str:
     root = etree.Element("testsuites", name="seamark check")
     rules = [name for name in report.levels if name not in SCORES]
     for document in report.documents:
-        suite = _suite(
+        suite = _junit_suite(
             document.file, rules, [problem for problem in document.problems if not problem.quiet], document.complaint
         )
         root.append(suite)
     case_names = {*report.scores, *(problem.rule for problem in report.general)}
     scored = [name for name in report.levels if name in SCORES and name in case_names]
     if scored:
-        root.append(_suite("baseline", scored, report.general, ""))
+        root.append(_junit_suite("baseline", scored, report.general, ""))
     for name in ("tests", "failures", "errors"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     etree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(root, encoding="unicode") + "\n"
 
 
-def _suite(file: str, rules: list[str], problems: Sequence[Problem], complaint: str) -> etree.Element:
+def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], complaint: str) -> etree.Element:
     suite = etree.Element("testsuite", name=_xml_text(file))
     if complaint:
         case = etree.SubElement(suite, "testcase", classname=_xml_text(file), name="readable")
@@ -184,19 +184,19 @@ def _suite(file: str, rules: list[str], problems: Sequence[Problem], complaint: 
         grave = [problem for problem in mine if problem.level == "error"]
         if grave:
             failure = etree.SubElement(case, "failure", message=_xml_text(ALL_RULES[rule].title), type=rule)
-            failure.text = _lines(grave)
+            failure.text = _junit_lines(grave)
         elif mine:
-            etree.SubElement(case, "system-out").text = _lines(mine)
+            etree.SubElement(case, "system-out").text = _junit_lines(mine)
     failures, errors = len(suite.findall("*/failure")), len(suite.findall("*/error"))
     suite.attrib.update(tests=str(len(suite)), failures=str(failures), errors=str(errors))
     return suite
 
 
-def _lines(problems: list[Problem]) -> str:
-    return "\n".join(_xml_text(f"{_junit_spot(problem)}{problem.message}") for problem in problems)
+def _junit_lines(problems: list[Problem]) -> str:
+    return "\n".join(_xml_text(f"{_junit_place_words(problem)}{problem.message}") for problem in problems)
 
 
-def _junit_spot(problem: Problem) -> str:
+def _junit_place_words(problem: Problem) -> str:
     spot = problem.where if problem.place is None else f"line {problem.place.line}"
     return f"{spot}: " if spot else ""
 
@@ -241,7 +241,7 @@ def as_sarif(report: Report) -> dict[str, Any]:
                 ],
                 "results": [
                     _sarif_result(problem, rules.index(problem.rule), number)
-                    for problem, number in _numbered([*report.problems, *report.quiet[:MOST_PROBLEMS]])
+                    for problem, number in _number_equal_problems([*report.problems, *report.quiet[:MOST_PROBLEMS]])
                 ],
             }
         ],
@@ -259,7 +259,7 @@ def _sarif_rule(name: str, level: str) -> dict[str, Any]:
     }
 
 
-def _numbered(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
+def _number_equal_problems(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
     """Yield each problem with its number, from 1, among the problems of the same file, rule and passage."""
     seen: Counter[tuple[str, str, str]] = Counter()
     for problem in problems:
@@ -270,7 +270,7 @@ def _numbered(problems: Sequence[Problem]) -> Iterator[tuple[Problem, int]]:
 
 def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
     message = f"{problem.message} ({problem.where})" if problem.where else problem.message
-    physical: dict[str, Any] = {"artifactLocation": {"uri": uri(problem.file)}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": file_uri(problem.file)}}
     if problem.place is not None:
         line, column, last_line, last_column = problem.place
         physical["region"] = {"startLine": line, "startColumn": column, "endLine": last_line, "endColumn": last_column}
@@ -289,7 +289,7 @@ def _sarif_result(problem: Problem, index: int, number: int) -> dict[str, Any]:
     }
 
 
-def uri(file: str) -> str:
+def file_uri(file: str) -> str:
     """Return a file path as a URI: a relative path stays relative, an absolute path gets the scheme ``file:``."""
     path = Path(file)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())

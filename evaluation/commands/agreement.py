@@ -14,18 +14,20 @@ from chunkers import (
     load_tokenizer,
 )
 from chunkers.commands.arguments import (
+    SPLITTER_NAMES,
+    add_chunker,
     add_device,
     add_encoding,
     document_reader,
     file_bytes,
+    load_command_embedder,
     named_files,
-    opened_embedder,
-    preparing_on_terminal,
+    parse_chunker_spec,
+    preparation_callback,
 )
-from chunkers.commands.chunker_specs import SPLITTER_NAMES, add_chunker, chunker_spec
 from chunkers.contract.base import run
 from chunkers.storage.cache import EmbeddingCache
-from evaluation.segmentation.agreement import Agreement, Shift, agreement, distance_shift
+from evaluation.segmentation.embedder_agreement import BoundaryAgreement, Shift, compare_boundaries, distance_shift
 
 
 def add(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -47,11 +49,11 @@ def add(commands: "argparse._SubParsersAction[Any]") -> None:
 
 def run_agreement(options: argparse.Namespace) -> None:
     """Compare two embedders on every document, with the same chunker and parameters, and print the results."""
-    other = opened_embedder(options.embedder, options.device)
+    other = load_command_embedder(options.embedder, options.device)
     if not (options.full or other.approximates):
         raise InputError(f"{other.name} has no default embedder to compare it with. Name one with --with.")
-    full = opened_embedder(options.full or other.approximates, options.device)
-    chunker = chunker_spec(options.chunker).build(full)
+    full = load_command_embedder(options.full or other.approximates, options.device)
+    chunker = parse_chunker_spec(options.chunker).build(full)
     if not chunker.embeds:
         others = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
         raise InputError(f"--chunker must be a chunker that uses embeddings, one of {others}; got {chunker.name}.")
@@ -60,13 +62,13 @@ def run_agreement(options: argparse.Namespace) -> None:
     read = document_reader(options.encoding)
     for path, name in named_files(options.files):
         document = Document.from_text(read(file_bytes(path, name), name).text, options.sentences, name)
-        tools = [Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder)) for embedder in (full, other)]
-        comparison = agreement(*(run(chunker, document, own) for own in tools))
+        tools = [Tools(embedder, tokenizer, cache, preparing=preparation_callback(embedder)) for embedder in (full, other)]
+        comparison = compare_boundaries(*(run(chunker, document, own) for own in tools))
         fitted = (embedder.for_document(document) for embedder in (full, other))
         vectors = [Tools(embedder, tokenizer, cache).embed(document.sentence_texts) for embedder in fitted]
         shift = distance_shift(*vectors)
         if options.json:
-            print(json.dumps(as_json(comparison, shift, full.name, other.name), ensure_ascii=False), flush=True)
+            print(json.dumps(agreement_as_json(comparison, shift, full.name, other.name), ensure_ascii=False), flush=True)
         else:
             moved = (
                 "" if shift is None else f"; distances moved by at most {shift.greatest:.2g}, {shift.mean:.2g} on average"
@@ -74,7 +76,7 @@ def run_agreement(options: argparse.Namespace) -> None:
             print(f"{name}: {comparison.words(full.name, other.name)}{moved}", flush=True)
 
 
-def as_json(comparison: Agreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:
+def agreement_as_json(comparison: BoundaryAgreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:
     """Return a comparison of two embedders as JSON-compatible values; boundaries are in code points."""
     return {
         "document": comparison.document.name,

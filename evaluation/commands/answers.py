@@ -14,23 +14,29 @@ from chunkers.commands.arguments import (
     add_spend,
     document_reader,
     file_bytes,
-    limit_of,
-    preparing_on_terminal,
-    say,
-    say_unusable,
+    parse_spending_limit,
+    preparation_callback,
+    print_to_stderr,
+    warn_of_unusable_answers,
 )
-from chunkers.language_models.answers import AnswerCache
-from chunkers.language_models.asking import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, Asking, asking_of
-from chunkers.language_models.server import ChatServer
+from chunkers.language_models.answer_cache import AnswerCache
+from chunkers.language_models.asking import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, Asking, as_asking
+from chunkers.language_models.chat_server import ChatServer
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import ModelError
 from chunkers.text.document import Document
-from evaluation.answering.answer import TRIVIAL_TITLES, Gathered, controls_of, gather, gather_trivial
-from evaluation.answering.questions import questions_of_file
-from evaluation.answering.report import Report, costs, to_csv, to_json_lines
-from evaluation.answering.results import Result, Services, answer_all
+from evaluation.answering.questions_and_answers import (
+    TRIVIAL_TITLES,
+    GatheredPassages,
+    control_rows,
+    gather_passages,
+    gather_trivial_row,
+    questions_of_file,
+)
+from evaluation.answering.report import Report, answers_to_csv, answers_to_json_lines, cost_table
+from evaluation.answering.results import AnswerResult, Services, answer_all
 from evaluation.asking.ask import fitting_budget
-from evaluation.commands.columns import Columns, add_columns, columns_of
+from evaluation.commands.columns import Columns, add_columns, read_columns
 from evaluation.questions.corpus import Ruler
 
 
@@ -79,34 +85,34 @@ def run_answers(options: argparse.Namespace) -> None:
     """Have a model answer the questions from each chunker's chunks, and print the answers as CSV or JSON lines."""
     if options.not_judged and options.judge:
         raise InputError("--judge and --not-judged must not be given together; leave one out.")
-    limit = limit_of(options.spend)
+    limit = parse_spending_limit(options.spend)
     if options.budget is not None and options.budget < 1:
         raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
-    columns = columns_of(options)
-    asking = asking_of(options.language_model, limit, say_unusable if options.goes_on else _stop)
+    columns = read_columns(options)
+    asking = as_asking(options.language_model, limit, warn_of_unusable_answers if options.goes_on else _stop_if_unusable)
     if options.keep:
         asking = asking.with_answers(AnswerCache(Path(options.keep)))
     try:
-        _answer(options, asking, columns)
+        _answer_questions(options, asking, columns)
     finally:
-        say(f"{asking.model.name}: {asking.summary}.")
+        print_to_stderr(f"{asking.model.name}: {asking.summary}.")
 
 
-def _stop(message: str, unusable: int) -> None:
+def _stop_if_unusable(message: str, unusable: int) -> None:
     """Print a sentence on the first answers; raise ModelError if nearly all of them are unusable."""
     if unusable >= NEARLY_ALL_UNUSABLE:
         raise ModelError(f"{message} Add --continue to go on anyway, and --keep FILE so that no question is asked twice.")
-    say(message)
+    print_to_stderr(message)
 
 
-def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> None:
+def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Columns) -> None:
     chunkers, sentences, embedder, tokenizer = columns
     judge = None if options.not_judged else asking
     if options.judge:
         judge = asking.beside(ChatServer(options.judge))
     items = questions_of_file(file_bytes(options.questions), Path(options.questions).name)
     for problem in items.problems:
-        say(problem)
+        print_to_stderr(problem)
     if not items.usable:
         raise InputError(
             f"{options.questions}: the file must contain at least one usable question; it contains none. Correct its rows."
@@ -116,26 +122,26 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
     document = Document.from_text(read.text, sentences, name, read.parts)
     budget = fitting_budget(len(document.text)) if options.budget is None else options.budget
     cache = EmbeddingCache()
-    tools = Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder), asking=asking)
+    tools = Tools(embedder, tokenizer, cache, preparing=preparation_callback(embedder), asking=asking)
     tokenizer.load()
     ruler = Ruler(document.text, tokenizer)
     questions = [item.question for item in items.usable]
-    gathered: dict[int, Gathered] = {}
+    gathered: dict[int, GatheredPassages] = {}
     for number, chunker in enumerate(chunkers):
         chunking = run(chunker, document, tools)
-        gathered[number] = gather(chunking, questions, budget, Tools(embedder, tokenizer, cache), ruler)
+        gathered[number] = gather_passages(chunking, questions, budget, Tools(embedder, tokenizer, cache), ruler)
 
     chunks = round(median(own.chunks for own in gathered.values()))
     trivial = [*dict.fromkeys(options.trivial)]
     for number, name in enumerate(trivial, start=len(chunkers)):
         own_tools = Tools(embedder, tokenizer, cache)
-        gathered[number] = gather_trivial(name, document, items.usable, budget, chunks, own_tools, ruler)
+        gathered[number] = gather_trivial_row(name, document, items.usable, budget, chunks, own_tools, ruler)
 
     def similar(text: str, others: Sequence[str]) -> FloatArray:
         vectors = Tools(embedder.for_document(document), tokenizer, cache).embed([text, *others])
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
-    results: dict[tuple[int, int], Result] = {}
+    results: dict[tuple[int, int], AnswerResult] = {}
     titles = [chunker.title for chunker in chunkers] + [TRIVIAL_TITLES[name] for name in trivial]
     names = [f"{number}. {title}" for number, title in enumerate(titles, start=1)]
     try:
@@ -143,12 +149,12 @@ def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> No
         answer_all(items.usable, gathered, services, results.__setitem__, lambda _: None)
     finally:
         # What was answered and paid for is printed, however it ends.
-        sys.stdout.write((to_json_lines if options.json else to_csv)(names, results))
-    report = Report(names, len(questions), results, controls_of(trivial, len(chunkers)))
+        sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(names, results))
+    report = Report(names, len(questions), results, control_rows(trivial, len(chunkers)))
     for measure in report.measured:
-        say(report.verdict(measure))
+        print_to_stderr(report.verdict(measure))
     for sentence in report.proof():
-        say(sentence)
-    for row in costs(report, gathered, asking.model):
+        print_to_stderr(sentence)
+    for row in cost_table(report, gathered, asking.model):
         cells = [f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"]
-        say(f"{row['chunker']}: {', '.join(cells)}")
+        print_to_stderr(f"{row['chunker']}: {', '.join(cells)}")

@@ -9,30 +9,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chunkers import Chunker, Document, InputError, Recipe, Tools
 from chunkers.commands.arguments import (
+    add_chunker,
     add_device,
     add_encoding,
     add_spend,
     document_reader,
     file_bytes,
     is_folder,
-    limit_of,
+    load_command_tools,
     named_files,
-    opened_tools,
-    readable,
-    say,
-    say_unusable,
+    parse_chunker_spec,
+    parse_spending_limit,
+    print_to_stderr,
+    printable_name,
+    warn_of_unusable_answers,
     write_output,
 )
-from chunkers.commands.chunker_specs import add_chunker, chunker_spec
 from chunkers.text.reading import READABLE
 from evaluation.checking.baseline import (
     TOLERANCE,
     Baseline,
     KnownProblems,
     Scores,
-    boundary_scores,
-    identity,
-    retrieval_scores,
+    mean_boundary_scores,
+    mean_retrieval_scores,
+    measured_content_hash,
 )
 from evaluation.checking.problems import (
     ALL_RULES,
@@ -43,14 +44,14 @@ from evaluation.checking.problems import (
     Check,
     CheckedDocument,
     Problem,
-    levels_of,
+    parse_levels,
 )
 from evaluation.checking.report import Report, as_json, as_junit, as_sarif, as_text
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question, read_questions
-from evaluation.segmentation.chunk_facts import UNITS, Bounds
-from evaluation.segmentation.marked_texts import MARKS_ENDING, complaint_about, marked_texts
-from evaluation.segmentation.sweep import Marked
+from evaluation.segmentation.chunk_statistics import UNITS, SizeBounds
+from evaluation.segmentation.marked_texts import MARKS_ENDING, message_with_file_name, read_marked_texts
+from evaluation.segmentation.sweep import MarkedDocument
 from sample_docs import load_sample
 
 if TYPE_CHECKING:
@@ -136,50 +137,50 @@ class _Source(NamedTuple):
     known: tuple[int, ...] = ()
 
     @property
-    def marked(self) -> Marked | None:
+    def marked(self) -> MarkedDocument | None:
         """The document with its known boundaries; None if it is unreadable or has none."""
-        return Marked(self.document, self.known) if isinstance(self.document, Document) and self.known else None
+        return MarkedDocument(self.document, self.known) if isinstance(self.document, Document) and self.known else None
 
 
 def run_check(options: argparse.Namespace) -> int:
     """Check all documents, write the requested reports, and return the exit status."""
-    reports = [_report_form(text) for text in options.report] or [("text", "")]
+    reports = [_parse_report_option(text) for text in options.report] or [("text", "")]
     _check_options(options)
     for file in (options.write_baseline, options.write_known, *(file for _, file in reports)):
-        _check_place(file)
-    recipe, file = _recipe(options)
+        _check_writable(file)
+    recipe, file = _recipe_and_file(options)
     baseline = Baseline.in_file(file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
     known = KnownProblems.in_file(file_bytes(options.known), options.known) if options.known is not None else None
-    tools = opened_tools(recipe.embedder, recipe.tokenizer, options.device)
+    tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
     chunker = recipe.build()
-    tools.asking = _asking(options, recipe, chunker)
-    check = Check(chunker, tools, levels_of(options.level), _bounds(options), recipe.embedded_as)
-    sources = _documents(options, recipe.sentences)
-    measured = _measured_on(options.questions, sources)
+    tools.asking = _open_language_model(options, recipe, chunker)
+    check = Check(chunker, tools, parse_levels(options.level), _requested_bounds(options), recipe.embedded_as)
+    sources = _read_sources(options, recipe.sentences)
+    measured = _prepare_measuring(options.questions, sources)
     if baseline is not None and baseline.documents != measured.identity:
         raise InputError(
             f"{options.baseline}: the baseline must be for the same documents, known boundaries and questions as this "
             "check; it is for others. Write a new one with --write-baseline."
         )
     try:
-        documents = [_checked(check, source) for source in sources]
-        scores = _scores(measured, sources, documents, recipe, tools)
+        documents = [_check_source(check, source) for source in sources]
+        scores = _measure_scores(measured, sources, documents, recipe, tools)
     finally:
         # However it ends: what was asked is paid for.
         if tools.asking is not None:
-            say(f"{tools.asking.model.name}: {tools.asking.summary}.")
-    documents = _without_known(documents, known, options)
+            print_to_stderr(f"{tools.asking.model.name}: {tools.asking.summary}.")
+    documents = _mark_known_problems(documents, known, options)
     whole = all(outcome.chunking is not None for source, outcome in zip(sources, documents, strict=True) if source.known)
-    general = _below_baseline(baseline, scores, check, file, options) if baseline is not None and whole else []
+    general = _problems_below_baseline(baseline, scores, check, file, options) if baseline is not None and whole else []
     looked_at = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
     report = Report(recipe, looked_at, documents, scores, general)
     for complaint in (*report.complaints, *(remark for document in documents for remark in document.remarks)):
-        say(complaint)
+        print_to_stderr(complaint)
     if recipe.embedded_as == "context":
         _say_unsituated(documents)
     kept = options.baseline or options.write_baseline
     if kept and not whole:
-        say(
+        print_to_stderr(
             f"{kept}: a baseline is of all documents with known boundaries; as not all of them were cut, none is compared "
             "or written."
         )
@@ -190,7 +191,7 @@ def run_check(options: argparse.Namespace) -> int:
     return report.status
 
 
-def _without_known(
+def _mark_known_problems(
     documents: list[CheckedDocument], known: KnownProblems | None, options: argparse.Namespace
 ) -> list[CheckedDocument]:
     """Return the documents with their known problems marked, all there are now where these are written."""
@@ -198,11 +199,13 @@ def _without_known(
         known = KnownProblems.of(documents)
         write_output(known.to_json(), options.write_known)
     elif known is not None and (gone := known.gone(documents)):
-        say(f"{options.known}: known problems that are there no more: {gone:,}; --write-known writes the list anew.")
+        print_to_stderr(
+            f"{options.known}: known problems that are there no more: {gone:,}; --write-known writes the list anew."
+        )
     return documents if known is None else [known.without(document) for document in documents]
 
 
-def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> "Asking | None":
+def _open_language_model(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> "Asking | None":
     """Return access to the language model; None if the recipe needs none. Raises InputError if it names none."""
     if not chunker.asks and recipe.embedded_as != "context":
         return None
@@ -212,12 +215,12 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> "A
         raise InputError(
             f"{who} needs a language model, and none is named. Name one with --language-model, such as openai:NAME."
         )
-    from chunkers.language_models.asking import asking_of
+    from chunkers.language_models.asking import as_asking
 
-    return asking_of(name, limit_of(options.spend), say_unusable)
+    return as_asking(name, parse_spending_limit(options.spend), warn_of_unusable_answers)
 
 
-def _below_baseline(
+def _problems_below_baseline(
     baseline: Baseline, scores: Scores, check: Check, file: str, options: argparse.Namespace
 ) -> list[Problem]:
     """Return a problem for each score below the baseline."""
@@ -239,11 +242,11 @@ def _say_unsituated(documents: Sequence[CheckedDocument]) -> None:
     for document in documents:
         chunks = () if document.chunking is None else document.chunking.chunks
         if missing := sum(not chunk.situation for chunk in chunks):
-            say(f"{document.file}: the model gave no usable context of {missing:,} of {len(chunks):,} chunks.")
+            print_to_stderr(f"{document.file}: the model gave no usable context of {missing:,} of {len(chunks):,} chunks.")
 
 
 def _check_options(options: argparse.Namespace) -> None:
-    limit_of(options.spend)
+    parse_spending_limit(options.spend)
     if not options.tolerance >= 0:
         raise InputError(f"--tolerance must be 0 or more; got {options.tolerance:g}.")
     if options.baseline and options.write_baseline:
@@ -259,7 +262,7 @@ def _check_options(options: argparse.Namespace) -> None:
         raise InputError(_NO_SCORES)
 
 
-def _check_place(file: str | None) -> None:
+def _check_writable(file: str | None) -> None:
     """Raise InputError where a file cannot be written, as far as that can be known without writing it."""
     if not file:
         return
@@ -278,14 +281,14 @@ class _MeasuredOn(NamedTuple):
     identity: str
 
 
-def _measured_on(questions: str | None, sources: Sequence[_Source]) -> _MeasuredOn:
+def _prepare_measuring(questions: str | None, sources: Sequence[_Source]) -> _MeasuredOn:
     readable_documents = [source.document for source in sources if isinstance(source.document, Document)]
-    corpus, asked = _questions(questions, readable_documents)
+    corpus, asked = _read_questions(questions, readable_documents)
     marked = [source.marked for source in sources if source.marked is not None]
-    return _MeasuredOn(corpus, asked, identity(marked, readable_documents, asked))
+    return _MeasuredOn(corpus, asked, measured_content_hash(marked, readable_documents, asked))
 
 
-def _scores(
+def _measure_scores(
     measured: _MeasuredOn, sources: Sequence[_Source], documents: Sequence[CheckedDocument], recipe: Recipe, tools: Tools
 ) -> Scores:
     """Return the scores of the checked documents."""
@@ -296,60 +299,60 @@ def _scores(
         if source.marked is not None and outcome.chunking is not None
     ]
     if runs:
-        scores[BOUNDARIES] = boundary_scores(runs)
+        scores[BOUNDARIES] = mean_boundary_scores(runs)
     if measured.corpus is not None:
-        scores[RETRIEVAL] = retrieval_scores(measured.corpus, measured.questions, recipe, tools)
+        scores[RETRIEVAL] = mean_retrieval_scores(measured.corpus, measured.questions, recipe, tools)
     return scores
 
 
-def _checked(check: Check, source: _Source) -> CheckedDocument:
+def _check_source(check: Check, source: _Source) -> CheckedDocument:
     if isinstance(source.document, str):
         return CheckedDocument(source.file, None, complaint=source.document)
     try:
         return check.look(source.document, source.file)
     except InputError as error:
-        return CheckedDocument(source.file, None, complaint=complaint_about(source.file, error))
+        return CheckedDocument(source.file, None, complaint=message_with_file_name(source.file, error))
 
 
-def _report_form(text: str) -> tuple[str, str]:
+def _parse_report_option(text: str) -> tuple[str, str]:
     form, equals, file = text.partition("=")
     if form not in FORMS or (equals and not file):
         raise InputError(f"--report must be FORMAT or FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}; got {text!r}.")
     return form, file
 
 
-def _bounds(options: argparse.Namespace) -> Bounds | None:
+def _requested_bounds(options: argparse.Namespace) -> SizeBounds | None:
     given = [bound for bound in (options.least, options.most) if bound is not None]
     if not given:
         return None
-    bounds = Bounds(options.least, options.most, options.unit)
+    bounds = SizeBounds(options.least, options.most, options.unit)
     if given[0] < 0 or given != sorted(given):
         raise InputError(f"--least must be at least 0 and at most --most; got {bounds.words()}.")
     return bounds
 
 
-def _recipe(options: argparse.Namespace) -> tuple[Recipe, str]:
+def _recipe_and_file(options: argparse.Namespace) -> tuple[Recipe, str]:
     """Return the recipe, and the file that a score below the baseline is reported for."""
     if options.chunker is None:
         raise InputError("No chunker is named. Name it with --chunker, or give the file of a recipe.")
-    spec = chunker_spec(options.chunker)
+    spec = parse_chunker_spec(options.chunker)
     chunker = spec.build()
     return spec.recipe_like(Recipe(chunker=chunker.name), chunker), str(spec.file or options.baseline)
 
 
-def _documents(options: argparse.Namespace, splitter: str) -> list[_Source]:
+def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
     """Return everything that is to be checked; raises InputError if there is nothing."""
     sources: list[_Source] = []
     read = document_reader(options.encoding)
     for path, name in named_files(options.files):
         try:
             text = read(file_bytes(path, name), name)
-            sources.append(_Source(readable(path), Document.from_text(text.text, splitter, name, text.parts)))
+            sources.append(_Source(printable_name(path), Document.from_text(text.text, splitter, name, text.parts)))
         except InputError as error:
-            sources.append(_Source(readable(path), complaint_about(readable(path), error)))
+            sources.append(_Source(printable_name(path), message_with_file_name(printable_name(path), error)))
     # By their paths, which reports name.
-    paths = {readable(path): path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))}
-    texts, complaints = marked_texts(((name, file_bytes(path)) for name, path in paths.items()), read)
+    paths = {printable_name(path): path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))}
+    texts, complaints = read_marked_texts(((name, file_bytes(path)) for name, path in paths.items()), read)
     sources += [
         _Source(next((path for path in paths if complaint.startswith(path)), "--marked"), complaint)
         for complaint in complaints
@@ -362,7 +365,7 @@ def _documents(options: argparse.Namespace, splitter: str) -> list[_Source]:
     return sources
 
 
-def _questions(file: str | None, documents: Sequence[Document]) -> tuple[Corpus | None, tuple[Question, ...]]:
+def _read_questions(file: str | None, documents: Sequence[Document]) -> tuple[Corpus | None, tuple[Question, ...]]:
     """Return the corpus and its questions; neither without a file."""
     if file is None:
         return None, ()
@@ -374,6 +377,6 @@ def _questions(file: str | None, documents: Sequence[Document]) -> tuple[Corpus 
     corpus = Corpus(tuple(documents))
     questions = read_questions(file_bytes(file), Path(file).name, corpus)
     for problem in questions.problems:
-        say(problem)
+        print_to_stderr(problem)
     questions.needed(Path(file).name)
     return corpus, tuple(questions.usable)

@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from chunkers import Chunker, InputError, Recipe, Tokenizer, load_tokenizer
-from chunkers.commands.arguments import add_device, add_encoding, opened_embedder
-from chunkers.commands.chunker_specs import SPLITTER_NAMES, add_chunkers, chunker_spec
+from chunkers.commands.arguments import (
+    SPLITTER_NAMES,
+    add_chunkers,
+    add_device,
+    add_encoding,
+    load_command_embedder,
+    parse_chunker_spec,
+)
 from chunkers.embedders import Embedder
 from chunkers.results.comparison import MOST_SIDE_BY_SIDE
 from chunkers.text.sentences import DEFAULT_SPLITTER
@@ -33,19 +39,19 @@ def add_columns(command: argparse.ArgumentParser) -> None:
     add_encoding(command)
 
 
-def columns_of(options: argparse.Namespace) -> Columns:
+def read_columns(options: argparse.Namespace) -> Columns:
     """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
     if not 1 <= len(options.chunker) <= MOST_SIDE_BY_SIDE:
         raise InputError(f"--chunker must name 1 to {MOST_SIDE_BY_SIDE} chunkers; got {len(options.chunker)}.")
-    specs = [chunker_spec(written) for written in options.chunker]
+    specs = [parse_chunker_spec(written) for written in options.chunker]
     recipes = [spec.recipe for spec in specs if spec.recipe is not None]
-    embedder = opened_embedder(_shared(options, recipes, "embedder", "all-MiniLM-L6-v2"), options.device)
-    tokenizer = load_tokenizer(_shared(options, recipes, "tokenizer", "all-MiniLM-L6-v2"))
+    embedder = load_command_embedder(_shared_setting(options, recipes, "embedder", "all-MiniLM-L6-v2"), options.device)
+    tokenizer = load_tokenizer(_shared_setting(options, recipes, "tokenizer", "all-MiniLM-L6-v2"))
     chunkers = [spec.build(embedder) for spec in specs]
-    return Columns(chunkers, _shared(options, recipes, "sentences", DEFAULT_SPLITTER), embedder, tokenizer)
+    return Columns(chunkers, _shared_setting(options, recipes, "sentences", DEFAULT_SPLITTER), embedder, tokenizer)
 
 
-def _shared(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
+def _shared_setting(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
     """Return a setting shared by all columns: the requested value, or the one that all recipes agree on."""
     asked: str | None = getattr(options, what)
     values = {getattr(recipe, what) for recipe in recipes}

@@ -10,8 +10,8 @@ from typing import Any
 
 from chunkers import InputError, Recipe, load_tokenizer
 from chunkers.commands.arguments import document_reader, file_bytes, named_files
-from chunkers.support.errors import shown
-from chunkers.support.extras import need
+from chunkers.support.errors import short_repr
+from chunkers.support.extras import require_extra
 from chunkers.text.reading import READABLE, FileText
 
 TABLES = (".jsonl", ".ndjson", ".parquet")
@@ -21,7 +21,7 @@ _PART = 1 << 40
 """Bytes of a table that are one piece: all of them."""
 
 
-def documents_of(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileText | InputError]]:
+def read_corpus(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileText | InputError]]:
     """Yield name and text of each document of a folder or file, or an error in place of an unreadable text.
 
     Raises
@@ -38,24 +38,24 @@ def documents_of(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileT
             except InputError as error:
                 yield name, error
     if any(_is_table(name) for _, name in files):
-        yield from _rows(Path(corpus))
+        yield from _read_tables(Path(corpus))
 
 
-def names_of(corpus: str) -> Iterator[str]:
+def corpus_document_names(corpus: str) -> Iterator[str]:
     """Yield the names of `documents_of`. Raises the same errors."""
     files = [*named_files([corpus], (*READABLE, *TABLES))]
     yield from (name for _, name in files if not _is_table(name))
     if any(_is_table(name) for _, name in files):
-        yield from (name for name, _ in _rows(Path(corpus)))
+        yield from (name for name, _ in _read_tables(Path(corpus)))
 
 
 def _is_table(name: str) -> bool:
     return name.lower().endswith(TABLES)
 
 
-def _rows(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
+def _read_tables(root: Path) -> Iterator[tuple[str, FileText | InputError]]:
     """Yield the documents in all tables of a folder, or in a single table."""
-    need("corpus", "reading JSON lines and Parquet")
+    require_extra("corpus", "reading JSON lines and Parquet")
     from corpus.inputs import Columns, InputDocument, Inputs, Source
 
     source = Source([root.absolute()], [root], Columns())
@@ -81,7 +81,7 @@ _BUFFER = 1 << 20
 _COLUMNS = ["document_id", "text", "embedded_as", "tokens"]
 
 
-def is_run(folder: Path) -> bool:
+def is_corpus_run(folder: Path) -> bool:
     """Return whether a folder belongs to a run of ``seamark corpus``, finished or not."""
     return (folder / "_manifest.jsonl").is_file()
 
@@ -104,7 +104,7 @@ class CorpusRun:
     folder: Path
 
     def __post_init__(self) -> None:
-        need("corpus", "reading a corpus run")
+        require_extra("corpus", "reading a corpus run")
         if not (self.folder / "_summary.json").is_file():
             raise InputError(
                 f"{self.folder}: the corpus run must be finished; it is not. Run the same “seamark corpus” command again."
@@ -117,7 +117,7 @@ class CorpusRun:
             return {name: summary[name] for name in ("recipe", "chunks", "shards")}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"{self.folder}: the summary of a corpus run must be valid; reading it failed: {shown(str(error))}."
+                f"{self.folder}: the summary of a corpus run must be valid; reading it failed: {short_repr(str(error))}."
             ) from error
 
     @cached_property

@@ -12,43 +12,46 @@ import numpy as np
 
 from chunkers import Document, InputError, ModelError, Recipe, load_tokenizer, run
 from chunkers.commands.arguments import (
+    FORMS_WITH_CHUNKS,
+    SPLITTER_NAMES,
+    ChunkerSpec,
     TerminalProgress,
     add_device,
     add_encoding,
     end_progress,
     file_bytes,
     is_folder,
-    limit_of,
-    one_line,
-    opened_tools,
-    say,
+    load_command_tools,
+    on_printable_line,
+    parse_chunker_spec,
+    parse_spending_limit,
+    print_to_stderr,
 )
-from chunkers.commands.chunker_specs import FORMS_WITH_CHUNKS, SPLITTER_NAMES, ChunkerSpec, chunker_spec
-from chunkers.recipes.recipe import asking_for
+from chunkers.recipes.recipe import language_model_access
 from chunkers.recipes.registry import CHUNKERS
-from chunkers.results.embedder_input import EmbeddedAs, embedded_text
+from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import FileText
-from evaluation.changes.effects import (
+from evaluation.changes.index_changes import (
     ChunkComparison,
     Comparison,
     WonAndLost,
     dollar_words,
-    dollars_for,
-    recalls,
+    embedding_dollars,
+    recall_by_amount,
     tokens_to_embed,
 )
-from evaluation.commands.corpora import CorpusRun, documents_of, is_run, names_of
+from evaluation.commands.corpora import CorpusRun, corpus_document_names, is_corpus_run, read_corpus
 from evaluation.commands.retrieval import (
     Column,
     add_searching,
-    column_of,
-    corpus_of,
-    indexes,
-    language_model_of,
+    build_column,
+    build_corpus,
+    build_indexes,
+    open_language_model,
     print_json,
 )
-from evaluation.commands.retrieval_output import budgets_of, difference_as_json
+from evaluation.commands.retrieval_output import difference_as_json, parse_budgets
 from evaluation.questions.corpus import Ruler
 from evaluation.questions.reading import Excerpt, Question, read_questions
 from evaluation.retrieval.measures import mean_and_deviation
@@ -129,23 +132,25 @@ def run_diff(options: argparse.Namespace) -> int:
         needed = "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
         raise InputError(f"{needed}; CORPUS is missing. Name a folder of documents after A and B.")
     if any(side.embedded_as == "late" for side in sides):
-        say("By late chunking a chunk's vector depends on the text around it: every chunk of B must be embedded again.")
+        print_to_stderr(
+            "By late chunking a chunk's vector depends on the text around it: every chunk of B must be embedded again."
+        )
     elif not _keeps_vectors(*sides):
-        say("The embedding models differ, so that every chunk of B must be embedded again.")
+        print_to_stderr("The embedding models differ, so that every chunk of B must be embedded again.")
     cache = EmbeddingCache(options.cache)
-    comparison, left_out = _compared(options, sides, cache)
+    comparison, left_out = _compare_sides(options, sides, cache)
     if (
         comparison.total.before
         and comparison.total.after
         and comparison.only_before + comparison.only_after == comparison.documents
     ):
-        say("No document is on both sides: documents are matched by their names, or by their ids.")
+        print_to_stderr("No document is on both sides: documents are matched by their names, or by their ids.")
     as_json = _as_json(options, sides, comparison)
     if not options.json:
         print(_as_text(options, sides, comparison), flush=True)
     try:
         if options.questions:
-            as_json["questions"] = _questions(options, sides, cache)
+            as_json["questions"] = _measure_questions(options, sides, cache)
     finally:
         # What is compared is not lost if the user interrupts the questions, or none is usable.
         if options.json:
@@ -153,14 +158,14 @@ def run_diff(options: argparse.Namespace) -> int:
     return 1 if left_out else 0
 
 
-def _questions(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> dict[str, Any]:
+def _measure_questions(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> dict[str, Any]:
     """Measure the questions won and lost, print them unless JSON is wanted, and return them as JSON has them."""
     try:
         questions = QuestionChanges.measured(options, [side.column for side in sides], cache)
     except KeyboardInterrupt:
         end_progress()
         kept = "" if options.cache is None else " What is embedded is in the cache, so that the same command goes on there."
-        say(f"The questions are not measured.{kept}")
+        print_to_stderr(f"The questions are not measured.{kept}")
         raise
     if not options.json:
         print("\n" + questions.words(options.top))
@@ -173,35 +178,37 @@ def _check_options(options: argparse.Namespace) -> None:
     for name in ("top", "top_k"):
         if getattr(options, name) < 1:
             raise InputError(f"--{name.replace('_', '-')} must be at least 1; got {getattr(options, name)}.")
-    budgets_of(options)
-    limit_of(options.spend)
+    parse_budgets(options)
+    parse_spending_limit(options.spend)
 
 
 def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
-    given = [_run_in(written) or chunker_spec(written, chunks=True) for written in (options.before, options.after)]
+    given = [
+        _run_in_folder(written) or parse_chunker_spec(written, chunks=True) for written in (options.before, options.after)
+    ]
     recipes = (source.recipe for source in given if source.recipe is not None)
     like = next(recipes, Recipe(chunker="recursive"))
     asked = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
     like = like.model_copy(update={"versions": {}, **{name: value for name, value in asked.items() if value is not None}})
-    before, after = (_side(source, like, options.embedded_as) for source in given)
+    before, after = (_open_side(source, like, options.embedded_as) for source in given)
     return before, after
 
 
-def _run_in(written: str) -> CorpusRun | None:
+def _run_in_folder(written: str) -> CorpusRun | None:
     """Return the finished run in a folder; None if no folder is named, or one that has the name of a chunker."""
     folder = Path(written)
-    if not is_folder(folder) or (written in CHUNKERS and not is_run(folder)):
+    if not is_folder(folder) or (written in CHUNKERS and not is_corpus_run(folder)):
         return None
-    if not is_run(folder):
+    if not is_corpus_run(folder):
         raise InputError(f"{written}: a folder must be the output of “seamark corpus”; it has no _manifest.jsonl.")
     return CorpusRun(folder)
 
 
-def _side(given: CorpusRun | ChunkerSpec, like: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
+def _open_side(given: CorpusRun | ChunkerSpec, like: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
     if isinstance(given, CorpusRun):
         return _Side(Column(str(given.folder), given.recipe, given.recipe.build()), given.recipe.embedded_as, given)
-    column = column_of(given, like, given.written)
+    column = build_column(given, like, given.written)
     return _Side(column, embedded_as or column.recipe.embedded_as)
 
 
@@ -216,7 +223,7 @@ def _keeps_vectors(before: _Side, after: _Side) -> bool:
     return _same_model(before, after) and "late" not in (before.embedded_as, after.embedded_as)
 
 
-def _compared(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> tuple[Comparison, int]:
+def _compare_sides(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> tuple[Comparison, int]:
     """Return the changes, and the number of documents that were left out."""
     left_out = 0
     try:
@@ -249,11 +256,11 @@ def _add_documents(
     options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, cache: EmbeddingCache
 ) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
-    names = [*names_of(options.corpus)]
-    cutting = [(_cutter(options, side, names, cache), after) for after, side in enumerate(sides) if side.run is None]
+    names = [*corpus_document_names(options.corpus)]
+    cutting = [(_chunk_function(options, side, names, cache), after) for after, side in enumerate(sides) if side.run is None]
     progress = TerminalProgress("Cutting: ", "documents")
     left_out = 0
-    for number, (name, file) in enumerate(documents_of(options.corpus, options.encoding), start=1):
+    for number, (name, file) in enumerate(read_corpus(options.corpus, options.encoding), start=1):
         try:
             if isinstance(file, InputError):
                 raise file
@@ -262,7 +269,7 @@ def _add_documents(
         except ModelError:
             raise
         except InputError as error:
-            say(f"{error} The document is left out.")
+            print_to_stderr(f"{error} The document is left out.")
             left_out += 1
             continue
         for chunks, after in cut_chunks:
@@ -272,14 +279,14 @@ def _add_documents(
     return left_out
 
 
-def _cutter(
+def _chunk_function(
     options: argparse.Namespace, side: _Side, names: Sequence[str], cache: EmbeddingCache
 ) -> Callable[[FileText, str], list[tuple[str, int]]]:
     """Return a function that cuts one of the named documents and returns its chunks' embedded texts and tokens."""
     recipe, embedded_as = side.column.recipe, side.embedded_as
-    tools = opened_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
+    tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
     chunker = side.column.chunker.for_documents(names)
-    tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)
+    tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
 
     def cut(file: FileText, name: str) -> list[tuple[str, int]]:
         document = Document.from_text(file.text, recipe.sentences, name, file.parts)
@@ -296,7 +303,7 @@ def _as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: Co
         {"name": side.column.name, "recipe": side.column.recipe.model_dump(), "chunks": count}
         for side, count in zip(sides, (total.before, total.after), strict=True)
     )
-    dollars = dollars_for(total.tokens_again, options.price)
+    dollars = embedding_dollars(total.tokens_again, options.price)
     return {
         "before": before,
         "after": after,
@@ -322,14 +329,14 @@ def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: Co
     width = max(len(f"{count:,}") for count in counts.values())
     lines += [f"{name:<8} {count:>{width},}" for name, count in counts.items()]
     share = f" ({100 * total.tokens_again / total.tokens:.3g} %)" if total.tokens else ""
-    dollars = dollars_for(total.tokens_again, options.price)
+    dollars = embedding_dollars(total.tokens_again, options.price)
     cost = "" if dollars is None else f", {dollar_words(dollars)}"
     lines += ["", f"To embed again: {total.tokens_again:,} of {total.tokens:,} tokens{share}{cost}."]
     lines.append(f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.")
     if comparison.most_changed:
         lines += ["", "The documents with the most to embed again:"]
         lines += [
-            f"  {one_line(name)}: {changes.tokens_again:,} tokens; {changes.kept:,} kept, {changes.changed:,} changed, "
+            f"  {on_printable_line(name)}: {changes.tokens_again:,} tokens; {changes.kept:,} kept, {changes.changed:,} changed, "
             f"{changes.new:,} new, {changes.gone:,} gone"
             for name, changes in comparison.most_changed
         ]
@@ -357,15 +364,15 @@ class QuestionChanges:
             If no question is usable.
         """
         texts = []
-        for document_name, file in documents_of(options.corpus, options.encoding):
+        for document_name, file in read_corpus(options.corpus, options.encoding):
             if isinstance(file, InputError):
-                say(f"{file} The document is left out.")
+                print_to_stderr(f"{file} The document is left out.")
             else:
                 texts.append((document_name, file))
         name = options.questions.name
-        read = read_questions(file_bytes(str(options.questions)), name, corpus_of(texts, "lines", options.exact_ends))
+        read = read_questions(file_bytes(str(options.questions)), name, build_corpus(texts, "lines", options.exact_ends))
         for sentence in (*read.problems, *read.changes):
-            say(sentence)
+            print_to_stderr(sentence)
         read.needed(name)
         numbers = sorted({excerpt.document for question in read.usable for excerpt in question.excerpts})
         if not numbers:
@@ -376,17 +383,17 @@ class QuestionChanges:
             for question in read.usable
         )
         answering = [texts[number] for number in numbers]
-        say(
+        print_to_stderr(
             f"{len(questions):,} questions on {len(numbers):,} of {len(texts):,} documents. "
-            f"{_estimate(options, columns, [file.text for _, file in answering])}"
+            f"{_estimate_words(options, columns, [file.text for _, file in answering])}"
         )
-        budgets = budgets_of(options)
+        budgets = parse_budgets(options)
         ruler = Ruler(
-            corpus_of(answering, "lines", options.exact_ends).whole.text, load_tokenizer(columns[1].recipe.tokenizer)
+            build_corpus(answering, "lines", options.exact_ends).whole.text, load_tokenizer(columns[1].recipe.tokenizer)
         )
         sides = []
-        for _, _, index, tools, _ in indexes(options, columns, answering, cache):
-            sides.append(recalls(index, questions, tools, ruler, options.top_k, budgets))
+        for _, _, index, tools, _ in build_indexes(options, columns, answering, cache):
+            sides.append(recall_by_amount(index, questions, tools, ruler, options.top_k, budgets))
             end_progress()
         return cls(questions, len(numbers), WonAndLost(*sides))
 
@@ -421,13 +428,13 @@ class QuestionChanges:
             lines.append(f"Recall at {amount}: {phrase}; {len(won):,} questions won, {len(lost):,} lost. {verdict}")
         first = next(iter(changes.before))
         for what, numbers in zip(("won", "lost"), changes.changed(first), strict=True):
-            lines += [f"  {what} at {first}: {one_line(self.questions[number].text)}" for number in numbers[:most]]
+            lines += [f"  {what} at {first}: {on_printable_line(self.questions[number].text)}" for number in numbers[:most]]
             if len(numbers) > most:
                 lines.append(f"  {what}: and {len(numbers) - most:,} more")
         return "\n".join(lines)
 
 
-def _estimate(options: argparse.Namespace, columns: Sequence[Column], texts: Sequence[str]) -> str:
+def _estimate_words(options: argparse.Namespace, columns: Sequence[Column], texts: Sequence[str]) -> str:
     """Return a sentence on the tokens that both sides embed: of their chunks, and of texts that a chunker compares."""
     tokens = sum(
         tokens_to_embed(
@@ -438,7 +445,7 @@ def _estimate(options: argparse.Namespace, columns: Sequence[Column], texts: Seq
         )
         for _, recipe, chunker in columns
     )
-    dollars = dollars_for(tokens, options.price)
+    dollars = embedding_dollars(tokens, options.price)
     cost = "" if dollars is None else f", {dollar_words(dollars)}"
     cached = "" if options.cache is None else ", less what the cache has"
     return f"About {tokens:,} tokens are embedded for both sides{cost}{cached}."

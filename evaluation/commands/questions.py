@@ -12,26 +12,26 @@ from chunkers.commands.arguments import (
     add_device,
     add_encoding,
     add_spend,
-    contents,
     document_reader,
     end_progress,
-    limit_of,
-    opened_tools,
-    say,
-    say_unusable,
+    load_command_tools,
+    parse_spending_limit,
+    print_to_stderr,
+    read_named_files,
+    warn_of_unusable_answers,
 )
-from chunkers.language_models.asking import asking_of
-from chunkers.support.errors import shown
-from chunkers.support.formatting import counted
-from evaluation.generating.data_set import HIGHEST, LOWEST, Texts, cosines_of, filtered, to_csv
+from chunkers.language_models.asking import as_asking
+from chunkers.support.errors import short_repr
+from chunkers.support.formatting import pluralize
+from evaluation.generating.data_set import HIGHEST, LOWEST, SourceTexts, filter_questions, generated_to_csv, question_cosines
 from evaluation.generating.generate import (
     WINDOW,
     Dropped,
     Generated,
+    GenerationSettings,
     Outcome,
-    Settings,
-    estimate,
-    generate,
+    estimate_generation,
+    generate_questions,
 )
 
 
@@ -65,19 +65,19 @@ def add(commands: "argparse._SubParsersAction[Any]") -> None:
 
 def run_questions(options: argparse.Namespace) -> None:
     """Generate, filter and write questions; after an error, write the questions finished so far."""
-    settings = Settings(options.count, options.seed, options.window)
+    settings = GenerationSettings(options.count, options.seed, options.window)
     for name, cosine in (("--lowest", options.lowest), ("--highest", options.highest)):
         if not -1 <= cosine <= 1:
             raise InputError(f"{name} must be a cosine, from -1 to 1; got {cosine:g}.")
-    asking = asking_of(options.language_model, limit_of(options.spend), say_unusable)
-    tools = opened_tools(options.embedder, device=options.device)
+    asking = as_asking(options.language_model, parse_spending_limit(options.spend), warn_of_unusable_answers)
+    tools = load_command_tools(options.embedder, device=options.device)
     _check_output(options.output)
-    texts = _texts(options)
-    about = estimate(texts.texts, settings, tools.tokenizer)
+    texts = _read_documents(options)
+    about = estimate_generation(texts.texts, settings, tools.tokenizer)
     where = asking.model.destination or "this process"
     requests, tokens = asking.probes
-    sent = f"{about.tokens + tokens:,} tokens in {counted(about.requests + requests, 'request')}"
-    say(f"Sending windows of the documents to {where}: about {sent}.")
+    sent = f"{about.tokens + tokens:,} tokens in {pluralize(about.requests + requests, 'request')}"
+    print_to_stderr(f"Sending windows of the documents to {where}: about {sent}.")
     outcomes: list[Outcome] = []
     progress = TerminalProgress("", "passages done")
 
@@ -87,21 +87,21 @@ def run_questions(options: argparse.Namespace) -> None:
 
     stopped: BaseException | None = None
     try:
-        generate(texts.texts, settings, asking.ask, keep, tell=asking.tell)
+        generate_questions(texts.texts, settings, asking.ask, keep, tell=asking.tell)
     except (InputError, KeyboardInterrupt) as error:
         stopped = error
     end_progress()
-    say(f"{asking.model.name}: {asking.summary}.")
+    print_to_stderr(f"{asking.model.name}: {asking.summary}.")
     if outcomes or stopped is None:
         _write_filtered(outcomes, texts, tools, options)
     if stopped is not None:
         raise stopped
 
 
-def _texts(options: argparse.Namespace) -> Texts:
+def _read_documents(options: argparse.Namespace) -> SourceTexts:
     """Return the readable documents; report the others."""
     read, texts = document_reader(options.encoding), dict[str, str]()
-    for name, data in contents(options.documents, complain=say):
+    for name, data in read_named_files(options.documents, complain=print_to_stderr):
         try:
             if name in texts:
                 raise InputError(
@@ -110,24 +110,26 @@ def _texts(options: argparse.Namespace) -> Texts:
                 )
             texts[name] = read(data, name).text
         except InputError as error:
-            say(str(error))
-    return Texts(tuple(texts), tuple(texts.values()))
+            print_to_stderr(str(error))
+    return SourceTexts(tuple(texts), tuple(texts.values()))
 
 
-def _write_filtered(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argparse.Namespace) -> None:
+def _write_filtered(outcomes: Sequence[Outcome], texts: SourceTexts, tools: Tools, options: argparse.Namespace) -> None:
     """Filter the questions and write the rest; raises InputError if none is left."""
     asked = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
     for outcome in outcomes:
         if isinstance(outcome, Dropped):
             start, end = outcome.window.span
             name = texts.names[outcome.window.document]
-            say(f"{name}, {start:,} to {end:,}: no question that can be used, as {outcome.why} in the last answer.")
+            print_to_stderr(
+                f"{name}, {start:,} to {end:,}: no question that can be used, as {outcome.why} in the last answer."
+            )
     if not asked:
         raise InputError(
-            f"{options.output}: the model generated no usable question from {counted(len(outcomes), 'passage')}, so no file "
+            f"{options.output}: the model generated no usable question from {pluralize(len(outcomes), 'passage')}, so no file "
             "is written. Choose another model or other documents."
         )
-    filtering = filtered(cosines_of(asked, texts.corpus(), tools), options.lowest, options.highest)
+    filtering = filter_questions(question_cosines(asked, texts.corpus(), tools), options.lowest, options.highest)
     kept = [question for question, keep in zip(asked, filtering.kept, strict=True) if keep]
     poor = int((filtering.excerpts < options.lowest).sum())
     if not kept:
@@ -136,7 +138,7 @@ def _write_filtered(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, opt
             f"{poor:,} and --highest {options.highest:g} removes {len(asked) - poor:,}. Lower --lowest or raise --highest."
         )
     try:
-        options.output.write_bytes(to_csv(kept, texts).encode())
+        options.output.write_bytes(generated_to_csv(kept, texts).encode())
     except OSError as error:
         raise InputError(
             f"{options.output}: the file cannot be written: {error.strerror}. Check its path and permissions."
@@ -144,13 +146,13 @@ def _write_filtered(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, opt
     repaired = sum(question.repaired for question in kept)
     unusable = len(outcomes) - len(asked)
     print(
-        f"{options.output}: {counted(len(kept), 'question')} of {len(outcomes):,}; left out are {unusable:,} that cannot "
+        f"{options.output}: {pluralize(len(kept), 'question')} of {len(outcomes):,}; left out are {unusable:,} that cannot "
         f"be used, {poor:,} with excerpts that are not about them, {len(asked) - poor - len(kept):,} like an earlier one. "
-        f"{counted(repaired, 'excerpt')} quoted with small changes stand as in the document."
+        f"{pluralize(repaired, 'excerpt')} quoted with small changes stand as in the document."
     )
 
 
 def _check_output(path: Path) -> None:
     """Raise InputError before anything is sent if the file cannot be written."""
     if path.is_dir() or not path.absolute().parent.is_dir() or not os.access(path.absolute().parent, os.W_OK):
-        raise InputError(f"--output must be a file in a writable folder; got {shown(str(path))}.")
+        raise InputError(f"--output must be a file in a writable folder; got {short_repr(str(path))}.")

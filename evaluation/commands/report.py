@@ -8,14 +8,14 @@ from chunkers.commands.arguments import (
     Parser,
     document_reader,
     file_bytes,
-    preparing_on_terminal,
+    preparation_callback,
     write_output,
 )
 from chunkers.text.document import Document
-from evaluation.commands.columns import add_columns, columns_of
-from evaluation.report.page import Compared, report
-from evaluation.segmentation.boundary_files import Marks, without_marks
-from evaluation.segmentation.unlabelled import sentence_vectors
+from evaluation.commands.columns import add_columns, read_columns
+from evaluation.report.page import ComparedColumns, html_report
+from evaluation.segmentation.boundary_files import BoundaryFile, remove_mark_lines
+from evaluation.segmentation.label_free_measures import sentence_vectors
 
 
 def add(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -35,7 +35,7 @@ def add(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def run_report(options: argparse.Namespace) -> None:
     """Cut the document with every chunker and write an HTML report on the results."""
-    chunkers, sentences, embedder, tokenizer = columns_of(options)
+    chunkers, sentences, embedder, tokenizer = read_columns(options)
     name = "standard input" if options.file == "-" else Path(options.file).name
     file_text = document_reader(options.encoding)(file_bytes(options.file, name), name)
     text, parts, known = file_text.text, file_text.parts, None
@@ -44,11 +44,11 @@ def run_report(options: argparse.Namespace) -> None:
             "--dashes and --boundaries must not be given together: each defines the known boundaries. Leave one out."
         )
     if options.dashes:
-        (text, known), parts = without_marks(text), None
+        (text, known), parts = remove_mark_lines(text), None
     elif options.boundaries:
-        known = Marks.read(file_bytes(options.boundaries)).of(text)
+        known = BoundaryFile.read(file_bytes(options.boundaries)).of(text)
     document = Document.from_text(text, sentences, name, parts)
-    tools = Tools(embedder, tokenizer, EmbeddingCache(), preparing=preparing_on_terminal(embedder))
+    tools = Tools(embedder, tokenizer, EmbeddingCache(), preparing=preparation_callback(embedder))
     columns = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
     vectors = sentence_vectors(document, tools) if document.sentences else None
-    write_output(report(Compared(document, columns, known, embedder, tokenizer.name, vectors)), options.into)
+    write_output(html_report(ComparedColumns(document, columns, known, embedder, tokenizer.name, vectors)), options.into)

@@ -9,48 +9,51 @@ from typing import Any, Literal, NamedTuple
 
 from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.commands.arguments import (
+    ChunkerSpec,
     TerminalProgress,
+    add_chunkers,
     add_device,
     add_encoding,
+    add_replaced_options,
     add_spend,
     document_reader,
     end_progress,
     file_bytes,
     is_folder,
-    limit_of,
+    load_command_tools,
     named_files,
-    opened_tools,
-    say,
-    say_unusable,
+    parse_chunker_spec,
+    parse_spending_limit,
+    print_to_stderr,
+    warn_of_unusable_answers,
 )
-from chunkers.commands.chunker_specs import ChunkerSpec, add_chunkers, add_replaced, chunker_spec
 from chunkers.embedders.late_chunking import LATE_SAID
-from chunkers.language_models.asking import Asking, asking_of
-from chunkers.recipes.recipe import asking_for
-from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs
+from chunkers.language_models.asking import Asking, as_asking
+from chunkers.recipes.recipe import language_model_access
+from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import READ_KINDS, FileText
 from evaluation.commands.retrieval_output import (
-    Measured,
+    MeasuredRecipe,
     add_budgets,
     budget_tables,
     budgets_as_json,
-    budgets_of,
     leads_as_json,
+    near_duplicate_words,
+    near_duplicates_as_json,
+    parse_budgets,
     question_as_json,
-    repeats_as_json,
-    repeats_in_words,
 )
-from evaluation.questions.corpus import Corpus, Ruler, measuring
-from evaluation.questions.reading import Questions, labels, read_questions
-from evaluation.questions.sets import is_part, read_beir, read_set
-from evaluation.retrieval.budget import AtBudgets, evaluate_at
-from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, evaluate, mean_and_deviation
-from evaluation.retrieval.repeats import find_repeats
+from evaluation.questions.corpus import Corpus, Ruler, ruler_for
+from evaluation.questions.question_sets import is_beir_path, read_beir, read_question_set
+from evaluation.questions.reading import Questions, questions_to_json_lines, read_questions
+from evaluation.retrieval.budget import BudgetResults, evaluate_at_budgets
+from evaluation.retrieval.ladder_and_repeats import find_repeats
+from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, evaluate_retrieval, mean_and_deviation
 from evaluation.search.index import Index, build_index
 from evaluation.search.ranking import METHODS, Method
-from evaluation.search.returned_text import THE_CHUNK, Returned, lacking, returning
-from evaluation.segmentation.measures import Score
+from evaluation.search.returned_text import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text
+from evaluation.segmentation.boundary_measures import Score
 
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
@@ -69,7 +72,7 @@ def add(commands: "argparse._SubParsersAction[Any]") -> None:
     command.add_argument("--split", metavar="NAME", help="which of a BEIR set's questions (default: test)")
     command.add_argument("--labels", type=Path, metavar="FILE", help="write questions and excerpts, with context, to it")
     add_chunkers(command, chunks=True)
-    add_replaced(command, "--chunks")
+    add_replaced_options(command, "--chunks")
     command.add_argument(
         "--return",
         dest="returned",
@@ -127,52 +130,52 @@ def run_retrieval(options: argparse.Namespace) -> None:
     """Measure retrieval with every recipe, and print the results of each recipe as soon as they are ready."""
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
-    budgets = budgets_of(options)
-    limit_of(options.spend)
-    ways = list(dict.fromkeys(Returned.parse(word) for word in options.returned or ["chunk"]))
-    columns = _columns(options)
+    budgets = parse_budgets(options)
+    parse_spending_limit(options.spend)
+    ways = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
+    columns = _columns_of_options(options)
     name, data, texts = _questions_and_documents(options)
     cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
-    located = corpus_of(texts, "lines", options.exact_ends)
+    located = build_corpus(texts, "lines", options.exact_ends)
     for column in columns:
         # Before anything is measured.
         column.chunker.for_documents([document.name for document in located.documents if document.sentences])
-    questions = _questions(name, data, located)
-    for sentence in filter(None, (lacking(located, way) for way in ways)):
-        say(sentence)
+    questions = _read_questions(name, data, located)
+    for sentence in filter(None, (missing_sections_note(located, way) for way in ways)):
+        print_to_stderr(sentence)
     if options.labels is not None:
-        _write(options.labels, labels(questions.usable, located))
+        _write_file(options.labels, questions_to_json_lines(questions.usable, located))
     ruler = Ruler(located.whole.text, tokenizer)
-    measured: list[Measured] = []
-    for name, embedded_as, index, tools, way in indexes(options, columns, texts, cache, ways):
-        evaluation = evaluate(index, questions.usable, tools, ruler, options.top_k)
-        at = None if budgets is None else evaluate_at(index, questions.usable, tools, ruler, budgets)
+    measured: list[MeasuredRecipe] = []
+    for name, embedded_as, index, tools, way in build_indexes(options, columns, texts, cache, ways):
+        evaluation = evaluate_retrieval(index, questions.usable, tools, ruler, options.top_k)
+        at = None if budgets is None else evaluate_at_budgets(index, questions.usable, tools, ruler, budgets)
         repeats = find_repeats(index, questions.usable, tools, ruler, options.top_k, [] if at is None else [at])
         end_progress()
         called = _row_title(name, embedded_as, options.search, way)
         if at is not None:
-            measured.append(_measured(called, evaluation, ruler, at))
+            measured.append(_measurements(called, evaluation, ruler, at))
         if options.json:
-            told = as_json(name, evaluation, ruler, questions, at)
-            told["near_duplicates"] = repeats_as_json(repeats, evaluation, ruler, at)
+            told = evaluation_as_json(name, evaluation, ruler, questions, at)
+            told["near_duplicates"] = near_duplicates_as_json(repeats, evaluation, ruler, at)
             print_json(told | _unusual_settings(embedded_as, options.search, way))
         else:
-            _print(called, evaluation, ruler)
-            print(f"  {'near-duplicates':16} {repeats_in_words(repeats, evaluation, ruler, at)}", flush=True)
+            _print_evaluation(called, evaluation, ruler)
+            print(f"  {'near-duplicates':16} {near_duplicate_words(repeats, evaluation, ruler, at)}", flush=True)
     if measured:
         _print_leads(measured, options)
 
 
-def _print_leads(measured: Sequence[Measured], options: argparse.Namespace) -> None:
+def _print_leads(measured: Sequence[MeasuredRecipe], options: argparse.Namespace) -> None:
     if options.json:
         print_json(leads_as_json(measured))
     else:
         print("\n" + budget_tables(measured, options.top_k))
 
 
-def _unusual_settings(embedded_as: EmbeddedAs, search: Method, way: Returned) -> dict[str, str]:
+def _unusual_settings(embedded_as: EmbeddedAs, search: Method, way: ReturnedText) -> dict[str, str]:
     """Return the settings that are not the usual ones, as JSON has them."""
     settings = {
         "embedded_as": (embedded_as, "plain"),
@@ -190,7 +193,7 @@ class Column(NamedTuple):
     chunker: Chunker
 
 
-def _columns(options: argparse.Namespace) -> list[Column]:
+def _columns_of_options(options: argparse.Namespace) -> list[Column]:
     """Return a column for each chunker; one by its name, and a file of chunks, are embedded like the recipes.
 
     Raises
@@ -198,7 +201,7 @@ def _columns(options: argparse.Namespace) -> list[Column]:
     InputError
         If no chunker is named, or one of them is not as it must be, or the recipes do not say how to embed the others.
     """
-    specs = [chunker_spec(written, chunks=True) for written in options.chunker]
+    specs = [parse_chunker_spec(written, chunks=True) for written in options.chunker]
     if not specs:
         raise InputError("No chunker is named. Name one or several with --chunker.")
     recipes = [spec.recipe for spec in specs if spec.recipe is not None]
@@ -209,11 +212,11 @@ def _columns(options: argparse.Namespace) -> list[Column]:
             f"differently: {'; '.join(ways)}. Leave out those that differ."
         )
     like = next(iter(recipes), Recipe(chunker="recursive"))
-    names = _distinct_names([(_name_of(spec), spec.file or Path(spec.written)) for spec in specs])
-    return [column_of(spec, like, name) for spec, name in zip(specs, names, strict=True)]
+    names = _distinct_names([(_column_name(spec), spec.file or Path(spec.written)) for spec in specs])
+    return [build_column(spec, like, name) for spec, name in zip(specs, names, strict=True)]
 
 
-def column_of(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
+def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
     """Return a chunker's column; what the command line leaves open is as in the recipe ``like``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
     chunker = spec.build(load_embedder(like.embedder))
@@ -236,19 +239,19 @@ def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
     return [distinct_name(name, path) for name, path in named]
 
 
-def _name_of(spec: ChunkerSpec) -> str:
+def _column_name(spec: ChunkerSpec) -> str:
     if spec.file is None or (spec.recipe is not None and spec.parameters):
         return spec.written
     return spec.file.name if spec.has_chunks else spec.file.stem
 
 
-def indexes(
+def build_indexes(
     options: argparse.Namespace,
     columns: Sequence[Column],
     texts: Sequence[tuple[str, FileText]],
     cache: EmbeddingCache,
-    ways: Sequence[Returned] = (THE_CHUNK,),
-) -> Iterator[tuple[str, EmbeddedAs, Index, Tools, Returned]]:
+    ways: Sequence[ReturnedText] = (THE_CHUNK,),
+) -> Iterator[tuple[str, EmbeddedAs, Index, Tools, ReturnedText]]:
     """Yield an index of every recipe's chunks for each of the ``ways`` of returning text.
 
     With it come the recipe's name, what of its chunks is embedded, the tools that embed the questions, and the way.
@@ -257,12 +260,12 @@ def indexes(
     for number, (name, recipe, chunker) in enumerate(columns, start=1):
         split = recipe.sentences
         if split not in corpora:
-            corpora[split] = corpus_of(texts, split, options.exact_ends)
-        tools = opened_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
+            corpora[split] = build_corpus(texts, split, options.exact_ends)
+        tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
         embedded_as = options.embedded_as or recipe.embedded_as
-        tools.asking = asking_for(chunker, language_model_of(options, recipe), embedded_as)
+        tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
         if embedded_as == "late":
-            say(f"{name}: {LATE_SAID}")
+            print_to_stderr(f"{name}: {LATE_SAID}")
         tools.progress = TerminalProgress(f"{name}, {number} of {len(columns)}: ", "texts embedded")
         built: dict[bool, Index] = {}
         for way in ways:
@@ -271,23 +274,23 @@ def indexes(
                     index = build_index(corpora[split], chunker, tools, embedded_as, options.search, way.only_children)
                     if index.unsituated:
                         every = f"{index.unsituated:,} of {len(index.chunks):,} chunks"
-                        say(f"{name}: the model gave no usable context of {every}.")
+                        print_to_stderr(f"{name}: the model gave no usable context of {every}.")
                     if index.caveat:
-                        say(f"{name}: {index.caveat}")
+                        print_to_stderr(f"{name}: {index.caveat}")
                 finally:
                     if tools.asking is not None:
-                        say(f"{name}: {tools.asking.model.name}: {tools.asking.summary}.")
+                        print_to_stderr(f"{name}: {tools.asking.model.name}: {tools.asking.summary}.")
                 built[way.only_children] = index
-            yield name, embedded_as, returning(built[way.only_children], way), tools, way
+            yield name, embedded_as, with_returned_text(built[way.only_children], way), tools, way
 
 
-def language_model_of(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
+def open_language_model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
     """Return access to the language model that the command line or the recipe names; None if neither does."""
     name = options.language_model or recipe.language_model
-    return asking_of(name, limit_of(options.spend), say_unusable) if name else None
+    return as_asking(name, parse_spending_limit(options.spend), warn_of_unusable_answers) if name else None
 
 
-def _row_title(name: str, embedded_as: EmbeddedAs, search: Method, way: Returned) -> str:
+def _row_title(name: str, embedded_as: EmbeddedAs, search: Method, way: ReturnedText) -> str:
     phrases = {"plain": "", "heading_path": "heading path", "context": "context sentences", "late": "late chunking"}
     parts = [*filter(None, [phrases[embedded_as], way.said])]
     called = f"{name} with {' and '.join(parts)}" if parts else name
@@ -299,14 +302,14 @@ def print_json(told: dict[str, Any]) -> None:
     print(json.dumps(told, ensure_ascii=False, allow_nan=False), flush=True)
 
 
-def _measured(name: str, evaluation: Evaluation, ruler: Ruler, at: AtBudgets) -> Measured:
+def _measurements(name: str, evaluation: Evaluation, ruler: Ruler, at: BudgetResults) -> MeasuredRecipe:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
     unit = at.budgets.unit
     values = {measure: evaluation.values(measure, unit) for measure in FOUND_SCORES}
-    return Measured(name, values, evaluation.retrieved_size(measuring(unit, ruler)), at)
+    return MeasuredRecipe(name, values, evaluation.retrieved_size(ruler_for(unit, ruler)), at)
 
 
-def read_folder(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
+def read_documents(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
     """Return name and content of every document in a folder; unreadable ones are reported and left out."""
     if not is_folder(folder):
         raise InputError(f"{folder}: the corpus must be a readable folder; it is not. Check its path and permissions.")
@@ -316,13 +319,13 @@ def read_folder(folder: Path, encoding: str | None) -> list[tuple[str, FileText]
         try:
             texts.append((name, read(file_bytes(path, name), name)))
         except InputError as error:
-            say(f"{error} The document is left out.")
+            print_to_stderr(f"{error} The document is left out.")
     if not texts:
         raise InputError(f"{folder}: the corpus must contain at least one readable document; it contains none.")
     return texts
 
 
-def corpus_of(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: bool) -> Corpus:
+def build_corpus(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: bool) -> Corpus:
     """Return the named texts as a corpus, split into sentences by ``splitter``."""
     documents = tuple(Document.from_text(file.text, splitter, name, file.parts) for name, file in texts)
     return Corpus(documents, exact_ends)
@@ -332,11 +335,11 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
     """Return name and content of the file of questions, and the documents, which some bring with them."""
     path: Path = options.questions
     if is_folder(path):
-        parts = {part: file_bytes(str(path / part), f"{path.name}/{part}") for part in _parts(path)}
+        parts = {part: file_bytes(str(path / part), f"{path.name}/{part}") for part in _beir_parts(path)}
         question_set = read_beir(parts, path.name, options.split)
     else:
         data = file_bytes(str(path))
-        own_set = read_set(data, path.name, options.split)
+        own_set = read_question_set(data, path.name, options.split)
         if own_set is None:
             if options.split is not None:
                 raise InputError(f"--split works only with a BEIR set; {path.name} is not one. Leave --split out.")
@@ -344,40 +347,40 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
                 raise InputError(
                     f"{path.name} has no documents of its own. Use --corpus to name the folder with the documents."
                 )
-            return path.name, data, read_folder(options.corpus, options.encoding)
+            return path.name, data, read_documents(options.corpus, options.encoding)
         question_set = own_set
     if options.corpus is not None:
         raise InputError(f"{path.name} has its own documents, so --corpus must be left out; got {options.corpus}.")
     for note in question_set.notes:
-        say(note)
+        print_to_stderr(note)
     return *question_set.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in question_set.texts]
 
 
-def _parts(folder: Path) -> list[str]:
+def _beir_parts(folder: Path) -> list[str]:
     """Return the paths of the files of a BEIR set in a folder."""
     names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
-    return [name for name in names if is_part(name)]
+    return [name for name in names if is_beir_path(name)]
 
 
-def _questions(name: str, data: bytes, corpus: Corpus) -> Questions:
+def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
     questions = read_questions(data, name, corpus)
     for sentence in (*questions.problems, *questions.changes):
-        say(sentence)
+        print_to_stderr(sentence)
     states = questions.states()
     if {*states} - {"valid"}:
-        say(f"{name}: of the excerpts, {', '.join(f'{count:,} {state}' for state, count in states.items())}.")
+        print_to_stderr(f"{name}: of the excerpts, {', '.join(f'{count:,} {state}' for state, count in states.items())}.")
     questions.needed(name)
     return questions
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write_file(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
         raise InputError(f"{path}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error
 
 
-def _print(name: str, evaluation: Evaluation, ruler: Ruler) -> None:
+def _print_evaluation(name: str, evaluation: Evaluation, ruler: Ruler) -> None:
     index = evaluation.index
     chunked = "made elsewhere" if index.chunk_s is None else f"chunked in {index.chunk_s:.2f} s"
     print(
@@ -407,8 +410,8 @@ def _mean_tokens(evaluation: Evaluation, ruler: Ruler) -> float:
     return ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks))
 
 
-def as_json(
-    name: str, evaluation: Evaluation, ruler: Ruler, questions: Questions, at: AtBudgets | None = None
+def evaluation_as_json(
+    name: str, evaluation: Evaluation, ruler: Ruler, questions: Questions, at: BudgetResults | None = None
 ) -> dict[str, Any]:
     """Return a recipe's retrieval results as JSON-compatible values."""
     index = evaluation.index

@@ -10,11 +10,11 @@ import numpy as np
 from chunkers import InputError
 from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import Ruler
-from evaluation.retrieval.budget import LAST, AtBudgets, Budgets
+from evaluation.retrieval.budget import LAST, BudgetResults, Budgets
+from evaluation.retrieval.ladder_and_repeats import RepeatCost, Repeats
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import FOUND_SCORES, MEASURE_NAMES, UNITS, Evaluation, mean_and_deviation
-from evaluation.retrieval.repeats import RepeatCost, Repeats
-from evaluation.statistics.paired import Difference
+from evaluation.statistics.paired_tests import Difference
 from evaluation.statistics.significance import FALSE_VERDICTS, mean_interval
 
 _LAST = {last.replace("_", "-"): last for last in LAST}
@@ -31,7 +31,7 @@ def add_budgets(command: argparse.ArgumentParser) -> None:
     )
 
 
-def budgets_of(options: argparse.Namespace) -> Budgets | None:
+def parse_budgets(options: argparse.Namespace) -> Budgets | None:
     """Return the budgets given on the command line; None if there are none.
 
     Raises
@@ -53,7 +53,7 @@ def budgets_of(options: argparse.Namespace) -> Budgets | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredRecipe:
     """Retrieval results of a recipe, for the top k and at every budget.
 
     Attributes
@@ -67,10 +67,10 @@ class Measured:
     name: str
     top_k: Mapping[str, FloatArray]
     top_k_given: float
-    at: AtBudgets
+    at: BudgetResults
 
 
-def budget_tables(measured: Sequence[Measured], k: int) -> str:
+def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
     """Return a text table for each measure, with sentences on the leading recipe at each budget."""
     budgets = measured[0].at.budgets
     ends = "the last chunk cut off" if budgets.last == "cut" else "the chunk that does not fit left out"
@@ -78,10 +78,13 @@ def budget_tables(measured: Sequence[Measured], k: int) -> str:
     parts = []
     for measure in FOUND_SCORES:
         title = f"{MEASURE_NAMES[measure]} in {budgets.unit}, 95 % confidence intervals in brackets; {ends}"
-        rows = [[recipe.name, *map(_cell, (recipe.top_k[measure], *_at(recipe, measure)))] for recipe in measured]
-        parts.append(_table(title, heads, rows))
+        rows = [
+            [recipe.name, *map(_mean_cell, (recipe.top_k[measure], *_values_at_budgets(recipe, measure)))]
+            for recipe in measured
+        ]
+        parts.append(_text_table(title, heads, rows))
         if len(measured) > 1:
-            parts.append(leads(measured, measure).words())
+            parts.append(leads_at_budgets(measured, measure).words())
     if len(measured) > 1:
         parts.append(FALSE_VERDICTS)
     place = UNITS.index(budgets.unit)
@@ -89,29 +92,29 @@ def budget_tables(measured: Sequence[Measured], k: int) -> str:
         [recipe.name, f"{recipe.top_k_given:,.0f}", *(f"{row.mean():,.0f}" for row in recipe.at.given[place])]
         for recipe in measured
     ]
-    parts.append(_table(f"{budgets.unit} that a question is given", heads, given))
+    parts.append(_text_table(f"{budgets.unit} that a question is given", heads, given))
     return "\n\n".join(parts)
 
 
-def leads(measured: Sequence[Measured], measure: str) -> Leads:
+def leads_at_budgets(measured: Sequence[MeasuredRecipe], measure: str) -> Leads:
     """Return the leading recipe at each budget, by one measure."""
     budgets = measured[0].at.budgets
     values = {size: [recipe.at.values(measure, size, budgets.unit) for recipe in measured] for size in budgets.sizes}
     return Leads.of([recipe.name for recipe in measured], MEASURE_NAMES[measure], budgets.unit, values)
 
 
-def _at(measured: Measured, measure: str) -> list[FloatArray]:
+def _values_at_budgets(measured: MeasuredRecipe, measure: str) -> list[FloatArray]:
     return [measured.at.values(measure, size, measured.at.budgets.unit) for size in measured.at.budgets.sizes]
 
 
-def _cell(values: FloatArray) -> str:
+def _mean_cell(values: FloatArray) -> str:
     mean, ends = mean_and_deviation(values), mean_interval(values)
     if mean is None:
         return "undefined"
     return f"{100 * mean[0]:.1f}" + ("" if ends is None else f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})")
 
 
-def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(["", *heads], *rows, strict=True)]
     lines = [
         "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
@@ -120,7 +123,7 @@ def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> s
     return "\n".join([f"{title}:", *lines])
 
 
-def budgets_as_json(at: AtBudgets) -> dict[str, Any]:
+def budgets_as_json(at: BudgetResults) -> dict[str, Any]:
     """Return a recipe's mean results at every budget as JSON-compatible values, without individual questions."""
     return {
         "unit": at.budgets.unit,
@@ -130,21 +133,21 @@ def budgets_as_json(at: AtBudgets) -> dict[str, Any]:
                 "budget": size,
                 "chunks": _mean(at.taken[row]),
                 "given": {unit: _mean(at.given[place, row]) for place, unit in enumerate(UNITS)},
-                **{unit: {name: _summary(at.values(name, size, unit)) for name in FOUND_SCORES} for unit in UNITS},
+                **{unit: {name: _mean_and_interval(at.values(name, size, unit)) for name in FOUND_SCORES} for unit in UNITS},
             }
             for row, size in enumerate(at.budgets.sizes)
         ],
     }
 
 
-def question_as_json(at: AtBudgets, number: int) -> list[dict[str, Any]]:
+def question_as_json(at: BudgetResults, number: int) -> list[dict[str, Any]]:
     """Return one question's results at every budget as JSON-compatible values."""
     return [
         {
             "budget": size,
             "chunks": int(at.taken[row, number]),
             **{
-                unit: {name: _defined(at.values(name, size, unit)[number]) for name in FOUND_SCORES}
+                unit: {name: _value_or_none(at.values(name, size, unit)[number]) for name in FOUND_SCORES}
                 | {"given": int(at.given[place, row, number])}
                 for place, unit in enumerate(UNITS)
             },
@@ -153,9 +156,9 @@ def question_as_json(at: AtBudgets, number: int) -> list[dict[str, Any]]:
     ]
 
 
-def leads_as_json(measured: Sequence[Measured]) -> dict[str, Any]:
+def leads_as_json(measured: Sequence[MeasuredRecipe]) -> dict[str, Any]:
     """Return the leader at each budget, for every measure, as JSON-compatible values."""
-    return {"leads": {measure: _leads_as_json(leads(measured, measure)) for measure in FOUND_SCORES}}
+    return {"leads": {measure: _leads_as_json(leads_at_budgets(measured, measure)) for measure in FOUND_SCORES}}
 
 
 def _leads_as_json(all_leads: Leads) -> dict[str, Any]:
@@ -190,7 +193,7 @@ def difference_as_json(difference: Difference | None) -> dict[str, float] | None
     }
 
 
-def _summary(values: FloatArray) -> dict[str, float | None] | None:
+def _mean_and_interval(values: FloatArray) -> dict[str, float | None] | None:
     mean = mean_and_deviation(values)
     if mean is None:
         return None
@@ -202,14 +205,14 @@ def _mean(values: Any) -> float | None:
     return float(np.mean(values)) if len(values) else None
 
 
-def _defined(value: float) -> float | None:
+def _value_or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
 # Output of ``retrieval`` on near-duplicates: the places that they take, and recall without them.
 
 
-def repeats_in_words(repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: AtBudgets | None) -> str:
+def near_duplicate_words(repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: BudgetResults | None) -> str:
     """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
     chunks = len(evaluation.index.chunks)
     if not repeats.near:
@@ -234,7 +237,9 @@ def _cost_words(limit: str, cost: RepeatCost, unit: str) -> str:
     )
 
 
-def repeats_as_json(repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: AtBudgets | None) -> dict[str, Any]:
+def near_duplicates_as_json(
+    repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: BudgetResults | None
+) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
     in_top_k = {unit: repeats.in_top_k(evaluation, unit, ruler) for unit in UNITS}
     told = {"chunks": repeats.near, "groups": repeats.groups, "top_k": _costs_as_json(in_top_k)}

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, InputError
-from chunkers.commands.arguments import add_encoding, contents, document_reader, say
+from chunkers.commands.arguments import add_encoding, document_reader, print_to_stderr, read_named_files
 from chunkers.text.reading import READABLE
-from evaluation.segmentation.boundary_files import marks_to_json
-from evaluation.segmentation.marked_texts import MARKS_ENDING, passages_from, stitch_several
+from evaluation.segmentation.boundary_files import boundary_file_json
+from evaluation.segmentation.marked_texts import MARKS_ENDING, read_passages, stitch_documents
 
 
 def add(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -35,19 +35,19 @@ def add(commands: "argparse._SubParsersAction[Any]") -> None:
 
 def run_stitch(options: argparse.Namespace) -> None:
     """Write the stitched documents and their boundaries, and report unusable input files on standard error."""
-    passages, complaints = passages_from(
-        contents([str(path) for path in options.paths], complain=say), document_reader(options.encoding)
+    passages, complaints = read_passages(
+        read_named_files([str(path) for path in options.paths], complain=print_to_stderr), document_reader(options.encoding)
     )
     for complaint in complaints:
-        say(complaint)
-    stitched = stitch_several(passages, options.sentences, options.count, options.seed, options.splitter)
+        print_to_stderr(complaint)
+    stitched = stitch_documents(passages, options.sentences, options.count, options.seed, options.splitter)
     for document in stitched:
         file = options.into / f"{document.name.replace(' ', '-')}.txt"
         try:
             options.into.mkdir(parents=True, exist_ok=True)
             # Bytes, so that line ends stay as they are.
             file.write_bytes(document.text.encode())
-            file.with_suffix(MARKS_ENDING).write_bytes(marks_to_json(file.name, document.text, document.known).encode())
+            file.with_suffix(MARKS_ENDING).write_bytes(boundary_file_json(file.name, document.text, document.known).encode())
         except OSError as error:
             raise InputError(
                 f"{options.into}: the folder cannot be written to: {error.strerror}. Check its path and permissions."

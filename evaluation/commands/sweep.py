@@ -12,15 +12,25 @@ from chunkers.commands.arguments import (
     TerminalProgress,
     add_device,
     add_encoding,
-    contents,
     document_reader,
     end_progress,
-    opened_tools,
-    value,
+    load_command_tools,
+    parse_value,
+    read_named_files,
 )
 from chunkers.text.reading import READABLE
-from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
-from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
+from evaluation.segmentation.marked_texts import MARKS_ENDING, read_marked_texts
+from evaluation.segmentation.sweep import (
+    MEASURES,
+    TRIVIAL,
+    MarkedDocument,
+    SweepRow,
+    published_settings,
+    rows_to_csv,
+    settings_grid,
+    summarize_settings,
+    sweep_settings,
+)
 from sample_docs import load_sample, sample_titles
 
 
@@ -58,26 +68,28 @@ def add(commands: "argparse._SubParsersAction[Any]") -> None:
 
 def run_sweep(options: argparse.Namespace) -> None:
     """Run every chunker setting on every document and print the scores."""
-    settings = published() if options.published else []
+    settings = published_settings() if options.published else []
     if options.chunker:
         axes: dict[str, list[Any]] = {}
-        for key, values in map(_axis, options.grid):
+        for key, values in map(_parse_grid_axis, options.grid):
             if key in axes:
                 raise InputError(f"--grid must name each parameter once, with all its values; {key} appears twice.")
             axes[key] = values
-        settings += grid(options.chunker, **axes)
+        settings += settings_grid(options.chunker, **axes)
     elif options.grid:
         raise InputError(
             "--grid works only with --chunker, which is missing. Name the chunker whose parameters --grid lists."
         )
     if not settings:
         raise InputError("Name the settings to sweep: --published, or --chunker with --grid.")
-    summaries([], options.measure)
-    names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
-    documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
-    tools = opened_tools(options.embedder, options.tokenizer, options.device)
+    summarize_settings([], options.measure)
+    names = options.documents or [] if options.file else options.documents or _samples_with_known_boundaries()
+    documents = [_load_marked_sample(name) for name in names] + _read_marked_files(options.file, options.encoding)
+    tools = load_command_tools(options.embedder, options.tokenizer, options.device)
     settings = [*TRIVIAL, *settings]
-    rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=TerminalProgress("", "runs")))
+    rows = list(
+        sweep_settings(documents, settings, tools, workers=os.cpu_count() or 1, progress=TerminalProgress("", "runs"))
+    )
     end_progress()
     order = {setting: place for place, setting in enumerate(settings)}
     rows.sort(key=lambda row: (order[row.setting], row.document))
@@ -90,33 +102,33 @@ def run_sweep(options: argparse.Namespace) -> None:
         _print_best(rows, options.measure, options.top)
 
 
-def _with_known_boundaries() -> list[str]:
+def _samples_with_known_boundaries() -> list[str]:
     return [name for name in sample_titles() if load_sample(name).known]
 
 
-def _sample(name: str) -> Marked:
+def _load_marked_sample(name: str) -> MarkedDocument:
     sample = load_sample(name)
     if not sample.known:
         raise InputError(
             f"{name}: the sweep needs documents with at least one known boundary; this one has none. Leave it out."
         )
-    return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
+    return MarkedDocument(Document.from_text(sample.text, sample.sentences, name), sample.known)
 
 
-def _files(paths: Sequence[Path], encoding: str | None) -> list[Marked]:
-    texts, complaints = marked_texts(
-        contents([str(path) for path in paths], (*READABLE, MARKS_ENDING)), document_reader(encoding)
+def _read_marked_files(paths: Sequence[Path], encoding: str | None) -> list[MarkedDocument]:
+    texts, complaints = read_marked_texts(
+        read_named_files([str(path) for path in paths], (*READABLE, MARKS_ENDING)), document_reader(encoding)
     )
     if complaints:
         raise InputError(complaints[0])
     return [marked_text.split(DEFAULT_SPLITTER) for marked_text in texts]
 
 
-def _axis(text: str) -> tuple[str, list[Any]]:
+def _parse_grid_axis(text: str) -> tuple[str, list[Any]]:
     key, equals, words = text.partition("=")
     if not equals or not key or not words:
         raise InputError(f"--grid must have the form KEY=VALUE,...; got {text!r}.")
-    return key, [value(word) for word in words.split(",")]
+    return key, [parse_value(word) for word in words.split(",")]
 
 
 def _row_as_json(row: SweepRow) -> dict[str, Any]:
@@ -130,7 +142,7 @@ def _row_as_json(row: SweepRow) -> dict[str, Any]:
 
 
 def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
-    ranked = summaries(rows, measure)
+    ranked = summarize_settings(rows, measure)
     if not ranked:
         raise InputError(f"{measure} is undefined for every setting on these documents. Choose another measure.")
     for place, summary in enumerate(ranked, start=1):

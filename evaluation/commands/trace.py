@@ -8,26 +8,29 @@ from typing import Any
 
 from chunkers import Document, InputError, Recipe
 from chunkers.commands.arguments import (
+    ChunkerSpec,
     TerminalProgress,
+    add_chunker,
     add_device,
     add_encoding,
+    add_replaced_options,
     document_reader,
     end_progress,
     file_bytes,
+    load_command_tools,
     named_files,
-    opened_tools,
-    say,
+    parse_chunker_spec,
+    print_to_stderr,
 )
-from chunkers.commands.chunker_specs import ChunkerSpec, add_chunker, add_replaced, chunker_spec
 from chunkers.contract.base import run
 from chunkers.found_again.located_chunks import read_chunks
-from chunkers.found_again.unordered import Place
-from chunkers.support.formatting import counted
+from chunkers.found_again.locating_unordered import Place
+from chunkers.support.formatting import pluralize
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import read_questions
 from evaluation.traces.reading import read_traces
-from evaluation.traces.report import TraceReport, as_json, as_text
-from evaluation.traces.stages import STAGES, Diagnosis, SearchedChunks, Tracing
+from evaluation.traces.report import TraceReport, report_as_json, report_as_text
+from evaluation.traces.stages import STAGES, Diagnosis, SearchedChunks, TraceDiagnoser
 
 
 def add(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -54,7 +57,7 @@ def add(commands: "argparse._SubParsersAction[Any]") -> None:
         help="the documents that were searched, or folders of them; without them, --chunker chunks:FILE has the texts",
     )
     add_chunker(command, chunks=True)
-    add_replaced(command, "--chunks")
+    add_replaced_options(command, "--chunks")
     command.add_argument(
         "--questions", metavar="FILE", help="questions with excerpts, for traces that do not say where the answer stands"
     )
@@ -69,10 +72,10 @@ def run_trace(options: argparse.Namespace) -> None:
     name = Path(options.file).name
     traces = read_traces(file_bytes(options.file), name)
     for problem in traces.problems:
-        say(problem)
-    spec = None if options.chunker is None else chunker_spec(options.chunker, chunks=True)
-    documents, searched = _searched(options, spec)
-    tracing = Tracing(documents, traces.questions, searched, _excerpts_by_question(options.questions, documents))
+        print_to_stderr(problem)
+    spec = None if options.chunker is None else parse_chunker_spec(options.chunker, chunks=True)
+    documents, searched = _documents_and_chunks(options, spec)
+    tracing = TraceDiagnoser(documents, traces.questions, searched, _excerpts_by_question(options.questions, documents))
     diagnoses: list[Diagnosis] = []
     problems = list(traces.problems)
     stopped = _diagnose(tracing, len(traces.questions), diagnoses)
@@ -80,20 +83,20 @@ def run_trace(options: argparse.Namespace) -> None:
     if stopped is not None:
         if not diagnoses:
             raise stopped
-        problems.append(f"Stopped: the report has {len(diagnoses):,} of {counted(len(traces.questions), 'question')}.")
-        say(problems[-1])
+        problems.append(f"Stopped: the report has {len(diagnoses):,} of {pluralize(len(traces.questions), 'question')}.")
+        print_to_stderr(problems[-1])
     if tracing.remark:
-        say(tracing.remark)
+        print_to_stderr(tracing.remark)
     report = TraceReport(documents, diagnoses, tracing.remark, problems)
     if options.json:
-        print(json.dumps(as_json(report), ensure_ascii=False, allow_nan=False), flush=True)
+        print(json.dumps(report_as_json(report), ensure_ascii=False, allow_nan=False), flush=True)
     else:
-        print(as_text(report), end="", flush=True)
+        print(report_as_text(report), end="", flush=True)
     if stopped is not None:
         raise stopped
 
 
-def _diagnose(tracing: Tracing, count: int, diagnoses: list[Diagnosis]) -> KeyboardInterrupt | None:
+def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -> KeyboardInterrupt | None:
     """Add the diagnoses to a list, with progress on the terminal; return an interruption.
 
     Questions that are located when the user interrupts are diagnosed; a second interruption ends that too.
@@ -113,7 +116,7 @@ def _diagnose(tracing: Tracing, count: int, diagnoses: list[Diagnosis]) -> Keybo
     return stopped
 
 
-def _documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Document]:
+def _read_documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Document]:
     """Read the documents; unreadable ones are reported and left out."""
     read = document_reader(options.encoding)
     splitter = recipe.sentences if recipe is not None else Recipe(chunker="recursive").sentences
@@ -123,13 +126,15 @@ def _documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Docum
             file_text = read(file_bytes(path, name), name)
             documents.append(Document.from_text(file_text.text, splitter, name, file_text.parts))
         except InputError as error:
-            say(f"{error} The document is left out.")
+            print_to_stderr(f"{error} The document is left out.")
     if not documents:
         raise InputError("--documents must name at least one readable document; none is.")
     return documents
 
 
-def _searched(options: argparse.Namespace, spec: ChunkerSpec | None) -> tuple[list[Document], SearchedChunks | None]:
+def _documents_and_chunks(
+    options: argparse.Namespace, spec: ChunkerSpec | None
+) -> tuple[list[Document], SearchedChunks | None]:
     """Return the documents, and the chunks that were searched: from a file, or cut again."""
     if options.documents is None:
         if spec is None or spec.file is None or not spec.has_chunks:
@@ -141,23 +146,23 @@ def _searched(options: argparse.Namespace, spec: ChunkerSpec | None) -> tuple[li
             raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
         chunks = read_chunks(file_bytes(str(spec.file)), spec.file.name)
         return SearchedChunks.alone(chunks, spec.file.name, Recipe(chunker="recursive").sentences)
-    documents = _documents(options, None if spec is None else spec.recipe)
+    documents = _read_documents(options, None if spec is None else spec.recipe)
     if spec is None:
         return documents, None
     if spec.file is not None and spec.has_chunks:
         chunks = read_chunks(file_bytes(str(spec.file)), spec.file.name)
         return documents, SearchedChunks.of_file(documents, chunks, spec.file.name)
-    return documents, _cut_again(options, spec, documents)
+    return documents, _rechunk(options, spec, documents)
 
 
-def _cut_again(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> SearchedChunks:
+def _rechunk(options: argparse.Namespace, spec: ChunkerSpec, documents: Sequence[Document]) -> SearchedChunks:
     chunker = spec.build()
     recipe = spec.recipe_like(Recipe(chunker=chunker.name), chunker)
     if chunker.asks:
         raise InputError(
             f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."
         )
-    tools = opened_tools(recipe.embedder, recipe.tokenizer, options.device)
+    tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
     return SearchedChunks(tuple([run(chunker, document, tools) for document in documents]), chunker.name, has_reasons=True)
 
 
@@ -167,7 +172,7 @@ def _excerpts_by_question(file: str | None, documents: Sequence[Document]) -> di
         return {}
     questions = read_questions(file_bytes(file), Path(file).name, Corpus(tuple(documents)))
     for sentence in (*questions.problems, *questions.changes):
-        say(sentence)
+        print_to_stderr(sentence)
     return {
         question.text: [Place(*excerpt) for excerpt in question.excerpts] for question in questions.needed(Path(file).name)
     }

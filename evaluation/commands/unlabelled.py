@@ -15,29 +15,31 @@ from chunkers import (
     build_chunker,
 )
 from chunkers.commands.arguments import (
+    SPLITTER_NAMES,
     TerminalProgress,
+    add_chunkers,
     add_device,
     add_encoding,
     document_reader,
     end_progress,
     file_bytes,
+    load_command_tools,
     named_files,
-    opened_tools,
+    parse_chunker_spec,
 )
-from chunkers.commands.chunker_specs import SPLITTER_NAMES, add_chunkers, chunker_spec
 from chunkers.contract.base import run
-from evaluation.segmentation.chunk_facts import UNITS, Bounds
-from evaluation.segmentation.unlabelled import (
+from evaluation.segmentation.chunk_statistics import UNITS, SizeBounds
+from evaluation.segmentation.label_free_measures import (
     BASELINES,
     EDITS,
-    EXPLAINED,
-    Stability,
-    Unlabelled,
-    check_edits,
+    MEASURES_EXPLAINED,
+    EditStability,
+    LabelFreeMeasures,
+    check_edit_count,
+    count_size_compliance,
     edit_stability,
+    measure_without_labels,
     sentence_vectors,
-    sizes_of,
-    unlabelled,
 )
 from evaluation.tables.cells import OF_EDITS, edit_cells, unlabelled_cells
 
@@ -79,36 +81,38 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     """Measure every chunker on every document, without using known boundaries, and print the results."""
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
-    tools = opened_tools(options.embedder, options.tokenizer, options.device)
+    tools = load_command_tools(options.embedder, options.tokenizer, options.device)
     if not options.chunker:
         raise InputError("No chunker is named. Name one or several with --chunker.")
-    chunkers = [(written, chunker_spec(written).build(tools.embedder)) for written in options.chunker]
+    chunkers = [(written, parse_chunker_spec(written).build(tools.embedder)) for written in options.chunker]
     chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINES]
-    bounds = None if options.least is None and options.most is None else Bounds(options.least, options.most, options.unit)
+    bounds = (
+        None if options.least is None and options.most is None else SizeBounds(options.least, options.most, options.unit)
+    )
     read = document_reader(options.encoding)
     files = list(named_files(options.files))
     for number, (path, name) in enumerate(files):
         document = Document.from_text(read(file_bytes(path, name), name).text, options.sentences, name)
         if options.edits:
-            check_edits(document, options.edits)
-        rows = _rows(document, chunkers, tools, bounds, options.edits, options.seed)
+            check_edit_count(document, options.edits)
+        rows = _measure_chunkers(document, chunkers, tools, bounds, options.edits, options.seed)
         if options.json:
             for label, measured, edits in rows:
-                print(json.dumps(as_json(name, label, measured, edits), ensure_ascii=False), flush=True)
+                print(json.dumps(measures_as_json(name, label, measured, edits), ensure_ascii=False), flush=True)
         else:
-            print("\n" * (number > 0) + table(name, list(rows)), flush=True)
+            print("\n" * (number > 0) + measures_table(name, list(rows)), flush=True)
     if not options.json:
-        print("\n" + "\n".join(f"{label:<13} {meaning}" for label, meaning in EXPLAINED.items()))
+        print("\n" + "\n".join(f"{label:<13} {meaning}" for label, meaning in MEASURES_EXPLAINED.items()))
 
 
-Row = tuple[str, Unlabelled, Stability | None]
+Row = tuple[str, LabelFreeMeasures, EditStability | None]
 
 
-def _rows(
+def _measure_chunkers(
     document: Document,
     chunkers: Sequence[tuple[str, Chunker]],
     tools: Tools,
-    bounds: Bounds | None,
+    bounds: SizeBounds | None,
     edits: int,
     seed: int,
 ) -> Iterator[Row]:
@@ -116,7 +120,7 @@ def _rows(
     vectors = sentence_vectors(document, tools)
     for label, chunker in chunkers:
         chunking = run(chunker, document, replace(tools))
-        measured = unlabelled(chunking, vectors, sizes_of(chunking, chunker, tools, bounds))
+        measured = measure_without_labels(chunking, vectors, count_size_compliance(chunking, chunker, tools, bounds))
         stability = None
         if edits:
             progress = TerminalProgress(f"{label}: ", "edits")
@@ -125,10 +129,10 @@ def _rows(
         yield label, measured, stability
 
 
-def table(name: str, rows: Sequence[Row]) -> str:
+def measures_table(name: str, rows: Sequence[Row]) -> str:
     """Format the results for a document as a text table, one line per chunker."""
     width = max(len(label) for label, *_ in rows)
-    heads = [*EXPLAINED] if any(edits is not None for *_, edits in rows) else [*EXPLAINED][:-OF_EDITS]
+    heads = [*MEASURES_EXPLAINED] if any(edits is not None for *_, edits in rows) else [*MEASURES_EXPLAINED][:-OF_EDITS]
     lines = [name, " " * width + "".join(f"{head:>{WIDTH}}" for head in heads)]
     for label, measured, edits in rows:
         cells = [*unlabelled_cells(measured), *edit_cells(edits)][: len(heads)]
@@ -147,7 +151,7 @@ def table(name: str, rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def as_json(name: str, label: str, measured: Unlabelled, edits: Stability | None) -> dict[str, Any]:
+def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: EditStability | None) -> dict[str, Any]:
     """Return a chunker's results on a document as JSON-compatible values, with shares from 0 to 1."""
     sizes, contrast = measured.sizes, measured.contrast
     return {

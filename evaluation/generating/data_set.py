@@ -12,22 +12,21 @@ from chunkers import DEFAULT_SPLITTER, Document, InputError, Span, Tools
 from chunkers.language_models.forms import MOST_EXCERPTS
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import csv_text
-from chunkers.text.quotations import NEAREST, Quotation, Searched
+from chunkers.text.quotations import NEAREST, Quotation, SearchableText
 from evaluation.asking.ask import LONGEST_QUESTION
-from evaluation.generating.generate import Generated, one_line
-from evaluation.generating.windows import Window
+from evaluation.generating.generate import Generated, Window, one_line
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import reference
-from evaluation.questions.rows import short
-from evaluation.questions.sets import QuestionSet
-from evaluation.search.index import embed_together
+from evaluation.questions.question_sets import QuestionSet
+from evaluation.questions.reading import excerpt_as_json
+from evaluation.questions.rows import short_repr
+from evaluation.search.index import embed_texts
 
 FILE = "generated-questions"
 """Name of the questions file, without its extension."""
 
 
 @dataclass(frozen=True)
-class Texts:
+class SourceTexts:
     """Names and texts of the documents that questions are about."""
 
     names: tuple[str, ...]
@@ -46,11 +45,14 @@ class Texts:
     def row(self, generated: Generated) -> dict[str, Any]:
         """Return a question as a row for a file, with the document, position and context of each excerpt."""
         name, text = self.names[generated.window.document], self.texts[generated.window.document]
-        return {"question": generated.question, "references": [reference(name, text, span) for span in generated.excerpts]}
+        return {
+            "question": generated.question,
+            "references": [excerpt_as_json(name, text, span) for span in generated.excerpts],
+        }
 
 
 @dataclass(frozen=True)
-class Draft:
+class QuestionDraft:
     """Question as edited by the user, which may be invalid.
 
     Attributes
@@ -69,15 +71,15 @@ class Draft:
     why: str = ""
 
     @classmethod
-    def of(cls, generated: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> "Draft":
+    def of(cls, generated: Generated, texts: SourceTexts, question: str, excerpts: Sequence[str]) -> "QuestionDraft":
         """Return the user's edit of a question as a draft, with an error message if the edit is invalid."""
         try:
-            return cls(question, tuple(excerpts), edited(generated, texts, question, excerpts))
+            return cls(question, tuple(excerpts), apply_edits(generated, texts, question, excerpts))
         except InputError as error:
             return cls(question, tuple(excerpts), None, str(error))
 
 
-def to_csv(made: Sequence[Generated], texts: Texts) -> str:
+def generated_to_csv(made: Sequence[Generated], texts: SourceTexts) -> str:
     """Return the questions as CSV, with their excerpts as JSON in the column ``references``.
 
     The excerpts can be located again even after the documents have been edited.
@@ -88,7 +90,7 @@ def to_csv(made: Sequence[Generated], texts: Texts) -> str:
     return csv_text(["question", "references"], rows)
 
 
-def question_set(made: Sequence[Generated], texts: Texts, model: str) -> QuestionSet:
+def generated_question_set(made: Sequence[Generated], texts: SourceTexts, model: str) -> QuestionSet:
     """Return a question set of the questions, their documents and a note on how they were generated."""
     lines = "".join(f"{json.dumps(texts.row(question), ensure_ascii=False)}\n" for question in made)
     note = (
@@ -100,7 +102,7 @@ def question_set(made: Sequence[Generated], texts: Texts, model: str) -> Questio
     )
 
 
-def edited(generated: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Generated:
+def apply_edits(generated: Generated, texts: SourceTexts, question: str, excerpts: Sequence[str]) -> Generated:
     """Return a question with the user's edits applied; empty excerpts are dropped.
 
     Raises
@@ -112,31 +114,33 @@ def edited(generated: Generated, texts: Texts, question: str, excerpts: Sequence
     question = one_line(question)
     if not any(map(str.isalnum, question)):
         raise InputError(
-            f"The question must have at least one word; got {short(question)}. To leave the question out, remove its row."
+            f"The question must have at least one word; got {short_repr(question)}. To leave the question out, remove its row."
         )
     if len(question) > LONGEST_QUESTION:
         raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(question):,}.")
     wanted = [excerpt.strip() for excerpt in excerpts if excerpt.strip()]
     if not 1 <= len(wanted) <= MOST_EXCERPTS:
-        raise InputError(f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short(question)} has {len(wanted)}.")
-    spans = {_place(excerpt, generated.window, texts) for excerpt in wanted}
+        raise InputError(f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short_repr(question)} has {len(wanted)}.")
+    spans = {_excerpt_span(excerpt, generated.window, texts) for excerpt in wanted}
     return generated._replace(question=question, excerpts=tuple(sorted(spans)))
 
 
-def _place(excerpt: str, window: Window, texts: Texts) -> Span:
+def _excerpt_span(excerpt: str, window: Window, texts: SourceTexts) -> Span:
     """Return the span of an exact match of an excerpt, in the window if possible."""
     name, text = texts.names[window.document], texts.texts[window.document]
     start, end = window.span
-    match = Searched(text[start:end]).exact(Quotation(excerpt))
+    match = SearchableText(text[start:end]).exact(Quotation(excerpt))
     if match is not None:
         return Span(start + match.span.start, start + match.span.end)
-    match = Searched(text).exact(Quotation(excerpt, start=start))
+    match = SearchableText(text).exact(Quotation(excerpt, start=start))
     if match is not None:
         return match.span
-    complaint = f"An excerpt must stand in {name} word for word, and {short(excerpt)} does not."
-    near = Searched(text[start:end]).altered(Quotation(excerpt), NEAREST) if len(excerpt) <= 2 * (end - start) else None
+    complaint = f"An excerpt must stand in {name} word for word, and {short_repr(excerpt)} does not."
+    near = (
+        SearchableText(text[start:end]).altered(Quotation(excerpt), NEAREST) if len(excerpt) <= 2 * (end - start) else None
+    )
     if near is not None:
-        complaint += f" The nearest passage is {short(text[start:end][near.span.start : near.span.end])}."
+        complaint += f" The nearest passage is {short_repr(text[start:end][near.span.start : near.span.end])}."
     raise InputError(complaint)
 
 
@@ -165,7 +169,7 @@ class Cosines(NamedTuple):
     questions: FloatArray
 
 
-class Filtered(NamedTuple):
+class FilterResult(NamedTuple):
     """Outcome of the similarity filters for each question.
 
     Attributes
@@ -184,7 +188,7 @@ class Filtered(NamedTuple):
     kept: npt.NDArray[np.bool_]
 
 
-def cosines_of(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosines:
+def question_cosines(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosines:
     """Return the cosine similarities of questions to their excerpts and to each other.
 
     Raises the same errors as `Tools.embed`.
@@ -205,7 +209,7 @@ def cosines_of(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosin
         for start, end in question.excerpts
     ]
     wanted = [*(question.question for question in made), *(text for _, text in excerpts)]
-    vectors = embed_together(corpus.whole, wanted, tools).astype(float)
+    vectors = embed_texts(corpus.whole, wanted, tools).astype(float)
     asked, quoted = vectors[: len(made)], vectors[len(made) :]
     owners = np.array([number for number, _ in excerpts], dtype=np.intp)
     lowest = np.ones(len(made))
@@ -214,7 +218,7 @@ def cosines_of(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosin
     return Cosines(np.clip(lowest, -1, 1), np.clip(asked @ asked.T, -1, 1))
 
 
-def filtered(cosines: Cosines, lowest: float = LOWEST, highest: float = HIGHEST) -> Filtered:
+def filter_questions(cosines: Cosines, lowest: float = LOWEST, highest: float = HIGHEST) -> FilterResult:
     """Select the questions that resemble their excerpts and are not too similar to an earlier question.
 
     A question is compared with all earlier questions that resemble their excerpts, even those dropped as duplicates. Its
@@ -226,4 +230,4 @@ def filtered(cosines: Cosines, lowest: float = LOWEST, highest: float = HIGHEST)
         before = cosines.questions[number, :number][passed[:number]]
         if before.size:
             earlier[number] = before.max()
-    return Filtered(cosines.excerpts, earlier, passed & ~(earlier > highest))
+    return FilterResult(cosines.excerpts, earlier, passed & ~(earlier > highest))

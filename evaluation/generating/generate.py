@@ -12,15 +12,16 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import islice
+from itertools import accumulate, islice
+from random import Random
 from typing import NamedTuple, Protocol
 
 from chunkers import Cancelled, Document, InputError, Span
 from chunkers.contract.base import Estimate
-from chunkers.language_models.asking import MOST_AT_ONCE, together
+from chunkers.language_models.asking import MOST_AT_ONCE, run_in_parallel
 from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.conversation import Unusable, read_json, usable_answer
-from chunkers.language_models.forms import MOST_EXCERPTS, QUESTION, AnswerKind, Asked
+from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer
+from chunkers.language_models.forms import MOST_EXCERPTS, QUESTION, AnswerKind, QuestionWithExcerpts
 from chunkers.language_models.prompts import (
     EXAMPLE_QUESTION,
     NO_QUESTIONS,
@@ -29,11 +30,98 @@ from chunkers.language_models.prompts import (
     QUESTION_SYSTEM,
     QUESTIONS_BEFORE,
 )
-from chunkers.support.errors import shown
-from chunkers.text.quotations import Quotation, Searched
+from chunkers.support.errors import short_repr
+from chunkers.text.quotations import Quotation, SearchableText
 from chunkers.text.tokenizers import Tokenizer
 from evaluation.asking.ask import LONGEST_QUESTION
-from evaluation.generating.windows import Window, windows
+
+# Windows at random places of documents, about each of which a question is asked.
+
+
+EDGE = 100
+"""Characters at either end of a window within which it is moved to the end of a word."""
+
+TRIES = 20
+"""Maximum number of random positions tried for a window without overlap; after that, the least overlap counts."""
+
+
+class Window(NamedTuple):
+    """Span of a document that is shown to a model, which writes a question about it."""
+
+    document: int
+    span: Span
+
+    def overlaps(self, other: "Window") -> bool:
+        """Return whether the window shares text with another window."""
+        return self.shared(other) > 0
+
+    def shared(self, other: "Window") -> int:
+        """Return the number of characters that the window shares with another window."""
+        start, end = max(self.span.start, other.span.start), min(self.span.end, other.span.end)
+        return max(0, end - start) if self.document == other.document else 0
+
+
+def random_windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
+    """Yield an endless sequence of random windows; equal seeds give equal windows.
+
+    A document is chosen with a probability proportional to its length, then a position in it uniformly at random, up to
+    `TRIES` times until the window overlaps no earlier one. If all do, the window with the least overlap is used. A document
+    that is not longer than a window is shown whole.
+
+    Parameters
+    ----------
+    texts
+        The documents' texts; texts without words are never chosen.
+    size
+        Maximum number of characters in a window.
+    seed
+        Seed of the random choice.
+
+    Raises
+    ------
+    InputError
+        If no document has text.
+    """
+    weights = [len(text) if text.strip() else 0 for text in texts]
+    if not any(weights):
+        raise InputError("Generating questions needs at least one document with text; there is none. Add a document.")
+    return _least_overlapping_windows(texts, [*accumulate(weights)], size, Random(seed))
+
+
+def _least_overlapping_windows(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
+    chosen: list[Window] = []
+    draws = _drawn_windows(texts, sums, size, random)
+    while True:
+        tried: list[Window] = []
+        for window in islice(draws, TRIES):
+            tried.append(window)
+            if not any(map(window.overlaps, chosen)):
+                break
+        window = min(tried, key=lambda candidate: sum(map(candidate.shared, chosen)))
+        chosen.append(window)
+        yield window
+
+
+def _drawn_windows(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
+    while True:
+        # Python promises the same numbers in every version for this function alone.
+        place, within = int(random.random() * sums[-1]), random.random()
+        document = next(number for number, most in enumerate(sums) if place < most)
+        text = texts[document]
+        start = int(within * (max(0, len(text) - size) + 1))
+        span = _span_of_whole_words(text, start, min(len(text), start + size))
+        if text[span.start : span.end].strip():
+            yield Window(document, span)
+
+
+def _span_of_whole_words(text: str, start: int, end: int) -> Span:
+    """Return the range without a part of a word at its ends, where white space is near; not every script has it."""
+    if start and not text[start - 1].isspace():
+        start = next((at + 1 for at in range(start, min(start + EDGE, end)) if text[at].isspace()), start)
+    if end < len(text) and not text[end].isspace():
+        end = next((at for at in range(end, max(end - EDGE, start), -1) if text[at - 1].isspace()), end)
+    return Span(start, end)
+
 
 WINDOW = 4_000
 """Characters of a window, as in Chroma's report."""
@@ -73,7 +161,7 @@ _MEASURED = 5
 
 
 @dataclass(frozen=True)
-class Settings:
+class GenerationSettings:
     """Settings for generating questions: their number, the window size in characters and the random seed.
 
     Raises
@@ -134,9 +222,9 @@ class Dropped(NamedTuple):
 Outcome = Generated | Dropped
 
 
-def generate(
+def generate_questions(
     texts: Sequence[str],
-    settings: Settings,
+    settings: GenerationSettings,
     ask: Ask,
     done: Callable[[Outcome], None],
     cancelled: Callable[[], bool] = bool,
@@ -179,29 +267,29 @@ def generate(
     Cancelled
         If the user stops.
     """
-    chosen = [*islice(windows(texts, settings.window, settings.seed), settings.count)]
+    chosen = [*islice(random_windows(texts, settings.window, settings.seed), settings.count)]
     line = _OrderedOutcomes(len(chosen), done)
 
     def one(number: int, stopped: Callable[[], bool]) -> None:
-        asked = line.first(_waits_for(chosen, number), stopped)
+        asked = line.first(_count_to_await(chosen, number), stopped)
         if asked is None:
             raise Cancelled
-        window = _unquoted(texts, chosen[number], asked)
-        reader = _Reader(texts[window.document], window, lambda question: line.has(question, number, stopped))
+        window = _unquoted_part(texts, chosen[number], asked)
+        reader = _AnswerReader(texts[window.document], window, lambda question: line.has(question, number, stopped))
         messages = _messages(texts, window, number + 1, asked)
         part, begun, skipped = window, messages, len(messages)
 
         def send(messages: Sequence[Message]) -> Reply:
             nonlocal part, begun, skipped
             if reader.repeated:
-                other = _unquoted(texts, window, [*asked, *reader.repeated], 1)
+                other = _unquoted_part(texts, window, [*asked, *reader.repeated], 1)
                 if other not in (part, window):
                     # In a new conversation, as a weak model would copy the question from this one.
                     part, begun, skipped = other, _messages(texts, other, number + 1, asked), len(messages)
             again = messages[skipped:]
             excerpts = _sentences(texts, part)
             others = [excerpt for excerpt in excerpts if not any(excerpt in message.text for message in again)]
-            return ask([*begun, *again], stopped, kind=_kind(others or excerpts))
+            return ask([*begun, *again], stopped, kind=_answer_kind(others or excerpts))
 
         try:
             line.put(number, usable_answer(send, messages, reader.read, tell))
@@ -209,12 +297,12 @@ def generate(
             line.put(number, Dropped(window, str(complaint)))
 
     try:
-        together([partial(one, number) for number in range(len(chosen))], cancelled)
+        run_in_parallel([partial(one, number) for number in range(len(chosen))], cancelled)
     finally:
         line.end()
 
 
-def _kind(excerpts: Sequence[str]) -> AnswerKind:
+def _answer_kind(excerpts: Sequence[str]) -> AnswerKind:
     """Return the answer kind whose schema allows these sentences, and at most every third of them, as excerpts."""
     most = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
     return QUESTION.within({}, sizes={"excerpts": most}).choosing({"excerpts": excerpts})
@@ -226,7 +314,7 @@ def _sentences(texts: Sequence[str], window: Window) -> list[str]:
     return [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]
 
 
-def _unquoted(texts: Sequence[str], window: Window, asked: Sequence[Generated], least: int = LEAST_PART) -> Window:
+def _unquoted_part(texts: Sequence[str], window: Window, asked: Sequence[Generated], least: int = LEAST_PART) -> Window:
     """Return the longest part of a window without sentences that an earlier question quotes.
 
     The prompt about this part need not show earlier questions, which a weak model copies. If the part has fewer than
@@ -243,7 +331,7 @@ def _unquoted(texts: Sequence[str], window: Window, asked: Sequence[Generated], 
     return Window(window.document, longest) if len(text[longest.start : longest.end].strip()) >= least else window
 
 
-def _waits_for(chosen: Sequence[Window], number: int) -> int:
+def _count_to_await(chosen: Sequence[Window], number: int) -> int:
     """Return the number of questions, from the first on, that must be finished before this one is requested."""
     overlapping = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
     return max(number + 1 - MOST_AT_ONCE, 0, *overlapping)
@@ -304,13 +392,13 @@ class _OrderedOutcomes:
                 self._done(outcome)
 
 
-def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> Estimate:
+def estimate_generation(texts: Sequence[str], settings: GenerationSettings, tokenizer: Tokenizer) -> Estimate:
     """Estimate the requests and tokens for generating questions, without sending a request.
 
     Assumes that no request has to be repeated. Raises InputError if no document has text, or if the tokenizer cannot be
     loaded.
     """
-    chosen = [*islice(windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
+    chosen = [*islice(random_windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
     tokenizer.load()
     whole = tokenizer.count([part.text for window in chosen for part in _messages(texts, window, 1, [])])
     before = sum(min(number, MOST_BEFORE) for number in range(settings.count)) * GUESSED_TOKENS
@@ -320,7 +408,7 @@ def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> 
 
 def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
     document, (start, end) = window
-    before = [f"- {question.question}" for question in _nearest(window, asked)]
+    before = [f"- {question.question}" for question in _nearest_questions(window, asked)]
     earlier = QUESTIONS_BEFORE.format(questions="\n".join(before)) if before else NO_QUESTIONS
     passage = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=earlier, number=number)
     example, answer = QUESTION_EXAMPLE
@@ -328,7 +416,7 @@ def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence
     return [*begun, Message("user", passage)]
 
 
-def _nearest(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
+def _nearest_questions(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
     """Yield the questions that quote the window and were asked nearest to it, in their order.
 
     A question about other text can hardly be repeated here, and a weak model would copy it.
@@ -352,7 +440,7 @@ def _folded(question: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _AnswerReader:
     """Reads an answer about a window; raises Unusable if it cannot be used, and collects questions asked before."""
 
     text: str
@@ -361,11 +449,11 @@ class _Reader:
     repeated: list[Generated] = field(default_factory=list)
 
     @cached_property
-    def _searched(self) -> Searched:
-        return Searched(self.text[slice(*self.window.span)])
+    def _searched(self) -> SearchableText:
+        return SearchableText(self.text[slice(*self.window.span)])
 
     def read(self, answer: str) -> Generated:
-        asked = read_json(answer, Asked)
+        asked = parse_json_answer(answer, QuestionWithExcerpts)
         question = one_line(asked.question)
         if not any(map(str.isalnum, question)):
             raise Unusable("the question must have at least one word; it has none")
@@ -393,7 +481,7 @@ class _Reader:
             match = self._searched.altered(wanted, REPAIRED)
         if match is None:
             raise Unusable(
-                f"every excerpt must be copied from the passage letter by letter; excerpt {number}, {shown(wanted.text)}, "
+                f"every excerpt must be copied from the passage letter by letter; excerpt {number}, {short_repr(wanted.text)}, "
                 "is not in it"
             )
         offset = self.window.span.start

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from chunkers import Chunking, Embedder, Span
-from chunkers.results.levels import parents_among
+from chunkers.results.parent_chunks import parent_numbers
 from chunkers.text.languages import detect_language
 from chunkers.text.outline import Block, outline_of
-from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.boundary_measures import cut_offsets
 
 # Faults that make a chunk worthless in an index: nothing to read, broken characters, page furniture.
 
@@ -54,16 +54,16 @@ _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
-def _as_windows_reads(first: int, last: int) -> str:
+def _windows_1252_class(first: int, last: int) -> str:
     """Return a regular expression's class of the characters that Windows-1252 has for ``first`` to ``last``."""
     shown = (bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(first, last + 1))
     return "[" + "".join(map(re.escape, shown)) + "]"
 
 
-_FOLLOWS = _as_windows_reads(0x80, 0xBF)
+_FOLLOWS = _windows_1252_class(0x80, 0xBF)
 _MISREAD = re.compile(
-    f"(?:{_as_windows_reads(0xC2, 0xDF)}{_FOLLOWS}|{_as_windows_reads(0xE0, 0xEF)}{_FOLLOWS}{{2}}"
-    f"|{_as_windows_reads(0xF0, 0xF4)}{_FOLLOWS}{{3}})+"
+    f"(?:{_windows_1252_class(0xC2, 0xDF)}{_FOLLOWS}|{_windows_1252_class(0xE0, 0xEF)}{_FOLLOWS}{{2}}"
+    f"|{_windows_1252_class(0xF0, 0xF4)}{_FOLLOWS}{{3}})+"
 )
 """Characters in UTF-8 that were read as Windows-1252 or Latin-1, once or twice."""
 
@@ -95,7 +95,7 @@ class Worthless(NamedTuple):
     reason: str
 
 
-def worthless(text: str, chunks: Sequence[str]) -> list[Worthless | None]:
+def worthless_chunks(text: str, chunks: Sequence[str]) -> list[Worthless | None]:
     """Return the fault of each chunk of a document; None for a chunk without one.
 
     Parameters
@@ -106,15 +106,15 @@ def worthless(text: str, chunks: Sequence[str]) -> list[Worthless | None]:
         The chunks' texts.
     """
     counts = Counter(_DIGITS.sub("0", line.strip()) for line in text.splitlines())
-    return [_fault(chunk, counts) for chunk in chunks]
+    return [_chunk_fault(chunk, counts) for chunk in chunks]
 
 
-def _fault(text: str, counts: Counter[str]) -> Worthless | None:
+def _chunk_fault(text: str, counts: Counter[str]) -> Worthless | None:
     if is_empty(text):
         return Worthless("empty", f"none of its {len(text):,} characters is a letter that can be read")
     if broken := broken_characters(text):
         return Worthless("unreadable", broken)
-    share = _furniture(text, counts)
+    share = _furniture_share(text, counts)
     if share >= FURNITURE:
         return Worthless("boilerplate", f"{share:.0%} of it are lines of menus, notices or footers")
     return None
@@ -131,7 +131,7 @@ def is_empty(text: str) -> bool:
 
 def broken_characters(text: str) -> str:
     """Return the reason why broken characters make a chunk unreadable; empty if they do not."""
-    codes = sum(map(len, _codes(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
+    codes = sum(map(len, _codes_without_meaning(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
     if codes and 2 * codes >= (marks := len("".join(text.split()))):
         return f"{codes:,} of its {marks:,} characters are codes or signs without a meaning"
     if text.isascii():
@@ -147,7 +147,7 @@ def broken_characters(text: str) -> str:
     return ""
 
 
-def _codes(text: str) -> list[str]:
+def _codes_without_meaning(text: str) -> list[str]:
     glyphs = _GLYPHS.findall(text) if "cid:" in text else []
     words = _LONG_WORD.findall(text)
     return [*glyphs, *(word for word in words if not (word.islower() or word.isupper() or word.isalpha()))]
@@ -161,7 +161,7 @@ def _is_misread_chinese(text: str) -> bool:
     return 2 * len(_HAN.findall(raw.decode("utf-8", "ignore"))) >= han
 
 
-def _furniture(text: str, counts: Counter[str]) -> float:
+def _furniture_share(text: str, counts: Counter[str]) -> float:
     """Return the share of a chunk's characters in lines of page furniture; 0 for a chunk with a heading."""
     lines = [stripped for line in text.splitlines() if _LETTER.search(stripped := line.strip())]
     if not lines or any(line.startswith("#") for line in lines):
@@ -209,7 +209,7 @@ HAIR = 0.01
 
 
 @dataclass(frozen=True)
-class Case:
+class CheckedChunking:
     """Chunking to check, with its embedder and ``hair``, the margin within which a decision counts as narrow."""
 
     chunking: Chunking
@@ -219,7 +219,7 @@ class Case:
     @cached_property
     def cuts(self) -> list[int]:
         """Offsets in code points at which the chunks' spans begin, except the first."""
-        return cuts_of(self.chunking)
+        return cut_offsets(self.chunking)
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -229,7 +229,7 @@ class Case:
     @cached_property
     def parents(self) -> frozenset[int]:
         """Numbers of the chunks that are parents of others."""
-        return frozenset(parents_among(self.chunking.chunks))
+        return frozenset(parent_numbers(self.chunking.chunks))
 
     @cached_property
     def _edges(self) -> list[int]:
@@ -252,7 +252,7 @@ class Case:
     def worthless(self) -> list[Worthless | None]:
         """Fault that makes each chunk worthless in an index; None for a chunk without one."""
         chunking = self.chunking
-        return worthless(chunking.document.text, [chunk.text for chunk in chunking.chunks])
+        return worthless_chunks(chunking.document.text, [chunk.text for chunk in chunking.chunks])
 
     def is_prose(self, place: int) -> bool:
         """Return whether the character at an offset is in none of the blocks without prose."""
@@ -270,5 +270,5 @@ class Case:
         return Span(self._edges[edge - 1], self._edges[edge])
 
 
-Findings = Iterator[tuple[Span, float, str]]
+RuleFindings = Iterator[tuple[Span, float, str]]
 """Findings of a rule: the passage, its score from 0 to 1, and the reason."""

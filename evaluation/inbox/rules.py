@@ -8,20 +8,38 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from string import ascii_lowercase
 from typing import Literal
 
 import numpy as np
 
 from chunkers import Chunking, Embedder, Span
-from chunkers.support.formatting import signed
+from chunkers.support.formatting import format_number
 from chunkers.text.outline import headings, outline_of
 from chunkers.text.sentences import GIVEN
-from evaluation.inbox.abbreviations import ABBREVIATIONS
-from evaluation.inbox.checked_chunking import HAIR, Case, Fault, Findings, has_prose
-from evaluation.inbox.standing_alone import dangling_start, without_lead_in
+from evaluation.inbox.checked_chunking import HAIR, CheckedChunking, Fault, RuleFindings, has_prose
+from evaluation.inbox.dependent_chunks import dangling_start, without_lead_in
 from evaluation.search.near_duplicates import ALIKE as COUNTED_ALIKE
-from evaluation.search.near_duplicates import SHINGLE, near_duplicates, repeated_runs
-from evaluation.segmentation.chunk_facts import unread_chunks
+from evaluation.search.near_duplicates import SHINGLE, find_near_duplicates, repeated_runs
+from evaluation.segmentation.chunk_statistics import chunks_beyond_embedder_limit
+
+# English abbreviations that end with a full stop and mostly stand inside a sentence.
+
+
+_LETTERS = " ".join(f"{letter}." for letter in ascii_lowercase + "äöü")
+
+ABBREVIATIONS = frozenset(
+    (
+        "Adm. Bros. Co. Corp. Dr. Gen. Gov. Inc. Jr. Ltd. Messrs. Mr. Mrs. Ms. Mt. Ph.D. Prof. Rep. Rev. Sen. St. co. "
+        "E.G. E.g. I.E. I.e. a.m. e.g. i.e. p.m. v.s. vs. "
+        "Jan. Feb. Mar. Apr. Jun. Jul. Aug. Sep. Sept. Oct. Nov. Dec. "
+        "Ak. Ala. Ariz. Ark. Calif. Colo. Conn. D.C. Del. Fla. Ga. Ia. Id. Ill. Ind. Kan. Kans. Ky. La. Mass. Md. "
+        "Mich. Minn. Miss. Mo. Mont. N.C. N.D. N.H. N.J. N.M. N.Y. Neb. Nebr. Nev. Okla. Ore. Pa. S.C. Tenn. Va. "
+        f"Wash. Wis. {_LETTERS}"
+    ).split()
+)
+"""The abbreviations that spaCy's English tokenizer keeps together with their full stop."""
+
 
 TINY = 0.1
 """Share of the median chunk below which a chunk is tiny."""
@@ -99,7 +117,7 @@ class Rule:
 
     title: str
     why: str
-    find: Callable[[Case], Findings]
+    find: Callable[[CheckedChunking], RuleFindings]
     cause: Literal["chunker", "splitter", "document"] = "chunker"
     limits: str = ""
     example: str = ""
@@ -111,7 +129,7 @@ class Rule:
         return " ".join(filter(None, (self.why, example, self.limits)))
 
 
-def _inside_sentence(case: Case) -> Findings:
+def _inside_sentence(case: CheckedChunking) -> RuleFindings:
     document = case.chunking.document
     for cut in case.cuts:
         number = document.sentence_at(cut)
@@ -133,7 +151,7 @@ def _inside_sentence(case: Case) -> Findings:
             )
 
 
-def _inside_block(kind: str, score: float, case: Case) -> Findings:
+def _inside_block(kind: str, score: float, case: CheckedChunking) -> RuleFindings:
     text = case.chunking.document.text
     for block in outline_of(text).special:
         if block.kind != kind:
@@ -149,20 +167,20 @@ def _inside_block(kind: str, score: float, case: Case) -> Findings:
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 
-def _bad_split(case: Case) -> Findings:
+def _bad_split(case: CheckedChunking) -> RuleFindings:
     document = case.chunking.document
     cuts = set(case.cuts)
     for number in range(1, len(document.sentences)):
         before, after = document.sentences[number - 1], document.sentences[number]
         left, right = document.text[before.start : before.end], document.text[after.start : after.end]
-        why = _why_bad(left, right, touching=before.end == after.start)
+        why = _bad_split_words(left, right, touching=before.end == after.start)
         if why and case.prose_around(before.end) is not None:
             score = 0.9 if after.start in cuts else 0.4
             cut = ", and a chunk begins there" if after.start in cuts else ""
             yield Span(before.start, after.end), score, f"sentences {number:,} and {number + 1:,} part {why}{cut}"
 
 
-def _why_bad(left: str, right: str, touching: bool) -> str:
+def _bad_split_words(left: str, right: str, touching: bool) -> str:
     """Return the place at which a sentence wrongly ends; empty if its end looks right."""
     if not left.endswith("."):
         return ""
@@ -178,7 +196,7 @@ def _why_bad(left: str, right: str, touching: bool) -> str:
     return ""
 
 
-def _stranded_heading(case: Case) -> Findings:
+def _stranded_heading(case: CheckedChunking) -> RuleFindings:
     for block, after in pairwise(outline_of(case.chunking.document.text).blocks):
         if block.kind == "heading":
             place = bisect_left(case.cuts, block.span.end)
@@ -187,7 +205,7 @@ def _stranded_heading(case: Case) -> Findings:
                 yield block.span, 0.75, reason
 
 
-def _far_from_heading(case: Case) -> Findings:
+def _far_from_heading(case: CheckedChunking) -> RuleFindings:
     all_headings = headings(case.chunking.document.text)
     begins = [heading.span.start for heading in all_headings]
     if not all_headings or not case.cuts:
@@ -203,7 +221,7 @@ def _far_from_heading(case: Case) -> Findings:
             yield Span(start, end), 0.25, f"the heading of its section, {title_words}, is {away:,} chunks before"
 
 
-def _without_header(case: Case) -> Findings:
+def _without_header(case: CheckedChunking) -> RuleFindings:
     text = case.chunking.document.text
     tables = [block.span for block in outline_of(text).special if block.kind == "table"]
     begins = [table.start for table in tables]
@@ -220,7 +238,7 @@ def _without_header(case: Case) -> Findings:
 _STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 
 
-def _whole_paragraph(case: Case) -> Findings:
+def _whole_paragraph(case: CheckedChunking) -> RuleFindings:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
     document = case.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN):
@@ -239,7 +257,7 @@ def _whole_paragraph(case: Case) -> Findings:
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
 
 
-def _off_a_paragraph(case: Case) -> Findings:
+def _off_a_paragraph(case: CheckedChunking) -> RuleFindings:
     """Find cuts inside a paragraph, one sentence from an end of it that is not cut."""
     document = case.chunking.document
     sentences = document.sentences
@@ -265,36 +283,36 @@ def _off_a_paragraph(case: Case) -> Findings:
                 break
 
 
-def _median(case: Case) -> float | None:
+def _median_size(case: CheckedChunking) -> float | None:
     return statistics.median(case.sizes) if len(case.sizes) >= FEWEST else None
 
 
-def _tiny(case: Case) -> Findings:
-    median = _median(case)
+def _tiny(case: CheckedChunking) -> RuleFindings:
+    median = _median_size(case)
     for chunk, size in zip(case.chunking.chunks, case.sizes, strict=True):
         if median is not None and size < TINY * median:
             reason = f"{size:,} characters, where the median chunk has {median:,g}"
             yield Span(chunk.start, chunk.end), 0.65 * (1 - size / median), reason
 
 
-def _oversized(case: Case) -> Findings:
-    median = _median(case)
+def _oversized(case: CheckedChunking) -> RuleFindings:
+    median = _median_size(case)
     for number, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
         if median is not None and size > OVERSIZED * median and number not in case.parents:
             reason = f"{size:,} characters, {size / median:.1f} times the median chunk"
             yield Span(chunk.start, chunk.end), 0.65 * (1 - median / size), reason
 
 
-def _unread(case: Case) -> Findings:
+def _unread(case: CheckedChunking) -> RuleFindings:
     embedder = case.embedder
     if embedder is None:
         return
-    for chunk, length, unread in unread_chunks(case.chunking, embedder):
+    for chunk, length, unread in chunks_beyond_embedder_limit(case.chunking, embedder):
         reason = f"{length:,} tokens, of which {embedder.name} reads {length - unread:,}"
         yield Span(chunk.start, chunk.end), 0.5 + 0.4 * unread / length, reason
 
 
-def _by_a_hair(case: Case) -> Findings:
+def _by_a_hair(case: CheckedChunking) -> RuleFindings:
     document = case.chunking.document
     for gap in case.chunking.gaps:
         if not gap.verdict.is_cut or gap.score is None or gap.threshold is None:
@@ -303,31 +321,31 @@ def _by_a_hair(case: Case) -> Findings:
         if away <= case.hair:
             last = min(gap.index + 1, len(document.sentences) - 1)
             span = Span(document.sentences[gap.index].start, document.sentences[last].end)
-            score, threshold = signed(gap.score, ".4f"), signed(gap.threshold, ".4f")
+            score, threshold = format_number(gap.score, ".4f"), format_number(gap.threshold, ".4f")
             nearness = 1 - away / case.hair if case.hair else 1
             yield span, 0.2 + 0.3 * nearness, f"score {score}, threshold {threshold}: {away:.4f} apart"
 
 
-def _flat(case: Case) -> Findings:
+def _flat(case: CheckedChunking) -> RuleFindings:
     for curve in case.chunking.curves:
         scores = [score for score in curve.scores if not math.isnan(score)]
         if len(scores) < FEWEST:
             continue
         low, high = np.percentile(scores, [25, 75]).tolist()
         if high - low < FLAT:
-            between = f"{signed(low, '.3f')} to {signed(high, '.3f')}"
+            between = f"{format_number(low, '.3f')} to {format_number(high, '.3f')}"
             sentences = case.chunking.document.sentences
             whole = Span(sentences[0].start, sentences[-1].end)
             yield whole, 0.8, f"half of the scores lie within {high - low:.3f} of each other, {between}"
 
 
-def _worthless(fault: Fault, score: float, case: Case) -> Findings:
+def _worthless(fault: Fault, score: float, case: CheckedChunking) -> RuleFindings:
     for chunk, worthless in zip(case.chunking.chunks, case.worthless, strict=True):
         if worthless is not None and worthless.fault == fault:
             yield Span(chunk.start, chunk.end), score, worthless.reason
 
 
-def _near_duplicate(case: Case) -> Findings:
+def _near_duplicate(case: CheckedChunking) -> RuleFindings:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     runs = repeated_runs(case.chunking.document.text)
     chunks, end = [], 0
@@ -341,7 +359,7 @@ def _near_duplicate(case: Case) -> Findings:
             chunks.append(chunk)
         end = max(end, chunk.end)
     nearest: dict[int, tuple[float, int]] = {}
-    for first, second, similarity in near_duplicates([chunk.text for chunk in chunks], ALIKE).pairs:
+    for first, second, similarity in find_near_duplicates([chunk.text for chunk in chunks], ALIKE).pairs:
         for number, other in ((first, second), (second, first)):
             if similarity > nearest.get(number, (0.0, 0))[0]:
                 nearest[number] = similarity, other
@@ -457,7 +475,7 @@ RULES: dict[str, Rule] = {
 """The rules by name. To add one, write a function and a line here."""
 
 
-def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HAIR) -> list[Finding]:
+def find_suspicious_cuts(chunking: Chunking, embedder: Embedder | None = None, hair: float = HAIR) -> list[Finding]:
     """Apply every rule to a chunking and return the findings, most suspicious first.
 
     Parameters
@@ -469,11 +487,11 @@ def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HA
     hair
         Distance from the threshold, in units of the score, within which a cut counts as made by a hair.
     """
-    case = Case(chunking, embedder, hair)
+    case = CheckedChunking(chunking, embedder, hair)
     findings = [Finding(name, *parts) for name, rule in RULES.items() for parts in rule.find(case)]
     return sorted(findings, key=lambda finding: (-finding.score, finding.span, finding.rule))
 
 
-def counts(findings: Sequence[Finding]) -> dict[str, int]:
+def findings_per_rule(findings: Sequence[Finding]) -> dict[str, int]:
     """Return the number of findings per rule, without rules that found nothing."""
     return {name: count for name in RULES if (count := sum(finding.rule == name for finding in findings))}

@@ -62,7 +62,7 @@ def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]
     return spans
 
 
-class Covered:
+class CoveredRanges:
     """Union of ranges that grows as ranges are added."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class Covered:
         self._starts[first:last], self._ends[first:last] = [start], [end]
 
 
-def characters(ranges: Sequence[tuple[int, int]]) -> int:
+def total_length(ranges: Sequence[tuple[int, int]]) -> int:
     """Return the total length of ranges, counting text once for each range that contains it."""
     return sum(end - start for start, end in ranges)
 
@@ -195,7 +195,7 @@ class CharacterRuler:
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the number of characters in the ranges; overlaps count once per range."""
-        return characters(ranges)
+        return total_length(ranges)
 
     def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
         """Return the number of characters in each range, shape (ranges,)."""
@@ -211,6 +211,6 @@ Measuring = Ruler | CharacterRuler
 """Ruler for ranges of a text, in tokens or in characters."""
 
 
-def measuring(unit: str, ruler: Ruler) -> Measuring:
+def ruler_for(unit: str, ruler: Ruler) -> Measuring:
     """Return the ruler for a unit: ``ruler`` if it is tokens, else one that counts characters."""
     return ruler if unit == "tokens" else CharacterRuler()

@@ -10,11 +10,20 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from chunkers import InputError, Span
-from chunkers.support.errors import stop_if
+from chunkers.support.errors import raise_if_cancelled
 from chunkers.support.limits import MAX_BYTES
-from chunkers.text.quotations import ALIKE, NEAREST, How, Match, Quotation, Searched, Work, context_of
+from chunkers.text.quotations import (
+    ALIKE,
+    NEAREST,
+    ComparisonBudget,
+    How,
+    Match,
+    Quotation,
+    SearchableText,
+    surrounding_text,
+)
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.rows import EXCERPT_COLUMNS, Row, as_list, rows_in, short, shortened
+from evaluation.questions.rows import EXCERPT_COLUMNS, Row, excerpt_list, read_question_rows, short_repr, shorten_text
 
 # Excerpts, and their places in the documents of a corpus.
 
@@ -26,7 +35,7 @@ class Excerpt(NamedTuple):
     span: Span
 
 
-class Located(NamedTuple):
+class LocatedExcerpt(NamedTuple):
     """Excerpt found in a document.
 
     Attributes
@@ -51,7 +60,7 @@ class Located(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Finder:
+class ExcerptFinder:
     """Finder of quoted excerpts in the documents of a corpus."""
 
     corpus: Corpus
@@ -62,11 +71,13 @@ class Finder:
             return None
         called = self._called.get(name, []) if isinstance(name, str) else []
         if not called:
-            raise InputError(f"corpus_id must be one of {shortened(', '.join(self.corpus.names))}; got {short(name)}.")
-        if len(called) > 1:
-            several = shortened(", ".join(self.corpus.names[number] for number in called))
             raise InputError(
-                f"corpus_id must match one document; {short(name)} matches several: {several}. Give the full name."
+                f"corpus_id must be one of {shorten_text(', '.join(self.corpus.names))}; got {short_repr(name)}."
+            )
+        if len(called) > 1:
+            several = shorten_text(", ".join(self.corpus.names[number] for number in called))
+            raise InputError(
+                f"corpus_id must match one document; {short_repr(name)} matches several: {several}. Give the full name."
             )
         return called[0]
 
@@ -78,17 +89,17 @@ class Finder:
             stems.setdefault(Path(known).stem, []).append(number)
         return stems | {known: [number] for number, known in enumerate(self.corpus.names)}
 
-    def whole(self, name: object) -> Located:
+    def whole(self, name: object) -> LocatedExcerpt:
         """Return an excerpt that covers the whole document called ``name``, without surrounding white space."""
         number = self.number(name)
         if number is None:
-            raise InputError(f"each item of documents must be the name of a document; got {short(name)}.")
+            raise InputError(f"each item of documents must be the name of a document; got {short_repr(name)}.")
         text = self.corpus.documents[number].text
         if not text.strip():
             raise InputError(f"a document that answers a question must have text; {self.corpus.names[number]} has none.")
-        return Located(number, (Span(len(text) - len(text.lstrip()), len(text.rstrip())),))
+        return LocatedExcerpt(number, (Span(len(text) - len(text.lstrip()), len(text.rstrip())),))
 
-    def locate(self, item: object, number: int | None) -> Located:
+    def locate(self, item: object, number: int | None) -> LocatedExcerpt:
         """Locate a quoted excerpt in the documents: verbatim, else ignoring typography, else in parts or with small changes.
 
         Parts stand in the same order, with other text between them.
@@ -107,7 +118,7 @@ class Finder:
         own = self.number(given.get("corpus_id"))
         number = number if own is None else own
         numbers = range(len(self._searched)) if number is None else [number]
-        for way in (Searched.exact, Searched.typography):
+        for way in (SearchableText.exact, SearchableText.typography):
             for candidate in numbers:
                 if match := way(self._searched[candidate], quoted):
                     return self._located(candidate, quoted, match)
@@ -116,17 +127,17 @@ class Finder:
         for candidate in numbers:
             if spans := self._searched[candidate].divided(quoted.text):
                 places = " and ".join(f"{span.start:,}" for span in spans)
-                remark = f"the excerpt {short(quoted.text)} stands in {self.corpus.names[candidate]} in parts, at {places}."
-                return Located(candidate, tuple(spans), "divided", remark)
+                remark = (
+                    f"the excerpt {short_repr(quoted.text)} stands in {self.corpus.names[candidate]} in parts, at {places}."
+                )
+                return LocatedExcerpt(candidate, tuple(spans), "divided", remark)
         where = "any document" if number is None else self.corpus.names[number]
-        message = f"the excerpt must occur in {where}, and {short(quoted.text)} does not; it is left out."
+        message = f"the excerpt must occur in {where}, and {short_repr(quoted.text)} does not; it is left out."
         if best := self._most_alike(numbers, quoted, NEAREST):
             candidate, match = best
             passage = self.corpus.documents[candidate].text[match.span.start : match.span.end]
             place_phrase = f"in {self.corpus.names[candidate]} is" if number is None else "is"
-            message += (
-                f" The nearest passage {place_phrase} {short(passage)} at {match.span.start:,}, {_percent(match)} alike."
-            )
+            message += f" The nearest passage {place_phrase} {short_repr(passage)} at {match.span.start:,}, {_similarity_percent(match)} alike."
         elif self._work.spent:
             message += " It was not compared with all passages, as too many excerpts of this file are not found."
         raise InputError(message)
@@ -138,7 +149,7 @@ class Finder:
         ]
         return max(matches, key=lambda pair: pair[1].alike, default=None)
 
-    def _located(self, number: int, quoted: Quotation, match: Match) -> Located:
+    def _located(self, number: int, quoted: Quotation, match: Match) -> LocatedExcerpt:
         """Return the excerpt with a remark where it is not as it was given."""
         name, passage = self.corpus.names[number], self.corpus.documents[number].text[match.span.start : match.span.end]
         remark = ""
@@ -147,22 +158,22 @@ class Finder:
         elif match.how == "typography":
             remark = f"stands in {name} at {match.span.start:,} with other white space or signs"
         elif match.how == "altered":
-            remark = f"stands in {name} at {match.span.start:,} altered, {_percent(match)} alike: {short(passage)}"
+            remark = f"stands in {name} at {match.span.start:,} altered, {_similarity_percent(match)} alike: {short_repr(passage)}"
         if match.several:
             remark += f"{'; it' if remark else ''} stands in {name} more than once, and the first is used"
-        sentence = f"the excerpt {short(quoted.text)} {remark}." if remark else ""
-        return Located(number, (match.span,), match.how, sentence)
+        sentence = f"the excerpt {short_repr(quoted.text)} {remark}." if remark else ""
+        return LocatedExcerpt(number, (match.span,), match.how, sentence)
 
     @cached_property
-    def _work(self) -> Work:
-        return Work()
+    def _work(self) -> ComparisonBudget:
+        return ComparisonBudget()
 
     @cached_property
-    def _searched(self) -> list[Searched]:
-        return [Searched(document.text, self._work) for document in self.corpus.documents]
+    def _searched(self) -> list[SearchableText]:
+        return [SearchableText(document.text, self._work) for document in self.corpus.documents]
 
 
-def _percent(match: Match) -> str:
+def _similarity_percent(match: Match) -> str:
     # Rounded down: what is not the same is not 100 % alike.
     return f"{int(100 * match.alike)} %"
 
@@ -177,11 +188,11 @@ def _quotation(given: Mapping[str, Any]) -> Quotation:
     """
     content, start = given.get("content"), _start_index(given.get("start_index"))
     if not isinstance(content, str) or not content.strip():
-        raise InputError(f"every excerpt must be a string that is not empty; got {short(content)}.")
+        raise InputError(f"every excerpt must be a string that is not empty; got {short_repr(content)}.")
     prefix, suffix = given.get("prefix") or "", given.get("suffix") or ""
     for name, context in (("prefix", prefix), ("suffix", suffix)):
         if not isinstance(context, str):
-            raise InputError(f"the {name} of an excerpt must be a string; got {short(context)}.")
+            raise InputError(f"the {name} of an excerpt must be a string; got {short_repr(context)}.")
     return Quotation(content, prefix, suffix, start)
 
 
@@ -192,7 +203,7 @@ def _start_index(given: object) -> int | None:
     if isinstance(given, float) and given.is_integer():
         given = int(given)
     if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-        raise InputError(f"start_index must be a whole number of at least 0; got {short(given)}.")
+        raise InputError(f"start_index must be a whole number of at least 0; got {short_repr(given)}.")
     return given
 
 
@@ -290,15 +301,15 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         raise InputError(f"{name}: a file of questions may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
     if b"\0" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}: a file of questions must be text: CSV, JSON or JSON lines; this one is binary.")
-    rows = rows_in(data, name, "retrieval", cancelled)
-    finder = Finder(corpus)
+    rows = read_question_rows(data, name, "retrieval", cancelled)
+    finder = ExcerptFinder(corpus)
     usable: list[Question] = []
     problems: list[str] = []
     changes: list[str] = []
     labels: list[Label] = []
     seen: set[tuple[object, ...]] = set()
     for place, row in rows:
-        stop_if(cancelled)
+        raise_if_cancelled(cancelled)
         if len(usable) == MOST_QUESTIONS:
             problems.append(
                 f"{name}, from {place} on: a file may have at most {MOST_QUESTIONS:,} questions; the rest is left out."
@@ -307,11 +318,11 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         try:
             if isinstance(row, InputError):
                 raise row
-            question, lost, changed = _question(row, finder, labels)
+            question, lost, changed = _question_of_row(row, finder, labels)
             key = (question.text, row.get("corpus_id"), frozenset(excerpt.document for excerpt in question.excerpts))
             if key in seen:
                 raise InputError(
-                    f"every question must appear only once; {short(question.text)} appears again, and this repetition is "
+                    f"every question must appear only once; {short_repr(question.text)} appears again, and this repetition is "
                     "left out."
                 )
         except InputError as error:
@@ -324,23 +335,23 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
     return Questions(tuple(usable), tuple(problems), tuple(changes), tuple(labels))
 
 
-def _question(row: Row, finder: Finder, labels: list[Label]) -> tuple[Question, list[str], list[str]]:
+def _question_of_row(row: Row, finder: ExcerptFinder, labels: list[Label]) -> tuple[Question, list[str], list[str]]:
     """Return the question of a row, a sentence on every excerpt that is left out, and one on those that are not as given.
 
     What has become of each excerpt is added to ``labels``.
     """
     text = row.get("question")
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"the question must be a string that is not empty; got {short(text)}.")
+        raise InputError(f"the question must be a string that is not empty; got {short_repr(text)}.")
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise InputError(
-            f"the question must be valid Unicode; {short(text)} contains a lone surrogate. Remove the broken character."
+            f"the question must be valid Unicode; {short_repr(text)} contains a lone surrogate. Remove the broken character."
         )
     number = finder.number(row.get("corpus_id"))
-    places: list[Located] = []
+    places: list[LocatedExcerpt] = []
     lost: list[str] = []
     column = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
-    wanted = [] if column is None else as_list(row[column], column)
+    wanted = [] if column is None else excerpt_list(row[column], column)
     excerpts: list[Excerpt] = []
     for item in wanted:
         quoted = str(item.get("content")) if isinstance(item, dict) else str(item)
@@ -351,15 +362,15 @@ def _question(row: Row, finder: Finder, labels: list[Label]) -> tuple[Question, 
             labels.append(Label(text, quoted, "orphaned", remark=lost[-1]))
             continue
         places.append(place)
-        state = _state(place, excerpts)
+        state = _label_state(place, excerpts)
         labels.append(Label(text, quoted, state, finder.corpus.names[place.document], place.spans, place.remark))
         excerpts += [excerpt for excerpt in place.excerpts if state != "merged" or excerpt not in excerpts]
     if wanted and not places:
-        raise InputError(f"no excerpt of {short(text)} could be located, so the question is left out: {lost[0]}")
+        raise InputError(f"no excerpt of {short_repr(text)} could be located, so the question is left out: {lost[0]}")
     return Question(text, tuple(excerpts)), lost, [place.remark for place in places if place.remark]
 
 
-def _state(place: Located, earlier: Sequence[Excerpt]) -> LabelState:
+def _label_state(place: LocatedExcerpt, earlier: Sequence[Excerpt]) -> LabelState:
     """Return the fate of an excerpt; ``earlier`` are the places of the excerpts before it."""
     overlaps = any(
         document == place.document and part.start < span.end and span.start < part.end
@@ -381,7 +392,7 @@ _STATES: Mapping[How | Literal["divided"], LabelState] = {
 # Questions with their excerpts as a file that survives an edit of the documents.
 
 
-def labels(questions: Sequence[Question], corpus: Corpus) -> bytes:
+def questions_to_json_lines(questions: Sequence[Question], corpus: Corpus) -> bytes:
     """Return questions as JSON lines for `read_questions`, with each excerpt's document, position and context.
 
     If all excerpts of a question are whole documents, only the documents' names are written.
@@ -394,7 +405,7 @@ def labels(questions: Sequence[Question], corpus: Corpus) -> bytes:
             row["documents"] = names
         else:
             row["references"] = [
-                reference(name, corpus.documents[document].text, span)
+                excerpt_as_json(name, corpus.documents[document].text, span)
                 for name, (document, span) in zip(names, question.excerpts, strict=True)
             ]
         rows.append(json.dumps(row, ensure_ascii=False))
@@ -407,9 +418,9 @@ def _is_whole(excerpt: Excerpt, corpus: Corpus) -> bool:
     return not text[:start].strip() and not text[end:].strip()
 
 
-def reference(name: str, text: str, span: Span) -> dict[str, Any]:
+def excerpt_as_json(name: str, text: str, span: Span) -> dict[str, Any]:
     """Return an excerpt as a JSON-compatible mapping with its document, position and context."""
-    prefix, suffix = context_of(text, span)
+    prefix, suffix = surrounding_text(text, span)
     return {
         "corpus_id": name,
         "content": text[span.start : span.end],

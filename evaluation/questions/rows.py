@@ -9,22 +9,22 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
-from chunkers.files.tables import Counted, check_brackets, csv_rows, lines_of, places_of, text_of
+from chunkers.files.data_files import InputCounter, check_brackets, column_positions, csv_rows, decode_file, numbered_lines
 from chunkers.support.errors import InputError
-from chunkers.support.formatting import from_cell
-from chunkers.text.reader_process import parsed_apart
-from chunkers.text.table_text import separator_of
+from chunkers.support.formatting import unescape_cell
+from chunkers.text.reader_process import parse_in_reader_process
+from chunkers.text.spreadsheets import find_csv_separator
 
 JOINT = "\n\n"
 """The separator of documents in the joined text of a corpus; no range crosses it."""
 
 
-def short(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return a value's ``repr`` for use in a message, shortened if it is long."""
-    return shortened(repr(value), 60)
+    return shorten_text(repr(value), 60)
 
 
-def shortened(text: str, most: int = 200) -> str:
+def shorten_text(text: str, most: int = 200) -> str:
     """Return a text of at most ``most`` characters: the text itself, or its beginning and three dots."""
     return text if len(text) <= most else text[: most - 3] + "..."
 
@@ -71,7 +71,7 @@ HOP_MARK = re.compile(r"\A<\d+-hop>\s*")
 """Mark of ragas in front of the excerpts of a question that needs several of them."""
 
 
-def rows_in(
+def read_question_rows(
     data: bytes, name: str, purpose: Purpose, cancelled: Callable[[], bool] = bool
 ) -> Iterator[tuple[str, Row | InputError]]:
     """Yield the rows of a questions file with their positions; an error takes the place of an unreadable row.
@@ -86,20 +86,22 @@ def rows_in(
     Cancelled
         If the user asked to stop, as ``cancelled`` reports.
     """
-    for place, row, problem in parsed_apart(read, data, name, cancelled, purpose=purpose):
+    for place, row, problem in parse_in_reader_process(parse_question_rows, data, name, cancelled, purpose=purpose):
         yield place, InputError(problem) if row is None else row
 
 
-def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | None, str]]:
+def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | None, str]]:
     """Yield the position of each row of a questions file, and the parsed row or an error message.
 
     Run by `rows_in` in a separate process.
     """
-    text = text_of(data, name)
+    text = decode_file(data, name)
     if not text.strip():
         raise InputError(f"{name}: a file of questions must contain at least one question; this one is empty.")
-    counted = Counted(name, "a file of questions")
-    for number, (place, row) in enumerate(plain_rows(text, name, _check_asked if purpose == "answers" else _check_columns)):
+    counted = InputCounter(name, "a file of questions")
+    for number, (place, row) in enumerate(
+        raw_rows(text, name, _check_question_column if purpose == "answers" else _check_columns)
+    ):
         if number == MOST_ROWS_READ:
             yield place, None, f"at most {MOST_ROWS_READ:,} rows of a file are read; this one and all after it are left out."
             return
@@ -108,7 +110,7 @@ def read(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | 
         try:
             if isinstance(row, InputError):
                 raise row
-            yield place, _used_columns(_renamed(row) if purpose == "retrieval" else row, purpose, counted), ""
+            yield place, _used_columns(_with_standard_columns(row) if purpose == "retrieval" else row, purpose, counted), ""
         except InputError as error:
             yield place, None, str(error)
 
@@ -122,18 +124,18 @@ def _check_is_no_part(row: Row, name: str) -> None:
         )
 
 
-def _used_columns(row: Row, purpose: Purpose, counted: Counted) -> Row:
+def _used_columns(row: Row, purpose: Purpose, counted: InputCounter) -> Row:
     """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
     kept = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
     if column := next((name for name in EXCERPT_COLUMNS if kept.get(name)), None):
         try:
-            kept[column] = as_list(kept[column], column)
+            kept[column] = excerpt_list(kept[column], column)
         except InputError:
             # Where there is an answer, nothing is asked of its excerpts.
             if purpose == "retrieval" or not any(kept.get(name) for name in ANSWER_COLUMNS):
                 raise
             del kept[column]
-    items = _items(kept)
+    items = _count_items(kept)
     if items > MOST_ITEMS:
         raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {items:,}.")
     counted.row(*(value for value in kept.values() if isinstance(value, str)))
@@ -141,7 +143,7 @@ def _used_columns(row: Row, purpose: Purpose, counted: Counted) -> Row:
     return kept
 
 
-def _items(row: Row) -> int:
+def _count_items(row: Row) -> int:
     """Count the items and fields in the lists and objects of a row, nested ones included."""
     count = 0
     waiting: list[Any] = list(row.values())
@@ -153,12 +155,12 @@ def _items(row: Row) -> int:
     return count
 
 
-def plain_rows(
+def raw_rows(
     text: str, name: str, check: Callable[[Sequence[str], str], Collection[str]]
 ) -> Iterator[tuple[str, Row | InputError]]:
     """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
-    Apostrophes that `chunkers.support.formatting.as_cell` added to the fields of a CSV file are removed. ``check`` is
+    Apostrophes that `chunkers.support.formatting.escape_cell` added to the fields of a CSV file are removed. ``check`` is
     called with the columns and the name of a CSV file; it returns the columns to read, and raises InputError if one is
     wrong or missing.
     """
@@ -167,7 +169,7 @@ def plain_rows(
     return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check)
 
 
-def as_list(value: object, column: str) -> list[Any]:
+def excerpt_list(value: object, column: str) -> list[Any]:
     """Return a cell's excerpts as a list; the cell may hold a list, a text, or a list in JSON or Python syntax.
 
     Raises
@@ -187,13 +189,15 @@ def as_list(value: object, column: str) -> list[Any]:
             if column == "excerpts":
                 # A plain excerpt may also begin with a bracket.
                 return [value]
-            raise InputError(f"the value of {column} must be a valid JSON list; got {short(value)} ({error}).") from error
+            raise InputError(
+                f"the value of {column} must be a valid JSON list; got {short_repr(value)} ({error})."
+            ) from error
     if not isinstance(value, list):
-        raise InputError(f"the value of {column} must be a list; got {short(value)}.")
+        raise InputError(f"the value of {column} must be a list; got {short_repr(value)}.")
     return value
 
 
-def _renamed(row: Row) -> Row:
+def _with_standard_columns(row: Row) -> Row:
     """Return a row of ragas with the names that the others have.
 
     Raises
@@ -216,7 +220,7 @@ def _renamed(row: Row) -> Row:
             "column contexts is read as what a pipeline retrieved."
         )
     excerpts = [
-        HOP_MARK.sub("", passage) if isinstance(passage, str) else passage for passage in as_list(row[column], column)
+        HOP_MARK.sub("", passage) if isinstance(passage, str) else passage for passage in excerpt_list(row[column], column)
     ]
     return {**row, "excerpts": excerpts}
 
@@ -224,14 +228,14 @@ def _renamed(row: Row) -> Row:
 def _csv_rows(
     text: str, name: str, check: Callable[[Sequence[str], str], Collection[str]]
 ) -> Iterator[tuple[str, Row | InputError]]:
-    separator = separator_of(text)
+    separator = find_csv_separator(text)
     number = 0
     try:
         rows = csv_rows(text, name)
         columns = next(rows, [])
-        places = places_of(columns, check(columns, name))
+        places = column_positions(columns, check(columns, name))
         for number, row in enumerate(rows, start=1):
-            yield f"question {number:,}", _fields(columns, row, separator, places)
+            yield f"question {number:,}", _csv_fields(columns, row, separator, places)
     except csv.Error as error:
         yield f"question {number + 1:,}", InputError(f"the file must be valid CSV; from here on it is not ({error}).")
 
@@ -240,7 +244,9 @@ def _check_columns(columns: Sequence[str], name: str) -> Collection[str]:
     known = set(columns)
     if known & {"question", "user_input"} and known & {*EXCERPT_COLUMNS, *_CONTEXTS}:
         return KNOWN_COLUMNS
-    message = f"{name}: the columns must include question, and references or excerpts; got {shortened(', '.join(columns))}."
+    message = (
+        f"{name}: the columns must include question, and references or excerpts; got {shorten_text(', '.join(columns))}."
+    )
     if answers := [column for column in ("ground_truth", "ground_truths", "reference") if column in known]:
         message += f" {answers[0]} is an answer in words of its own; ragas keeps excerpts in {' or '.join(_CONTEXTS)}."
     elif "retrieved_contexts" in known:
@@ -248,16 +254,18 @@ def _check_columns(columns: Sequence[str], name: str) -> Collection[str]:
     raise InputError(message)
 
 
-def _check_asked(columns: Sequence[str], name: str) -> Collection[str]:
+def _check_question_column(columns: Sequence[str], name: str) -> Collection[str]:
     if not {"question", "user_input"} & set(columns):
-        raise InputError(f"{name}: the file must have a column named question; its columns are {short(', '.join(columns))}.")
+        raise InputError(
+            f"{name}: the file must have a column named question; its columns are {short_repr(', '.join(columns))}."
+        )
     return KNOWN_COLUMNS
 
 
-def _fields(columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]) -> Row | InputError:
+def _csv_fields(columns: Sequence[str], row: Sequence[str], separator: str, places: Mapping[str, int]) -> Row | InputError:
     """Return the known fields of a row, or what is wrong with it if it has too few or too many fields."""
     if len(row) == len(columns):
-        return {column: from_cell(row[place]) for column, place in places.items()}
+        return {column: unescape_cell(row[place]) for column, place in places.items()}
     message = f"a row must have as many fields as there are columns, {len(columns)}; this one has {len(row)}."
     if len(row) > len(columns):
         message += f" A text with {_SEPARATORS[separator]} in it must stand in quotation marks."
@@ -267,8 +275,8 @@ def _fields(columns: Sequence[str], row: Sequence[str], separator: str, places: 
 def _json_rows(text: str) -> Iterator[tuple[str, Row | InputError]]:
     whole = _rows_of_json(text)
     if whole is None:
-        return objects_of(text)
-    return ((f"item {number:,}", _object(item, "item")) for number, item in enumerate(whole, start=1))
+        return json_line_objects(text)
+    return ((f"item {number:,}", _json_object(item, "item")) for number, item in enumerate(whole, start=1))
 
 
 def _rows_of_json(text: str) -> list[Any] | None:
@@ -306,14 +314,14 @@ def _is_json(line: str) -> bool:
     return True
 
 
-def objects_of(
-    text: str, checked: Callable[[object, str], Row | InputError] = lambda value, line: _object(value, "line", line)
+def json_line_objects(
+    text: str, checked: Callable[[object, str], Row | InputError] = lambda value, line: _json_object(value, "line", line)
 ) -> Iterator[tuple[str, Row | InputError]]:
     """Yield the objects in JSON lines with their positions; an error takes the place of an invalid line.
 
     ``checked`` is called with the value of a line and the line itself.
     """
-    for number, line in lines_of(text):
+    for number, line in numbered_lines(text):
         try:
             row = checked(json.loads(line), line)
         except (ValueError, RecursionError) as error:
@@ -321,10 +329,12 @@ def objects_of(
         yield f"line {number:,}", row
 
 
-def _object(value: object, what: str, written: object = None) -> Row | InputError:
+def _json_object(value: object, what: str, written: object = None) -> Row | InputError:
     if isinstance(value, dict):
         return value
-    return InputError(f"every {what} must be a JSON object; this one is {short(value if written is None else written)}.")
+    return InputError(
+        f"every {what} must be a JSON object; this one is {short_repr(value if written is None else written)}."
+    )
 
 
 # Lists and mappings in Python's syntax, as csv and pandas write them into the cells of a CSV file.
@@ -357,10 +367,10 @@ def python_literal(text: str) -> Any:
     RecursionError
         If it is nested too deeply.
     """
-    return _Reader(text).whole()
+    return _LiteralParser(text).whole()
 
 
-class _Reader:
+class _LiteralParser:
     def __init__(self, text: str) -> None:
         self._text = text.rstrip()
         self._at = 0
@@ -388,12 +398,12 @@ class _Reader:
     def _value(self, *, is_option: bool = False) -> Any:
         token = self._token()
         if token["text"] is not None:
-            return _string(token["text"])
+            return _string_literal(token["text"])
         if token["sign"] is not None:
             return self._items(token["sign"])
         if _WRAPPER.fullmatch(token["word"]) and self._took("("):
             return next(iter(self._items("(")), None)
-        return token["word"] if is_option else _number(token["word"])
+        return token["word"] if is_option else _number_or_constant(token["word"])
 
     def _items(self, opening: str) -> Any:
         if opening not in _CLOSING:
@@ -415,7 +425,7 @@ class _Reader:
         return pairs if opening == "{" and not items else items
 
 
-def _string(text: str) -> str:
+def _string_literal(text: str) -> str:
     try:
         with warnings.catch_warnings(action="ignore"):
             return str(ast.literal_eval(text))
@@ -423,7 +433,7 @@ def _string(text: str) -> str:
         raise ValueError(str(error)) from error
 
 
-def _number(word: str) -> Any:
+def _number_or_constant(word: str) -> Any:
     if word in _WORDS:
         return _WORDS[word]
     return int(word) if word.lstrip("+-").isdecimal() else float(word)

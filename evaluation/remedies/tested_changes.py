@@ -8,14 +8,14 @@ import numpy as np
 
 from chunkers import Chunking, Span, Tools
 from chunkers.contract.base import run
-from chunkers.results.embedder_input import embedded_text
-from evaluation.asking.answer import Posed, chunks_holding
+from chunkers.results.chunk_fields import embedded_text
+from evaluation.asking.ask import PosedQuestion, chunks_holding
 from evaluation.inbox.checked_chunking import HAIR
-from evaluation.inbox.rules import FEWEST, Finding, inbox
+from evaluation.inbox.rules import FEWEST, Finding, find_suspicious_cuts
 from evaluation.questions.corpus import Measuring
-from evaluation.remedies.search import Column, Questions, Remedy, Trial, least_changes, trials
-from evaluation.retrieval.budget import lengths_of
-from evaluation.search.index import embed_together
+from evaluation.remedies.trials import Column, QuestionRetrieval, Remedy, Trial, smallest_solutions, try_variations
+from evaluation.retrieval.budget import chunk_lengths
+from evaluation.search.index import embed_texts
 from evaluation.search.ranking import ROUNDING, Reranker
 
 # Changes that keep an answer whole, at the same limit on what is retrieved.
@@ -35,20 +35,20 @@ class FailingColumn(Column):
         The question that fails, which is not among ``others``.
     """
 
-    posed: Posed = field(kw_only=True)
+    posed: PosedQuestion = field(kw_only=True)
 
 
-def try_answer(failure: FailingColumn, tools: Tools) -> list[Trial[Chunking]]:
+def try_settings_for_answer(failure: FailingColumn, tools: Tools) -> list[Trial[Chunking]]:
     """Cut the text with every alternative setting; keep the results in which one chunk contains the whole answer."""
     text, answer = failure.chunking.document.text, failure.posed.answer
 
     def keep(chunking: Chunking) -> Chunking | None:
         return chunking if chunks_holding(text, [chunk.spans for chunk in chunking.chunks], answer) else None
 
-    return trials(failure, tools, keep)
+    return try_variations(failure, tools, keep)
 
 
-def keep_answer_whole(
+def remedies_for_answer(
     failure: FailingColumn,
     tried: Sequence[Trial[Chunking]],
     tools: Tools,
@@ -77,20 +77,20 @@ def keep_answer_whole(
     Cancelled
         If the user asked to stop.
     """
-    questions = Questions(failure, tools, ruler, reranker)
+    questions = QuestionRetrieval(failure, tools, ruler, reranker)
     reach = _Reach(failure, questions)
 
     def is_met(chunking: Chunking) -> bool:
         return not reach.is_beyond(chunking) and questions.is_whole(questions.prepared(chunking), failure.posed)
 
-    for trial, chunking in least_changes(tried, is_met, tools):
+    for trial, chunking in smallest_solutions(tried, is_met, tools):
         yield questions.remedy(trial, chunking)
 
 
 class _Reach:
     """Tells whether other chunks rank above the answer's and leave no room for it."""
 
-    def __init__(self, failure: FailingColumn, questions: Questions) -> None:
+    def __init__(self, failure: FailingColumn, questions: QuestionRetrieval) -> None:
         self.failure, self.questions = failure, questions
         passages, vector = questions.passages, questions.vector(failure.posed.question)
         self._scores: dict[str, float] = {}
@@ -118,10 +118,10 @@ class _Reach:
         texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
         holding = chunks_holding(document.text, spans, answer)
         budget = failure.limit.tokens or self.questions.now(failure.posed).tokens
-        room = budget - min(ruler(_until(spans[chunk], answer.end)) for chunk in holding)
+        room = budget - min(ruler(_spans_until(spans[chunk], answer.end)) for chunk in holding)
         self._embed(chunking, [texts[chunk] for chunk in holding])
         best = max(self._scores[texts[chunk]] for chunk in holding) + ROUNDING
-        lengths = lengths_of(spans, ruler)
+        lengths = chunk_lengths(spans, ruler)
         promises = {
             text: self._promise(chunk_spans)
             for text, chunk_spans in zip(texts, spans, strict=True)
@@ -142,7 +142,7 @@ class _Reach:
         missing = [*dict.fromkeys(text for text in texts if text not in self._scores)]
         if missing:
             assert vector is not None
-            scores = embed_together(chunking.document, missing, self.questions.tools) @ vector
+            scores = embed_texts(chunking.document, missing, self.questions.tools) @ vector
             self._scores.update(zip(missing, scores.tolist(), strict=True))
 
     def _promise(self, spans: Sequence[Span]) -> float:
@@ -151,7 +151,7 @@ class _Reach:
         return float(np.max(self._column_scores, where=overlapping, initial=-1.0))
 
 
-def _until(spans: Sequence[Span], end: int) -> list[Span]:
+def _spans_until(spans: Sequence[Span], end: int) -> list[Span]:
     """Return the beginning of a chunk up to a place of the text."""
     return [Span(span.start, min(span.end, end)) for span in spans if span.start < end]
 
@@ -164,13 +164,13 @@ BY_MEDIAN = frozenset({"tiny", "oversized"})
 
 
 @dataclass(frozen=True, eq=False)
-class Suspect(Column):
+class SuspiciousColumn(Column):
     """Chunker's result with suspicious cuts; ``hair`` is the margin within which a decision counts as narrow."""
 
     hair: float = HAIR
 
 
-class Findings(NamedTuple):
+class FindingsByRule(NamedTuple):
     """Suspicious passages of a chunking by rule, and the number of its chunks."""
 
     passages: Mapping[str, Sequence[Span]]
@@ -189,23 +189,23 @@ class Findings(NamedTuple):
         return not any(span.start < end and start < span.end for span in self.passages.get(finding.rule, ()))
 
 
-def findings_of(chunking: Chunking, tools: Tools, hair: float = HAIR) -> Findings:
+def findings_by_rule(chunking: Chunking, tools: Tools, hair: float = HAIR) -> FindingsByRule:
     """Return the suspicious passages of a chunking, by rule."""
     passages: dict[str, list[Span]] = {}
-    for finding in inbox(chunking, tools.embedder, hair):
+    for finding in find_suspicious_cuts(chunking, tools.embedder, hair):
         passages.setdefault(finding.rule, []).append(finding.span)
-    return Findings(passages, len(chunking.chunks))
+    return FindingsByRule(passages, len(chunking.chunks))
 
 
-def try_findings(suspect: Suspect, tools: Tools) -> list[Trial[Findings]]:
+def try_settings_for_findings(suspect: SuspiciousColumn, tools: Tools) -> list[Trial[FindingsByRule]]:
     """Cut the text with every alternative setting, and keep the suspicious passages of each result."""
-    return trials(suspect, tools, lambda chunking: findings_of(chunking, tools, suspect.hair))
+    return try_variations(suspect, tools, lambda chunking: findings_by_rule(chunking, tools, suspect.hair))
 
 
-def remove_finding(
-    suspect: Suspect,
+def remedies_for_finding(
+    suspect: SuspiciousColumn,
     finding: Finding,
-    tried: Sequence[Trial[Findings]],
+    tried: Sequence[Trial[FindingsByRule]],
     tools: Tools,
     ruler: Measuring,
     reranker: Reranker | None = None,
@@ -228,8 +228,8 @@ def remove_finding(
     Cancelled
         If the user asked to stop.
     """
-    questions = Questions(suspect, tools, ruler, reranker)
-    before = findings_of(suspect.chunking, tools, suspect.hair).total - 1
-    for trial, new_findings in least_changes(tried, lambda findings: findings.lacks(finding), tools):
+    questions = QuestionRetrieval(suspect, tools, ruler, reranker)
+    before = findings_by_rule(suspect.chunking, tools, suspect.hair).total - 1
+    for trial, new_findings in smallest_solutions(tried, lambda findings: findings.lacks(finding), tools):
         chunking = run(trial.variation.chunker, suspect.chunking.document, tools)
         yield questions.remedy(trial, chunking, (before, new_findings.total))

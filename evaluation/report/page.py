@@ -19,15 +19,19 @@ from chunkers import (
     run,
 )
 from chunkers.recipes.registry import ELSEWHERE
-from chunkers.results.markup import NOT_TEX, ROOT, style, text
-from chunkers.results.notebook import column, marks, strip
+from chunkers.results.result_html import NOT_TEX, ROOT, column_html, escape_html, marks_html, strip_html, style_sheet
 from chunkers.support.arrays import VectorArray
-from chunkers.support.formatting import counted, milliseconds
-from evaluation.inbox.rules import counts, inbox
-from evaluation.questions.marked_file import MarkedQuestion
-from evaluation.segmentation.measures import Segmentation, cuts_of, in_sentences, why_no_cut_wins
-from evaluation.segmentation.ranking import by_known, by_structure
-from evaluation.segmentation.unlabelled import BASELINES, sizes_of, unlabelled
+from chunkers.support.formatting import format_milliseconds, pluralize
+from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
+from evaluation.questions.question_sets import MarkedQuestion
+from evaluation.segmentation.boundary_measures import (
+    Segmentation,
+    cut_offsets,
+    explain_why_no_cut_wins,
+    segmentation_in_sentences,
+)
+from evaluation.segmentation.label_free_measures import BASELINES, count_size_compliance, measure_without_labels
+from evaluation.segmentation.ranking import rank_by_known_boundaries, rank_by_structure
 from evaluation.tables.cells import (
     BY_KNOWN,
     BY_STRUCTURE,
@@ -78,7 +82,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedColumns:
     """Chunkers with their results for one document, to be compared in a report.
 
     Attributes
@@ -116,15 +120,15 @@ class Compared:
         return Tools(self.embedder, load_tokenizer(self.tokenizer))
 
 
-def ranking_table(compared: Compared) -> Table:
+def ranking_table(compared: ComparedColumns) -> Table:
     """Return the table that ranks the chunkers, by known boundaries or by structure."""
     named_chunkings = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known = compared.document, compared.known
     apart = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]
     ranked = (
-        by_structure(document, named_chunkings, compared.embedder, apart)
+        rank_by_structure(document, named_chunkings, compared.embedder, apart)
         if known is None
-        else by_known(document, known, named_chunkings)
+        else rank_by_known_boundaries(document, known, named_chunkings)
     )
     summary = f"{ranked.words()} {ranked.basis(known is not None)}"
     places, names = ranked.order, [contender.name for contender in ranked.contenders]
@@ -133,16 +137,16 @@ def ranking_table(compared: Compared) -> Table:
         cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
         heads = BY_STRUCTURE[:5]
     else:
-        reference = in_sentences(document, known)
-        cut = [in_sentences(document, cuts_of(chunking)) for _, chunking in named_chunkings]
-        summary = f"{summary} {why_no_cut_wins(reference, cut)}".rstrip()
+        reference = segmentation_in_sentences(document, known)
+        cut = [segmentation_in_sentences(document, cut_offsets(chunking)) for _, chunking in named_chunkings]
+        summary = f"{summary} {explain_why_no_cut_wins(reference, cut)}".rstrip()
         cut += [Segmentation(reference.units, contender.cuts) for contender in ranked.contenders[len(named_chunkings) :]]
         cells, heads = [boundary_cells(reference, segmentation) for segmentation in cut], BY_KNOWN
     rows = [(names[place], lead_cells(ranked, place) + cells[place]) for place in places]
     return Table("Which is best?", summary, heads, rows)
 
 
-def scores_table(compared: Compared) -> Table:
+def scores_table(compared: ComparedColumns) -> Table:
     """Return the table of chunk counts, sizes, found and missed boundaries, and suspicious cuts."""
     heads = [
         Head("Chunks", "Number of chunks."),
@@ -153,12 +157,13 @@ def scores_table(compared: Compared) -> Table:
         Head("Decide, ms", "What cutting took once the embeddings were there."),
     ]
     rows = [
-        (name, _scored(compared, chunking)) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)
+        (name, _score_cells(compared, chunking))
+        for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)
     ]
     return Table("Scores", "", heads, rows)
 
 
-def _scored(compared: Compared, chunking: Chunking) -> list[Cell]:
+def _score_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
     texts, timing = [*chunking.texts], chunking.timing
     tokens = None
     with suppress(InputError):
@@ -168,12 +173,12 @@ def _scored(compared: Compared, chunking: Chunking) -> list[Cell]:
         spread_cell([len(chunk_text) for chunk_text in texts]),
         spread_cell(tokens),
         *([] if compared.known is None else found_cells(chunking, compared.known)),
-        suspicious_cell(counts(inbox(chunking, compared.embedder))),
-        unknown_cell() if timing is None else Cell(milliseconds(timing.decide_ms + timing.merge_ms)),
+        suspicious_cell(findings_per_rule(find_suspicious_cuts(chunking, compared.embedder))),
+        unknown_cell() if timing is None else Cell(format_milliseconds(timing.decide_ms + timing.merge_ms)),
     ]
 
 
-def unlabelled_table(compared: Compared) -> Table:
+def unlabelled_table(compared: ComparedColumns) -> Table:
     """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
     tools = compared.tools
     columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
@@ -181,14 +186,19 @@ def unlabelled_table(compared: Compared) -> Table:
         chunker = build_chunker("fixed_sentences", parameters)
         columns.append((name, chunker, run(chunker, compared.document, tools)))
     rows = [
-        (name, unlabelled_cells(unlabelled(chunking, compared.vectors, sizes_of(chunking, chunker, tools))))
+        (
+            name,
+            unlabelled_cells(
+                measure_without_labels(chunking, compared.vectors, count_size_compliance(chunking, chunker, tools))
+            ),
+        )
         for name, chunker, chunking in columns
     ]
     note = "No number is a grade by itself: few cuts leave blocks whole, short chunks are alike inside."
     return Table("Without labels", note, UNLABELLED_HEADS[:-OF_EDITS], rows)
 
 
-def answers_table(compared: Compared) -> Table:
+def answers_table(compared: ComparedColumns) -> Table:
     """Return the table of the chunks that contain the marked answers of the kept questions."""
     shown = compared.questions[:MOST_QUESTIONS]
     heads = [
@@ -201,7 +211,7 @@ def answers_table(compared: Compared) -> Table:
         whole = sum(cell.value == 1 for cell in cells)
         rows.append((name, [Cell(f"{whole:,} of {len(cells):,}", whole), *cells[:MOST_QUESTIONS]]))
     left = len(compared.questions) - len(shown)
-    return Table("Kept questions", f"{counted(left, 'further question')} only counted." if left else "", heads, rows)
+    return Table("Kept questions", f"{pluralize(left, 'further question')} only counted." if left else "", heads, rows)
 
 
 def _answer_cell(chunking: Chunking, question: MarkedQuestion) -> Cell:
@@ -268,98 +278,100 @@ body.ROOT { margin: 0; border-radius: 0; }
 """
 
 
-def report(compared: Compared) -> str:
+def html_report(compared: ComparedColumns) -> str:
     """Return a comparison of chunkers as a self-contained HTML page.
 
     The page loads no resources and runs no scripts: its content security policy allows only its own style sheet, by hash.
     """
     tables = [scores_table(compared), ranking_table(compared), unlabelled_table(compared)]
     tables += [answers_table(compared)] if compared.questions else []
-    cuts = strips([(chunker.title, chunking) for chunker, chunking in compared.columns], compared.known)
-    body = "".join([_head(compared), cuts, *map(_table, tables), _columns(compared)])
-    return whole_page(compared.document.name, body)
+    cuts = cut_strips([(chunker.title, chunking) for chunker, chunking in compared.columns], compared.known)
+    body = "".join([_page_heading(compared), cuts, *map(_table_html, tables), _columns_html(compared)])
+    return html_page(compared.document.name, body)
 
 
-def whole_page(name: str, body: str, rules: str = "") -> str:
+def html_page(name: str, body: str, rules: str = "") -> str:
     """Return HTML as a self-contained page with this name, in the style of a report with further ``rules``."""
-    sheet = style() + (_RULES + rules).replace("ROOT", ROOT)
+    sheet = style_sheet() + (_RULES + rules).replace("ROOT", ROOT)
     digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        f'<meta name="referrer" content="no-referrer"><title>{text(name)} · Seamark</title><style>{sheet}</style></head>'
+        f'<meta name="referrer" content="no-referrer"><title>{escape_html(name)} · Seamark</title><style>{sheet}</style></head>'
         f'<body class="{ROOT} {NOT_TEX}"><main>{body}'
-        f"<footer>Made by Seamark {text(__version__)}. This file asks for nothing and runs nothing.</footer>"
+        f"<footer>Made by Seamark {escape_html(__version__)}. This file asks for nothing and runs nothing.</footer>"
         "</main></body></html>\n"
     )
 
 
-def _head(compared: Compared) -> str:
+def _page_heading(compared: ComparedColumns) -> str:
     """Return the head of the report: the text's name, sizes, splitter, embedder and tokenizer."""
     document = compared.document
-    facts = [f"{len(document.text):,} characters", f"{counted(len(document.sentences), 'sentence')} ({document.splitter})"]
+    facts = [f"{len(document.text):,} characters", f"{pluralize(len(document.sentences), 'sentence')} ({document.splitter})"]
     if compared.known is not None:
         boundaries = len(compared.known)
         facts.append(f"{boundaries:,} known boundar{'y' if boundaries == 1 else 'ies'}")
     if compared.embedder is not None and any(chunker.embeds for chunker, _ in compared.columns):
         facts.append(f"embedder {compared.embedder.name}")
     facts.append(f"tokens of {compared.tokenizer}")
-    return f'<h1>{text(document.name)}</h1><p class="facts">{text(" · ".join(facts))}</p>'
+    return f'<h1>{escape_html(document.name)}</h1><p class="facts">{escape_html(" · ".join(facts))}</p>'
 
 
-def strips(titled: Sequence[tuple[str, Chunking]], known: tuple[int, ...] | None) -> str:
+def cut_strips(titled: Sequence[tuple[str, Chunking]], known: tuple[int, ...] | None) -> str:
     """Return the cuts of each titled column and the known boundaries as strips on one axis."""
-    boundaries = "" if known is None else marks(titled[0][1], known, "known")
-    rows = "".join(strip(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled, start=1))
+    boundaries = "" if known is None else marks_html(titled[0][1], known, "known")
+    rows = "".join(strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled, start=1))
     return f'<div class="axis strips">{boundaries}{rows}</div>'
 
 
-def _table(table: Table) -> str:
-    heads = "".join(f'<th scope="col" title="{text(about)}">{text(name)}</th>' for name, about in table.heads)
-    rows = "".join(f'<tr><th scope="row">{text(name)}</th>{"".join(map(_cell, cells))}</tr>' for name, cells in table.rows)
-    summary = f'<p class="said">{text(table.said)}</p>' if table.said else ""
-    words = "".join(f"<dt>{text(name)}</dt><dd>{text(about)}</dd>" for name, about in table.heads)
+def _table_html(table: Table) -> str:
+    heads = "".join(f'<th scope="col" title="{escape_html(about)}">{escape_html(name)}</th>' for name, about in table.heads)
+    rows = "".join(
+        f'<tr><th scope="row">{escape_html(name)}</th>{"".join(map(_cell_html, cells))}</tr>' for name, cells in table.rows
+    )
+    summary = f'<p class="said">{escape_html(table.said)}</p>' if table.said else ""
+    words = "".join(f"<dt>{escape_html(name)}</dt><dd>{escape_html(about)}</dd>" for name, about in table.heads)
     return (
-        f'<section><h2>{text(table.title)}</h2>{summary}<div class="scroll" tabindex="0" role="region" '
-        f'aria-label="{text(table.title)}"><table><thead><tr><th scope="col">Column</th>{heads}</tr></thead>'
+        f'<section><h2>{escape_html(table.title)}</h2>{summary}<div class="scroll" tabindex="0" role="region" '
+        f'aria-label="{escape_html(table.title)}"><table><thead><tr><th scope="col">Column</th>{heads}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div><details><summary>What these are</summary><dl>{words}</dl></details></section>"
     )
 
 
-def _cell(cell: Cell) -> str:
-    why = f' title="{text(cell.why)}"' if cell.why else ""
-    return f"<td{why}>{text(cell.text)}</td>"
+def _cell_html(cell: Cell) -> str:
+    why = f' title="{escape_html(cell.why)}"' if cell.why else ""
+    return f"<td{why}>{escape_html(cell.text)}</td>"
 
 
-def _columns(compared: Compared) -> str:
+def _columns_html(compared: ComparedColumns) -> str:
     """Return the text as each column cuts it, with the reasons, the curves and the recipes."""
     most = MOST_SHOWN // len(compared.columns)
     columns = [
-        f"<section>{column(chunking, most, f'{number} {chunker.title}')}{_gaps(chunking)}{_recipe(chunking)}</section>"
+        f"<section>{column_html(chunking, most, f'{number} {chunker.title}')}{_gaps_html(chunking)}{_recipe_html(chunking)}</section>"
         for number, (chunker, chunking) in enumerate(compared.columns, start=1)
     ]
     return f'<h2>The text, as each column cuts it</h2><div class="columns">{"".join(columns)}</div>'
 
 
-def _gaps(chunking: Chunking) -> str:
+def _gaps_html(chunking: Chunking) -> str:
     """Return every decision, which a page on paper or under a finger cannot show by pointing."""
     if not chunking.gaps:
         return ""
     rows = "".join(
-        f"<li>after sentence {gap.index + 1:,}, {text(str(gap.verdict).partition(':')[0])}: {text(gap.reason)}</li>"
+        f"<li>after sentence {gap.index + 1:,}, {escape_html(str(gap.verdict).partition(':')[0])}: {escape_html(gap.reason)}</li>"
         for gap in chunking.gaps[:MOST_GAPS]
     )
     left = len(chunking.gaps) - MOST_GAPS
-    more = f"<li>{counted(left, 'further gap')} not shown here.</li>" if left > 0 else ""
+    more = f"<li>{pluralize(left, 'further gap')} not shown here.</li>" if left > 0 else ""
     return f'<details><summary>Every gap, with its verdict</summary><ol class="gaps">{rows}{more}</ol></details>'
 
 
-def _recipe(chunking: Chunking) -> str:
+def _recipe_html(chunking: Chunking) -> str:
     if chunking.made_by is None or chunking.made_by.chunker in ELSEWHERE:
         return ""
     return (
         "<details><summary>Recipe, which gives the same chunks again</summary>"
-        f"<pre>{text(chunking.made_by.to_json())}</pre></details>"
+        f"<pre>{escape_html(chunking.made_by.to_json())}</pre></details>"
     )

@@ -20,11 +20,11 @@ import numpy as np
 
 from chunkers import InputError, Span, Tools
 from chunkers.support.arrays import FloatArray, IntArray
-from chunkers.support.errors import stop_if
+from chunkers.support.errors import raise_if_cancelled
 from evaluation.questions.corpus import CharacterRuler, Measuring, Ruler, intersection, union
 from evaluation.questions.reading import Question
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, excerpt_ranges
-from evaluation.search.index import QUERY_BLOCK, Index, Queries, touching
+from evaluation.search.index import QUERY_BLOCK, Index, Queries, overlapping_chunks
 
 Last = Literal["cut", "left_out"]
 
@@ -74,7 +74,7 @@ class Budgets:
             raise InputError(f"The treatment of a budget's last chunk must be one of {', '.join(LAST)}; got {self.last!r}.")
 
 
-def filled(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last: Last = "cut") -> list[Span]:
+def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last: Last = "cut") -> list[Span]:
     """Return the text ranges of the best chunks up to a budget; a chunk that exceeds it is cut off or left out.
 
     Filling ends at the first chunk that does not fit, even if a later chunk would fit. If even the best chunk does not fit,
@@ -87,13 +87,13 @@ def filled(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last:
             break
         whole = length(spans)
         if whole > left:
-            return taken + (beginning(spans, left, length) if last == "cut" else [])
+            return taken + (spans_up_to(spans, left, length) if last == "cut" else [])
         taken += spans
         left -= whole
     return taken
 
 
-def beginning(spans: Sequence[Span], most: int, length: Measuring) -> list[Span]:
+def spans_up_to(spans: Sequence[Span], most: int, length: Measuring) -> list[Span]:
     """Return the beginning of a chunk as spans with a total length of at most ``most``."""
     taken = []
     for span in spans:
@@ -107,7 +107,7 @@ def beginning(spans: Sequence[Span], most: int, length: Measuring) -> list[Span]
 
 
 @dataclass(frozen=True, eq=False)
-class AtBudgets:
+class BudgetResults:
     """Retrieval results of all questions at every budget.
 
     Attributes
@@ -157,7 +157,9 @@ class AtBudgets:
         return scores
 
 
-def evaluate_at(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, budgets: Budgets) -> AtBudgets:
+def evaluate_at_budgets(
+    index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, budgets: Budgets
+) -> BudgetResults:
     """Measure retrieval for all questions at every budget, with one search for all budgets.
 
     The search is exact, as in `Queries`. For questions whose budgets are not full, it is repeated twice as deep. Only the
@@ -170,31 +172,31 @@ def evaluate_at(index: Index, questions: Sequence[Question], tools: Tools, ruler
     ChunkingError
         As in `Tools.embed`.
     """
-    return evaluate_each(index, questions, tools, ruler, [budgets])[0]
+    return evaluate_at_budget_sets(index, questions, tools, ruler, [budgets])[0]
 
 
-def evaluate_each(
+def evaluate_at_budget_sets(
     index: Index,
     questions: Sequence[Question],
     tools: Tools,
     ruler: Ruler,
     several: Sequence[Budgets],
     seen: Callable[[int, IntArray], None] = lambda number, ranked: None,
-) -> tuple[AtBudgets, ...]:
+) -> tuple[BudgetResults, ...]:
     """Measure retrieval at several sets of budgets, with one search for all of them.
 
     Raises the same errors as `evaluate_at`.
 
     ``seen`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
     """
-    at_budgets = tuple(_empty(budgets, len(questions)) for budgets in several)
+    at_budgets = tuple(_empty_results(budgets, len(questions)) for budgets in several)
     if not at_budgets or not questions:
         return at_budgets
     rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
-    lengths = [lengths_of(index.chunks, length) for length in rulers]
+    lengths = [chunk_lengths(index.chunks, length) for length in rulers]
     queries = Queries.of(index, [question.text for question in questions], tools)
     needs = [(lengths[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in several]
-    for number, ranked in _ranks(queries, needs, tools):
+    for number, ranked in _ranked_chunks(queries, needs, tools):
         excerpts = excerpt_ranges(index.corpus, questions[number])
         if index.returns is None:
             pieces = _Pieces.of_chunks(index, ranked, excerpts, lengths)
@@ -206,7 +208,7 @@ def evaluate_each(
                 pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, several)
         seen(number, ranked)
         for at in at_budgets:
-            _measure(at, number, excerpts, pieces, rulers)
+            _measure_question(at, number, excerpts, pieces, rulers)
     return at_budgets
 
 
@@ -232,7 +234,7 @@ class _Pieces:
     def of_chunks(cls, index: Index, ranked: IntArray, excerpts: Sequence[Span], lengths: Sequence[IntArray]) -> "_Pieces":
         """Return the ranked chunks as pieces of text, for an index that returns the chunks themselves."""
         sums = [np.concatenate([[0], np.cumsum(sizes[ranked])]) for sizes in lengths]
-        return cls(lambda place: index.chunks[ranked[place]], touching(index.edges[ranked], excerpts), sums)
+        return cls(lambda place: index.chunks[ranked[place]], overlapping_chunks(index.edges[ranked], excerpts), sums)
 
     @classmethod
     def of_returned(
@@ -263,15 +265,15 @@ class _Pieces:
         return all(self.sums[UNITS.index(budgets.unit)][-1] >= budgets.sizes[-1] for budgets in several)
 
 
-def _empty(budgets: Budgets, questions: int) -> AtBudgets:
+def _empty_results(budgets: Budgets, questions: int) -> BudgetResults:
     """Return room for what questions find."""
     shape = len(budgets.sizes), questions
     taken, part = np.zeros((2, *shape), dtype=np.intp)
     given, hit = np.zeros((2, len(UNITS), *shape), dtype=np.intp)
-    return AtBudgets(budgets, taken, part, given, hit, np.zeros((len(UNITS), questions), dtype=np.intp))
+    return BudgetResults(budgets, taken, part, given, hit, np.zeros((len(UNITS), questions), dtype=np.intp))
 
 
-def lengths_of(chunks: Sequence[Sequence[Span]], length: Measuring) -> IntArray:
+def chunk_lengths(chunks: Sequence[Sequence[Span]], length: Measuring) -> IntArray:
     """Return the length of every chunk, shape (chunks,)."""
     counts = np.array([len(spans) for spans in chunks], dtype=np.intp)
     if not len(counts):
@@ -279,7 +281,7 @@ def lengths_of(chunks: Sequence[Sequence[Span]], length: Measuring) -> IntArray:
     return np.asarray(np.add.reduceat(length.each([span for spans in chunks for span in spans]), counts.cumsum() - counts))
 
 
-def _ranks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tools: Tools) -> Iterator[tuple[int, IntArray]]:
+def _ranked_chunks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tools: Tools) -> Iterator[tuple[int, IntArray]]:
     """Yield every question's number and the best chunks for it, best first: at least as many as fill the budgets, or all.
 
     ``needs`` have the length of every chunk in a budget's unit, and the budget. Those whose budget is not full yet are
@@ -292,7 +294,7 @@ def _ranks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tools: Tools
         still_open = []
         at_once = max(1, min(QUERY_BLOCK, _RANKS_AT_ONCE // max(1, depth)))
         for start in range(0, len(open_questions), at_once):
-            stop_if(tools.cancelled)
+            raise_if_cancelled(tools.cancelled)
             batch = open_questions[start : start + at_once]
             ranked = queries.ranked(batch, depth)
             full = np.logical_and.reduce([lengths[ranked].sum(axis=1) >= size for lengths, size in needs])
@@ -305,7 +307,9 @@ def _ranks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tools: Tools
         depth = min(count, 2 * depth)
 
 
-def _measure(at: AtBudgets, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[Measuring]) -> None:
+def _measure_question(
+    at: BudgetResults, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[Measuring]
+) -> None:
     """Write what question ``number`` finds at every budget, as `filled` and `found_scores` would say."""
     unit = UNITS.index(at.budgets.unit)
     at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
@@ -317,7 +321,7 @@ def _measure(at: AtBudgets, number: int, excerpts: Sequence[Span], pieces: _Piec
         taken = [span for place in pieces.holding if place < whole for span in pieces.spans(place)]
         part: list[Span] = []
         if whole < reached and at.budgets.last == "cut":
-            part = beginning(pieces.spans(whole), int(size - sums[unit][whole]), rulers[unit])
+            part = spans_up_to(pieces.spans(whole), int(size - sums[unit][whole]), rulers[unit])
         at.taken[row, number] = whole + bool(part)
         at.part[row, number] = rulers[unit](part)
         for place, length in enumerate(rulers):

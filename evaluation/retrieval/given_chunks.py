@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from chunkers import Span
 from chunkers.support.arrays import IntArray
-from evaluation.questions.corpus import Ruler, difference, measuring
-from evaluation.retrieval.budget import AtBudgets, Last, beginning
-from evaluation.retrieval.ladder import Ladder, best_holders
+from evaluation.questions.corpus import Ruler, difference, ruler_for
+from evaluation.retrieval.budget import BudgetResults, Last, spans_up_to
+from evaluation.retrieval.ladder_and_repeats import Ladder, best_holders
 from evaluation.retrieval.measures import Evaluation, excerpt_ranges
-from evaluation.search.index import touching
+from evaluation.search.index import overlapping_chunks
 
 
 class RankedChunk(NamedTuple):
@@ -82,20 +82,20 @@ def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
     )
 
 
-def given_at(
+def given_at_budget(
     evaluation: Evaluation, ladder: Ladder, question: int, budget: int, unit: str, last: Last, ruler: Ruler
 ) -> GivenChunks:
     """Return the chunks that fill a budget for the question with the zero-based number ``question``."""
     at = ladder.of(unit, last)
     row = at.budgets.sizes.index(budget)
     taken, part = int(at.taken[row, question]), int(at.part[row, question])
-    length = measuring(unit, ruler)
+    length = ruler_for(unit, ruler)
     ranked = [number for number in ladder.ranked[question].tolist() if number >= 0]
     shown = []
     first = ranked[: taken + (last == "left_out")]
     for rank, (number, spans) in enumerate(zip(first, evaluation.index.given(first), strict=True), start=1):
         is_whole = rank < taken or (rank == taken and not part)
-        given = spans if is_whole else tuple(beginning(spans, part, length))
+        given = spans if is_whole else tuple(spans_up_to(spans, part, length))
         shown.append(RankedChunk(rank, number, spans, given if rank <= taken else ()))
     filled = int(at.given[("characters", "tokens").index(unit), row, question])
     if shown and not shown[-1].given and filled == budget:
@@ -142,7 +142,7 @@ class Seam:
     reason: str
 
 
-def seams(parts: Iterable[tuple[Span, int]], answer: Span, reasons: Mapping[int, str]) -> tuple[Seam, ...]:
+def cuts_inside(parts: Iterable[tuple[Span, int]], answer: Span, reasons: Mapping[int, str]) -> tuple[Seam, ...]:
     """Return the places inside an answer at which a chunk begins that does not hold the text before them.
 
     Parameters
@@ -203,7 +203,7 @@ class Failure:
         return tuple(other for other, missed in self.missed.items() if other != number and not missed)
 
 
-def failures(all_measured: Mapping[int, MeasuredChunker], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
+def retrieval_failures(all_measured: Mapping[int, MeasuredChunker], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
     Excerpts with equally much missing text are in the order of their questions.
@@ -218,23 +218,27 @@ def failures(all_measured: Mapping[int, MeasuredChunker], limit: Limit, ruler: R
     for number, question in enumerate(first.search.questions):
         for excerpt in excerpt_ranges(first.index.corpus, question):
             place += 1
-            missed = {chunker: _missing(text, excerpt, giver.of(number, excerpt)) for chunker, giver in givers.items()}
+            missed = {
+                chunker: _missing_characters(text, excerpt, giver.of(number, excerpt)) for chunker, giver in givers.items()
+            }
             for chunker, size in missed.items():
                 if size:
-                    holder, rank, held = _holder(all_measured[chunker], number, place, excerpt)
+                    holder, rank, held = _best_holder(all_measured[chunker], number, place, excerpt)
                     index, ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
-                    parts = [(span, chunk) for chunk in touching(index.edges, [excerpt]) for span in index.chunks[chunk]]
+                    parts = [
+                        (span, chunk) for chunk in overlapping_chunks(index.edges, [excerpt]) for span in index.chunks[chunk]
+                    ]
                     # Where one chunk holds all of it, no cut split it.
                     is_split = held < excerpt.end - excerpt.start
-                    cuts = seams(parts, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
-                    outside = _missing(text, excerpt, [span for span, _ in parts])
+                    cuts = cuts_inside(parts, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
+                    outside = _missing_characters(text, excerpt, [span for span, _ in parts])
                     lost[chunker].append(Failure(number, excerpt, missed, cuts, holder, rank, held, outside))
     for chunker, some in lost.items():
         some.sort(key=lambda failure: -failure.missed[chunker])
     return lost
 
 
-def _missing(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
+def _missing_characters(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
     """Count the characters of an excerpt in none of the spans, not counting pieces of white space alone."""
     return sum(end - start for start, end in difference([excerpt], spans) if text[start:end].strip())
 
@@ -244,9 +248,9 @@ class _GivenText:
 
     def __init__(self, measured: MeasuredChunker, limit: Limit, ruler: Ruler) -> None:
         self._index = measured.evaluation.index
-        self._length = measuring(limit.unit, ruler)
+        self._length = ruler_for(limit.unit, ruler)
         self._beyond: dict[int, list[tuple[int, int]]] = {}
-        self._at: AtBudgets | None = None
+        self._at: BudgetResults | None = None
         if limit.budget and measured.ladder is not None:
             self._at = measured.ladder.of(limit.unit, limit.last)
             self._row = self._at.budgets.sizes.index(limit.budget)
@@ -265,16 +269,16 @@ class _GivenText:
         part = 0 if self._at is None else int(self._at.part[self._row, question])
         ranked: IntArray = self._ranked[question, :taken]
         returns_itself = self._index.returns is None
-        places = touching(self._index.edges[ranked], [excerpt]) if returns_itself else range(len(ranked))
+        places = overlapping_chunks(self._index.edges[ranked], [excerpt]) if returns_itself else range(len(ranked))
         ranks = [(place + 1, int(ranked[place])) for place in places]
         ranks += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken]
         spans: list[Span] = []
         for (rank, _), given in zip(ranks, self._index.given(number for _, number in ranks), strict=True):
-            spans += beginning(given, part, self._length) if part and rank == taken else given
+            spans += spans_up_to(given, part, self._length) if part and rank == taken else given
         return spans
 
 
-def _holder(measured: MeasuredChunker, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
+def _best_holder(measured: MeasuredChunker, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
     """Return the chunk that holds most of an excerpt, the ``place``-th of all, its rank, and how much it holds."""
     index = measured.evaluation.index
     chunks, held = best_holders(index, excerpt)

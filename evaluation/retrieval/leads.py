@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import counted, listed, rounded_up
-from evaluation.retrieval.budget import AtBudgets, Budgets
+from chunkers.support.formatting import join_words, pluralize, round_up
+from evaluation.retrieval.budget import BudgetResults, Budgets
 from evaluation.retrieval.measures import MEASURE_NAMES, mean_and_deviation
-from evaluation.statistics.paired import Difference, compare_all, questions_needed
-from evaluation.statistics.significance import mean_interval, too_few
+from evaluation.statistics.paired_tests import Difference, paired_differences, questions_needed
+from evaluation.statistics.significance import mean_interval, too_few_values_words
 
 _SAME = 1e-9
 """Difference of two means below which they are the same: it is one of rounding."""
@@ -113,7 +113,7 @@ class Leads:
         pairs = [(size, one, other) for size in values for one, other in combinations(range(len(names)), 2)]
         rows = [values[size][one] - values[size][other] for size, one, other in pairs]
         defined = sum(not np.isnan(row).all() for row in rows)
-        tested = compare_all(np.array(rows), seed=seed) if rows else []
+        tested = paired_differences(np.array(rows), seed=seed) if rows else []
         differences = {key: difference for key, difference in zip(pairs, tested, strict=True) if difference}
 
         def compare(size: int, one: int, other: int) -> Difference | None:
@@ -130,7 +130,7 @@ class Leads:
             doubted = [other for other, difference in compared.items() if difference is None or not difference.significant]
             rival = (doubted or others)[0]
             apart = measured[best] - measured[rival]
-            lacking = "" if compared[rival] else too_few(defined, int(np.count_nonzero(~np.isnan(apart))))
+            lacking = "" if compared[rival] else too_few_values_words(defined, int(np.count_nonzero(~np.isnan(apart))))
             behind = tuple(other for other in others if other not in doubted)
             level = tuple(other for other in others if abs(means[best] - means[other]) < _SAME)
             needed = questions_needed(apart)
@@ -155,7 +155,7 @@ class Leads:
         apart = {best: sizes for best, sizes in ahead.items() if len(best) <= self.leads[sizes[0]].others}
         if apart:
             where = [f"with {self._best(best)} at {self._sizes(sizes)}" for best, sizes in apart.items()]
-            sentences.append(f"The highest {self.measure} is {listed(where)}.")
+            sentences.append(f"The highest {self.measure} is {join_words(where)}.")
         all_level = [size for size, lead in self.leads.items() if lead.all_level]
         if all_level:
             every = "both chunkers" if len(self.names) == 2 else "all chunkers"
@@ -175,13 +175,13 @@ class Leads:
 
     def _best(self, best: Sequence[int]) -> str:
         """Return the chunkers with the highest mean."""
-        names = listed([self.names[number] for number in best])
+        names = join_words([self.names[number] for number in best])
         return names if len(best) == 1 else f"{names} (a tie)"
 
     def _behind(self, size: int) -> str:
         """Return over which of the others the lead is significant, where these are not all."""
         lead = self.leads[size]
-        behind = listed([self.names[number] for number in lead.behind])
+        behind = join_words([self.names[number] for number in lead.behind])
         return (
             f"At {self._sizes([size])}, {self.names[lead.best]} is significantly ahead of {len(lead.behind)} of "
             f"{lead.others} others: {behind}."
@@ -189,7 +189,7 @@ class Leads:
 
     def _significant(self) -> str:
         count, significant = len(self.leads), self.significant
-        holms = f"Holm's correction for {counted(self.comparisons, 'comparison')}"
+        holms = f"Holm's correction for {pluralize(self.comparisons, 'comparison')}"
         if count == 1:
             return f"It is {'' if significant else 'not '}significantly ahead of every other ({holms})."
         if not significant:
@@ -214,13 +214,13 @@ class Leads:
         if lead.needed <= difference.count:
             return f"{seen}: not significant among so many comparisons, though it may be by itself."
         return (
-            f"{seen}: not significant; it would take some {rounded_up(lead.needed):,} questions, and there are "
+            f"{seen}: not significant; it would take some {round_up(lead.needed):,} questions, and there are "
             f"{difference.count:,}."
         )
 
     def _sizes(self, sizes: Sequence[int]) -> str:
         unit = self.unit.removesuffix("s") if list(sizes) == [1] else self.unit
-        return f"{listed([f'{size:,}' for size in sizes])} {unit}"
+        return f"{join_words([f'{size:,}' for size in sizes])} {unit}"
 
 
 def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
@@ -257,7 +257,7 @@ class Curve:
 
     @classmethod
     def of(
-        cls, by_column: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
+        cls, by_column: Mapping[int, BudgetResults], names: Mapping[int, str], measure: str, everything: Collection[int] = ()
     ) -> "Curve":
         """Return the curve of a retrieval measure over the budgets, measured in the budgets' unit.
 

@@ -17,7 +17,7 @@ from chunkers.support.arrays import FloatArray
 from evaluation.questions.corpus import CharacterRuler, Corpus, Measuring, Ruler, intersection, union
 from evaluation.questions.reading import Question
 from evaluation.search.index import Index, Indexed, Search, search
-from evaluation.segmentation.measures import Score
+from evaluation.segmentation.boundary_measures import Score
 
 # Documents and sentences: recall, precision and F1 at k.
 
@@ -46,7 +46,7 @@ def set_scores(wanted: Set[int], retrieved: Set[int]) -> dict[str, Score]:
     }
 
 
-def documents_of(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
+def documents_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the documents that overlap any of the spans, given in corpus-wide offsets."""
     return {corpus.document_at(start) for start, _ in spans}
 
@@ -63,7 +63,7 @@ def sentences_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     }
 
 
-def sentences_held(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
+def sentences_mostly_covered(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the sentences of which the spans cover more than half.
 
     Some chunkers cut sentences. A chunk with only a few characters of a sentence does not count as retrieving the sentence.
@@ -82,8 +82,8 @@ def document_scores(
     corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved chunks' documents at each k of `TOP_KS`."""
-    wanted = documents_of(corpus, excerpts)
-    return {k: set_scores(wanted, documents_of(corpus, _spans_of_first(ranked, k))) for k in TOP_KS}
+    wanted = documents_touched(corpus, excerpts)
+    return {k: set_scores(wanted, documents_touched(corpus, _spans_of_first(ranked, k))) for k in TOP_KS}
 
 
 def evidence_scores(
@@ -91,7 +91,7 @@ def evidence_scores(
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved evidence sentences at each k of `TOP_KS`."""
     wanted = sentences_touched(corpus, excerpts)
-    return {k: set_scores(wanted, sentences_held(corpus, _spans_of_first(ranked, k))) for k in TOP_KS}
+    return {k: set_scores(wanted, sentences_mostly_covered(corpus, _spans_of_first(ranked, k))) for k in TOP_KS}
 
 
 def _spans_of_first(ranked: Sequence[Sequence[Span]], count: int) -> list[Span]:
@@ -114,7 +114,7 @@ UNITS = ("characters", "tokens")
 """The units of ranges."""
 
 
-def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Measuring) -> dict[str, Score]:
+def text_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Measuring) -> dict[str, Score]:
     """Return recall, precision and IoU of the retrieved ranges against the excerpts.
 
     With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
@@ -141,7 +141,7 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
 
 
 @dataclass(frozen=True)
-class Answer:
+class QuestionScores:
     """Retrieval result of one question, with its scores.
 
     Attributes
@@ -189,19 +189,19 @@ class Evaluation:
         return self.search.index
 
     @property
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[QuestionScores, ...]:
         """Retrieval results of all questions, rebuilt at each access."""
         return tuple(self.answer(number) for number in range(len(self.search.questions)))
 
-    def answer(self, number: int) -> Answer:
+    def answer(self, number: int) -> QuestionScores:
         """Return the retrieval result of the question with the zero-based number ``number``."""
-        characters, tokens = (_scores(MEASURES, scores[:, number]) for scores in self.scores)
+        characters, tokens = (_scores_by_name(MEASURES, scores[:, number]) for scores in self.scores)
         documents, evidence = (
-            {k: _scores(SET_SCORES, scores[:, number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
+            {k: _scores_by_name(SET_SCORES, scores[:, number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
             for by_k in (self.documents, self.evidence)
         )
         ranked = tuple(self.search.ranked[number].tolist())
-        return Answer(self.search.questions[number], ranked, characters, tokens, documents, evidence)
+        return QuestionScores(self.search.questions[number], ranked, characters, tokens, documents, evidence)
 
     def values(self, measure: str, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure, shape (questions,), NaN where undefined."""
@@ -221,7 +221,7 @@ class Evaluation:
             excerpts = excerpt_ranges(self.index.corpus, question)
             retrieved = _retrieved_spans(self.index, row[:top_k])
             for unit, length in enumerate(lengths):
-                for name, score in found_scores(excerpts, retrieved, length).items():
+                for name, score in text_scores(excerpts, retrieved, length).items():
                     scores[unit, MEASURES.index(name), number] = value_or_nan(score)
         return replace(self, top_k=top_k, scores=scores)
 
@@ -234,15 +234,17 @@ class Evaluation:
         }
 
 
-def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 5) -> Evaluation:
+def evaluate_retrieval(
+    index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 5
+) -> Evaluation:
     """Search the index for every question and return the retrieval scores.
 
     Raises the same errors as `Tools.embed`.
     """
-    return measure(search(index, questions, tools, max(top_k, *TOP_KS)), ruler, top_k)
+    return measure_search(search(index, questions, tools, max(top_k, *TOP_KS)), ruler, top_k)
 
 
-def measure(searched: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
+def measure_search(searched: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
     """Return the retrieval scores of a search.
 
     The search must be at least ``top_k`` and max(`TOP_KS`) chunks deep.
@@ -276,7 +278,7 @@ def value_or_nan(score: Score) -> float:
     return np.nan if score.value is None else score.value
 
 
-def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
+def _scores_by_name(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
     """Return a question's scores by name; recall comes first, and is undefined only without excerpts."""
     why = NO_EXCERPT if np.isnan(values[0]) else NOTHING_RETRIEVED
     return {
@@ -292,22 +294,22 @@ def excerpt_ranges(corpus: Corpus, question: Question) -> list[Span]:
     question.
     """
     return [
-        corpus.on_axis(number, span if corpus.exact_ends else trimmed(corpus.documents[number].text, span))
+        corpus.on_axis(number, span if corpus.exact_ends else trim_span(corpus.documents[number].text, span))
         for number, span in question.excerpts
     ]
 
 
-def trimmed(text: str, span: Span) -> Span:
+def trim_span(text: str, span: Span) -> Span:
     """Trim white space and punctuation from a span; return the span unchanged if nothing would be left."""
     start, end = span
-    while start < end and _is_outer(text[start]):
+    while start < end and _is_trimmable(text[start]):
         start += 1
-    while end > start and _is_outer(text[end - 1]):
+    while end > start and _is_trimmable(text[end - 1]):
         end -= 1
     return Span(start, end) if start < end else span
 
 
-def _is_outer(character: str) -> bool:
+def _is_trimmable(character: str) -> bool:
     """Return whether a character at an end of an excerpt does not matter; a percent sign belongs to its number."""
     return character.isspace() or (category(character).startswith("P") and character not in "%‰")
 

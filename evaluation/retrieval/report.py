@@ -1,17 +1,27 @@
 """Reports of a retrieval run by measure, unit, top k or budget, and baseline, each computed once."""
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from chunkers.support.arrays import FloatArray, IntArray
-from evaluation.questions.corpus import Corpus, Ruler, measuring
+from evaluation.questions.corpus import Corpus, Ruler, ruler_for
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import Last
-from evaluation.retrieval.given_chunks import Failure, GivenChunks, Limit, MeasuredChunker, failures, given_at, given_top_k
-from evaluation.retrieval.ladder import Ladder
+from evaluation.retrieval.given_chunks import (
+    Failure,
+    GivenChunks,
+    Limit,
+    MeasuredChunker,
+    given_at_budget,
+    given_top_k,
+    retrieval_failures,
+)
+from evaluation.retrieval.ladder_and_repeats import Ladder, RepeatCost
 from evaluation.retrieval.leads import Curve, Lead, Leads
 from evaluation.retrieval.measures import (
     FOUND_SCORES,
@@ -20,16 +30,60 @@ from evaluation.retrieval.measures import (
     UNITS,
     Evaluation,
     excerpt_ranges,
-    found_scores,
     mean_and_deviation,
     precision_omega,
+    text_scores,
     value_or_nan,
 )
-from evaluation.retrieval.repeats import RepeatCost
-from evaluation.retrieval.shared_cache import SharedCache
-from evaluation.segmentation.measures import Score
-from evaluation.statistics.paired import Difference, compare_all
-from evaluation.statistics.significance import mean_interval, too_few
+from evaluation.segmentation.boundary_measures import Score
+from evaluation.statistics.paired_tests import Difference, paired_differences
+from evaluation.statistics.significance import mean_interval, too_few_values_words
+
+# A cache in which one thread computes what several need.
+
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class _Entry(Generic[Value]):
+    """A value, or the lock on which threads wait for it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.values: list[Value] = []
+
+
+class SharedCache(Generic[Key, Value]):
+    """Thread-safe LRU cache that holds up to ``most`` values.
+
+    If several threads request the same key, one thread computes the value and the others wait. Requests for other keys do
+    not wait.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._entries: OrderedDict[Key, _Entry[Value]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: Key, compute: Callable[[], Value]) -> Value:
+        """Return the cached value of ``key``, computing it if it is missing.
+
+        If computing fails, the next call computes again.
+        """
+        with self._lock:
+            entry = self._entries.setdefault(key, _Entry())
+            self._entries.move_to_end(key)
+            while len(self._entries) > self.most:
+                self._entries.popitem(last=False)
+        with entry.lock:
+            if not entry.values:
+                entry.values.append(compute())
+            return entry.values[0]
+
 
 DEPTHS_KEPT = 8
 """Number of values of k for which a run keeps the measures."""
@@ -38,7 +92,7 @@ REPORTS_KEPT = 32
 """Number of reports that a run keeps, each with its own measure, unit, top k or baseline."""
 
 
-class Choice(NamedTuple):
+class ReportChoice(NamedTuple):
     """User's choices that determine a retrieval report: measure, unit, limit and baseline.
 
     Attributes
@@ -205,14 +259,14 @@ class WholeText:
         return "Whole document" if self.documents == 1 else f"All {self.documents:,} documents"
 
 
-def whole_text(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: str) -> WholeText:
+def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: Ruler, unit: str) -> WholeText:
     """Return the retrieval scores of a baseline that gives every question all documents."""
-    length = measuring(unit, ruler)
+    length = ruler_for(unit, ruler)
     spans = [corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)]
     values: dict[str, list[float]] = {name: [] for name in MEASURES}
     for question in questions:
         excerpts = excerpt_ranges(corpus, question)
-        scores = found_scores(excerpts, spans, length)
+        scores = text_scores(excerpts, spans, length)
         scores["precision_omega"] = precision_omega(excerpts, [[span] for span in spans], length)
         for name, score in scores.items():
             values[name].append(value_or_nan(score))
@@ -243,7 +297,7 @@ class Report:
         Scores of a baseline that gives every question all documents.
     """
 
-    choice: Choice
+    choice: ReportChoice
     chunkers: Mapping[int, ChunkerReport]
     comparisons: Mapping[int, Difference]
     curve: Curve | None
@@ -272,14 +326,14 @@ class Report:
             for number, distribution in self.distributions.items()
             if number != self.choice.baseline
         ]
-        return too_few(len(shared), max(shared, default=0))
+        return too_few_values_words(len(shared), max(shared, default=0))
 
     def given(self, number: int, question: int) -> GivenChunks:
         """Return the chunks retrieved for a question from the index of the chunker ``number``."""
         chunker, (_, unit, _, _, budget, last) = self.chunkers[number], self.choice
         if not budget or chunker.ladder is None:
             return given_top_k(chunker.evaluation, question)
-        return given_at(chunker.evaluation, chunker.ladder, question, budget, unit, last, self.ruler)
+        return given_at_budget(chunker.evaluation, chunker.ladder, question, budget, unit, last, self.ruler)
 
     @property
     def distributions(self) -> dict[int, Distribution]:
@@ -292,7 +346,7 @@ class Report:
         return {number: chunker.costs for number, chunker in self.chunkers.items()}
 
 
-def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
+def questions_with_differences(values: Mapping[int, FloatArray]) -> IntArray:
     """Return the numbers of the questions for which a measure differs between chunkers, ignoring undefined values.
 
     ``values`` holds the measure of at least one chunker, each of shape (questions,).
@@ -329,15 +383,15 @@ class Reports:
         self._names = names
         count = len(names)
         self._measured: SharedCache[tuple[int, Limit], tuple[Evaluation, Costs]] = SharedCache(DEPTHS_KEPT * count)
-        self._distributions: SharedCache[tuple[int, Choice], Distribution] = SharedCache(REPORTS_KEPT * count)
+        self._distributions: SharedCache[tuple[int, ReportChoice], Distribution] = SharedCache(REPORTS_KEPT * count)
         self._repeats: SharedCache[tuple[int, Limit, str], RepeatCost] = SharedCache(DEPTHS_KEPT * count)
-        self._curves: SharedCache[tuple[tuple[int, ...], Choice], Curve] = SharedCache(REPORTS_KEPT)
-        self._leads: SharedCache[tuple[tuple[int, ...], Choice], Leads] = SharedCache(REPORTS_KEPT)
+        self._curves: SharedCache[tuple[tuple[int, ...], ReportChoice], Curve] = SharedCache(REPORTS_KEPT)
+        self._leads: SharedCache[tuple[tuple[int, ...], ReportChoice], Leads] = SharedCache(REPORTS_KEPT)
         self._failures: SharedCache[tuple[tuple[int, ...], Limit], Failures] = SharedCache(DEPTHS_KEPT)
         self._wholes: SharedCache[str, WholeText] = SharedCache(len(UNITS))
-        self._reports: SharedCache[tuple[tuple[int, ...], Choice], Report] = SharedCache(REPORTS_KEPT)
+        self._reports: SharedCache[tuple[tuple[int, ...], ReportChoice], Report] = SharedCache(REPORTS_KEPT)
 
-    def of(self, measured: Mapping[int, MeasuredChunker], choice: Choice) -> Report:
+    def of(self, measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
         """Return a report that compares chunkers with the baseline that ``choice`` names.
 
         If ``choice`` has a budget, all chunkers must have a ladder.
@@ -351,15 +405,15 @@ class Reports:
             # What only counts for a budget.
             limit = limit._replace(unit="", last="cut")
         measured = {number: measured[number] for number in sorted(measured)}
-        return self._failures.get((tuple(measured), limit), lambda: failures(measured, limit, self._ruler))
+        return self._failures.get((tuple(measured), limit), lambda: retrieval_failures(measured, limit, self._ruler))
 
-    def _report(self, all_measured: Mapping[int, MeasuredChunker], choice: Choice) -> Report:
+    def _report(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
         chunkers = {number: self._chunker(number, measured, choice) for number, measured in all_measured.items()}
         distributions = {number: chunker.distribution for number, chunker in chunkers.items()}
         others = [number for number in all_measured if number != choice.baseline]
         baseline = distributions[choice.baseline].values
         apart = [distributions[number].values - baseline for number in others]
-        compared = compare_all(np.array(apart)) if apart else []
+        compared = paired_differences(np.array(apart)) if apart else []
         search = next(iter(all_measured.values())).evaluation.search
         return Report(
             choice,
@@ -367,14 +421,14 @@ class Reports:
             {number: difference for number, difference in zip(others, compared, strict=True) if difference is not None},
             self._curve(all_measured, choice) if choice.budget and choice.measure in FOUND_SCORES else None,
             self._at_k(all_measured, choice),
-            disagreements({number: distribution.values for number, distribution in distributions.items()}),
+            questions_with_differences({number: distribution.values for number, distribution in distributions.items()}),
             self._ruler,
             self._wholes.get(
-                choice.unit, lambda: whole_text(search.index.corpus, search.questions, self._ruler, choice.unit)
+                choice.unit, lambda: whole_text_scores(search.index.corpus, search.questions, self._ruler, choice.unit)
             ),
         )
 
-    def _curve(self, all_measured: Mapping[int, MeasuredChunker], choice: Choice) -> Curve:
+    def _curve(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Curve:
         ladders = {number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None}
         at = {number: ladder.of(choice.unit, choice.last) for number, ladder in ladders.items()}
         names = {number: self._names[number] for number in at}
@@ -385,7 +439,7 @@ class Reports:
         )
         return self._curves.get(key, lambda: Curve.of(at, names, choice.measure, sorted(everything)))
 
-    def _at_k(self, all_measured: Mapping[int, MeasuredChunker], choice: Choice) -> Leads:
+    def _at_k(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Leads:
         """Return the leaders at the top k, whatever the report is about."""
         choice = choice._replace(budget=0, baseline=0, last="cut")
 
@@ -401,7 +455,7 @@ class Reports:
 
         return self._leads.get((tuple(all_measured), choice), compute)
 
-    def _chunker(self, number: int, measured: MeasuredChunker, choice: Choice) -> ChunkerReport:
+    def _chunker(self, number: int, measured: MeasuredChunker, choice: ReportChoice) -> ChunkerReport:
         measure, unit = choice.measure, choice.unit
         evaluation, costs = self._evaluation(number, measured, choice)
         distribution = self._distributions.get(
@@ -420,7 +474,7 @@ class Reports:
             self._repeat_cost(number, measured, choice),
         )
 
-    def _repeat_cost(self, number: int, measured: MeasuredChunker, choice: Choice) -> RepeatCost | None:
+    def _repeat_cost(self, number: int, measured: MeasuredChunker, choice: ReportChoice) -> RepeatCost | None:
         ladder, limit, unit = measured.ladder, choice.limit, choice.unit
         repeats = ladder.repeats if ladder is not None else None
         if ladder is None or repeats is None or not repeats.near:
@@ -433,7 +487,7 @@ class Reports:
 
         return self._repeats.get((number, limit, unit), compute)
 
-    def _evaluation(self, number: int, measured: MeasuredChunker, choice: Choice) -> tuple[Evaluation, Costs]:
+    def _evaluation(self, number: int, measured: MeasuredChunker, choice: ReportChoice) -> tuple[Evaluation, Costs]:
         return self._measured.get((number, choice.limit), lambda: self._measure(measured, choice.limit))
 
     def _measure(self, measured: MeasuredChunker, limit: Limit) -> tuple[Evaluation, Costs]:

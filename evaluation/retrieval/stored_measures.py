@@ -7,13 +7,12 @@ from pydantic import BaseModel, ValidationError
 
 from chunkers import InputError, Span
 from chunkers.support.arrays import FloatArray, IntArray
-from chunkers.support.errors import first_fault
+from chunkers.support.errors import first_validation_error
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question
-from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last
-from evaluation.retrieval.ladder import Ladder
+from evaluation.retrieval.budget import LAST, BudgetResults, Budgets, Last
+from evaluation.retrieval.ladder_and_repeats import Ladder, Repeats
 from evaluation.retrieval.measures import MEASURES, SET_SCORES, TOP_KS, UNITS, Evaluation
-from evaluation.retrieval.repeats import Repeats
 from evaluation.search.index import Indexed, Search
 
 
@@ -73,7 +72,7 @@ class _Stored(BaseModel, extra="forbid", strict=True):
     parents: tuple[tuple[int, int], ...] | None = None
 
 
-def to_json(evaluation: Evaluation, ladder: Ladder | None = None) -> bytes:
+def evaluation_to_json(evaluation: Evaluation, ladder: Ladder | None = None) -> bytes:
     """Return an evaluation and its results at budgets, if any, as JSON.
 
     Undefined values are null.
@@ -123,7 +122,7 @@ def _stored_repeats(repeats: Repeats) -> _StoredRepeats:
     )
 
 
-def _stored_at(several: Sequence[AtBudgets]) -> tuple[_StoredAt, ...]:
+def _stored_at(several: Sequence[BudgetResults]) -> tuple[_StoredAt, ...]:
     return tuple(
         _StoredAt(
             unit=at.budgets.unit,
@@ -138,7 +137,7 @@ def _stored_at(several: Sequence[AtBudgets]) -> tuple[_StoredAt, ...]:
     )
 
 
-def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tuple[Evaluation, Ladder | None]:
+def evaluation_from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tuple[Evaluation, Ladder | None]:
     """Return the evaluation and the results at budgets that `to_json` stored.
 
     The ladder is None if no results at budgets were stored, or not for every unit and treatment of the last chunk.
@@ -152,7 +151,7 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
     try:
         stored = _Stored.model_validate_json(data)
     except ValidationError as error:
-        place, _ = first_fault(error, "its JSON")
+        place, _ = first_validation_error(error, "its JSON")
         raise InputError(
             f"The stored evaluation must be in the format that Seamark writes; {place} is invalid. Run the evaluation again."
         ) from error
@@ -169,7 +168,7 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
             f"The chunks of the stored evaluation must lie within the {length:,} characters of the corpus; some do not. Run "
             "the evaluation again."
         )
-    ranked = _array(stored.ranked, (len(questions), -1), "ranked").astype(np.intp)
+    ranked = _float_array(stored.ranked, (len(questions), -1), "ranked").astype(np.intp)
     if ranked.size and not 0 <= ranked.min() <= ranked.max() < len(stored.chunks):
         raise InputError(
             f"The stored evaluation must rank only its own {len(stored.chunks):,} chunks; it ranks others. Run the "
@@ -190,20 +189,20 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
     evaluation = Evaluation(
         Search(index, tuple(questions), ranked, stored.ask_s, stored.search_s),
         stored.top_k,
-        _array(stored.scores, (len(UNITS), len(MEASURES), len(questions)), "scores"),
-        _array(stored.documents, at_k, "documents"),
-        _array(stored.evidence, at_k, "evidence"),
+        _float_array(stored.scores, (len(UNITS), len(MEASURES), len(questions)), "scores"),
+        _float_array(stored.documents, at_k, "documents"),
+        _float_array(stored.evidence, at_k, "evidence"),
     )
-    return evaluation, None if stored.ladder is None else _ladder(stored.ladder, len(index.chunks), questions)
+    return evaluation, None if stored.ladder is None else _restored_ladder(stored.ladder, len(index.chunks), questions)
 
 
-def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> Ladder | None:
+def _restored_ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> Ladder | None:
     """Return a ladder; None if it lacks a unit or a treatment of the last chunk."""
     if [(stored_at.unit, stored_at.last) for stored_at in stored.at] != [(unit, last) for unit in UNITS for last in LAST]:
         return None
     count = len(questions)
-    wanted = _counts(stored.wanted, (len(UNITS), count), "wanted")
-    at = tuple(_at(stored_at, wanted) for stored_at in stored.at)
+    wanted = _count_array(stored.wanted, (len(UNITS), count), "wanted")
+    at = tuple(_restored_results(stored_at, wanted) for stored_at in stored.at)
     if len(stored.ranked) != count:
         raise InputError(
             f"The stored evaluation must rank chunks for {count:,} questions; it does so for {len(stored.ranked):,}. Run "
@@ -231,37 +230,39 @@ def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -
                 f"The stored evaluation must refer only to its own {most:,} {what}; it refers to others. Run the evaluation "
                 "again."
             )
-    repeats = None if stored.repeats is None else _repeats(stored.repeats, chunks, wanted)
+    repeats = None if stored.repeats is None else _restored_repeats(stored.repeats, chunks, wanted)
     return Ladder(at, ranked, beyond, holders, dict(stored.reasons), repeats=repeats)
 
 
-def _at(stored: _StoredAt, wanted: IntArray) -> AtBudgets:
+def _restored_results(stored: _StoredAt, wanted: IntArray) -> BudgetResults:
     """Return results at budgets, of questions whose excerpts have the lengths ``wanted``, shape (units, questions)."""
     budgets = Budgets(stored.sizes, stored.unit, stored.last)
     shape = len(budgets.sizes), wanted.shape[1]
-    taken, part = _counts(stored.taken, shape, "taken"), _counts(stored.part, shape, "part")
+    taken, part = _count_array(stored.taken, shape, "taken"), _count_array(stored.part, shape, "part")
     given, hit = (
-        _counts(counts, (len(UNITS), *shape), name) for name, counts in (("given", stored.given), ("hit", stored.hit))
+        _count_array(counts, (len(UNITS), *shape), name) for name, counts in (("given", stored.given), ("hit", stored.hit))
     )
-    return AtBudgets(budgets, taken, part, given, hit, wanted)
+    return BudgetResults(budgets, taken, part, given, hit, wanted)
 
 
-def _repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> Repeats:
+def _restored_repeats(stored: _StoredRepeats, chunks: int, wanted: IntArray) -> Repeats:
     places = {number: tuple(ranks) for number, ranks in stored.places}
-    ranked = _array(stored.ranked, (len(places), -1), "repeats").astype(np.intp) if places else np.zeros((0, 0), np.intp)
+    ranked = (
+        _float_array(stored.ranked, (len(places), -1), "repeats").astype(np.intp) if places else np.zeros((0, 0), np.intp)
+    )
     for numbers, most, what in (([*places], wanted.shape[1], "questions"), (ranked.ravel().tolist(), chunks, "chunks")):
         if numbers and not 0 <= min(numbers) <= max(numbers) < most:
             raise InputError(
                 f"The stored evaluation must refer only to its own {most:,} {what}; it refers to others. Run the evaluation "
                 "again."
             )
-    at = tuple(_at(stored_at, wanted[:, [*places]]) for stored_at in stored.at)
+    at = tuple(_restored_results(stored_at, wanted[:, [*places]]) for stored_at in stored.at)
     return Repeats(stored.near, stored.groups, places, ranked, at)
 
 
-def _counts(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:
+def _count_array(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:
     """Return nested lists of lengths as an array; raises InputError as `_array` does, and if one is below 0."""
-    counts = _array(values, shape, name)
+    counts = _float_array(values, shape, name)
     if counts.size and counts.min() < 0:
         raise InputError(
             f"The stored evaluation must have no negative numbers in {name}; it has some. Run the evaluation again."
@@ -269,7 +270,7 @@ def _counts(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntA
     return counts.astype(np.intp)
 
 
-def _array(values: Sequence[object], shape: tuple[int, ...], name: str) -> FloatArray:
+def _float_array(values: Sequence[object], shape: tuple[int, ...], name: str) -> FloatArray:
     """Return nested lists as an array, null as NaN; -1 in the ``shape`` is any length.
 
     Raises

@@ -14,15 +14,25 @@ import numpy as np
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
 from chunkers.contract.tools import Meter
 from chunkers.embedders.late_chunking import LateChunks
-from chunkers.results.embedder_input import EmbeddedAs, embedded_text
-from chunkers.results.levels import parents_by_child
+from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
+from chunkers.results.parent_chunks import parent_by_child
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
-from chunkers.support.errors import stop_if
+from chunkers.support.errors import raise_if_cancelled
 from chunkers.text.languages import detect_language
-from evaluation.questions.corpus import Corpus, Covered
+from evaluation.questions.corpus import Corpus, CoveredRanges
 from evaluation.questions.reading import Question
 from evaluation.search.near_duplicates import NearDuplicates
-from evaluation.search.ranking import Bm25, Method, Ranking, by_embedding, by_score, checked_method, fused, nearest, settled
+from evaluation.search.ranking import (
+    Bm25,
+    Method,
+    Ranking,
+    checked_method,
+    fuse_rankings,
+    nearest_vectors,
+    rank_by_embedding,
+    rank_by_score,
+    resolve_near_ties,
+)
 
 QUERY_BLOCK = 512
 """Number of questions compared with a block of chunks at a time."""
@@ -88,17 +98,17 @@ class Indexed:
         if self.returns is None:
             yield from (self.chunks[number] for number in ranked)
             return
-        known = Covered()
+        known = CoveredRanges()
         for number in ranked:
             yield tuple(known.add(self.returns[number]))
 
     def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
         returns = self.chunks if self.returns is None else self.returns
-        return [returns[number] for number in touching(self.edges, excerpts)]
+        return [returns[number] for number in overlapping_chunks(self.edges, excerpts)]
 
 
-def touching(edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
+def overlapping_chunks(edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
     """Return the numbers of the chunks that overlap any of the ranges, by their ``edges``, shape (chunks, 2)."""
     overlaps = np.zeros(len(edges), dtype=bool)
     # One by one: a question may have as many excerpts as there are documents.
@@ -163,15 +173,15 @@ def build_index(
     chunker = chunker.for_documents([document.name for document in corpus.documents if document.sentences])
     chunkings = []
     for document in corpus.documents:
-        stop_if(tools.cancelled)
+        raise_if_cancelled(tools.cancelled)
         chunkings.append(run(chunker, document, tools, embedded_as))
     on_axis = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
-    by_child = parents_by_child(on_axis)
+    by_child = parent_by_child(on_axis)
     parents, levels = None, ""
     if by_child and only_children:
         parents = tuple(on_axis[parent] for parent in by_child.values())
         on_axis = [on_axis[child] for child in by_child]
-        chunkings = [*_with_chunks(chunkings, by_child)]
+        chunkings = [*_chunks_selected(chunkings, by_child)]
     elif by_child or only_children:
         levels = PARENTS_SEARCHED if by_child else NO_PARENTS
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
@@ -181,7 +191,9 @@ def build_index(
     vectors, bm25 = np.zeros((len(texts), 0), np.float32), None
     if searched_by != "bm25":
         metered = replace(tools, meter=meter)
-        vectors = embed_late(chunkings, metered) if embedded_as == "late" else embed_together(corpus.whole, texts, metered)
+        vectors = (
+            embed_chunks_late(chunkings, metered) if embedded_as == "late" else embed_texts(corpus.whole, texts, metered)
+        )
     words_s = 0.0
     if searched_by != "embedding":
         began = time.perf_counter()
@@ -212,7 +224,7 @@ def build_index(
     )
 
 
-def _with_chunks(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[Chunking]:
+def _chunks_selected(chunkings: Iterable[Chunking], numbers: Collection[int]) -> Iterator[Chunking]:
     """Yield results with only those chunks whose ``numbers``, counted over all results, are given."""
     first = 0
     for chunking in chunkings:
@@ -226,7 +238,7 @@ def cut_reasons(chunking: Chunking) -> dict[int, str]:
     return {gap.start_after(chunking.document): gap.reason for gap in chunking.gaps if gap.verdict.is_cut}
 
 
-def embed_together(document: Document, texts: Sequence[str], tools: Tools) -> VectorArray:
+def embed_texts(document: Document, texts: Sequence[str], tools: Tools) -> VectorArray:
     """Return the vectors of texts, from an embedder fitted on the document if it needs fitting.
 
     Raises the same errors as `Tools.embed`.
@@ -235,7 +247,7 @@ def embed_together(document: Document, texts: Sequence[str], tools: Tools) -> Ve
     return replace(tools, embedder=embedder).embed(texts)
 
 
-def embed_late(chunkings: Sequence[Chunking], tools: Tools) -> VectorArray:
+def embed_chunks_late(chunkings: Sequence[Chunking], tools: Tools) -> VectorArray:
     """Return the vectors of all chunks of several results, in order, by late chunking, see `LateChunks`.
 
     Raises
@@ -278,7 +290,7 @@ class Queries:
         """
         if index.searched_by == "bm25":
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
-        return cls(index, tuple(texts), embed_together(index.corpus.whole, texts, tools))
+        return cls(index, tuple(texts), embed_texts(index.corpus.whole, texts, tools))
 
     def ranked(self, numbers: IntArray, depth: int) -> IntArray:
         """Return the numbers of the best chunks for each selected question, best first.
@@ -302,7 +314,7 @@ class Queries:
         """Return the same as `ranked`, with near-duplicates in place."""
         depth = min(depth, len(self.index.chunks))
         if self.index.bm25 is None:
-            return nearest(self.vectors[numbers], self.index.vectors, depth)
+            return nearest_vectors(self.vectors[numbers], self.index.vectors, depth)
         rows = [np.argsort(-self._scored(number, self.index.bm25), kind="stable")[:depth] for number in numbers.tolist()]
         return np.array(rows, dtype=np.intp).reshape(len(numbers), depth)
 
@@ -315,15 +327,17 @@ class Queries:
             queries, vectors = self.vectors[[*numbers]], self.index.vectors
             every = np.arange(len(vectors))
             lines = zip((queries @ vectors.T).astype(float), queries, strict=True)
-            return np.array([settled(line, every, query, vectors) for line, query in lines]).reshape(len(queries), -1)
+            return np.array([resolve_near_ties(line, every, query, vectors) for line, query in lines]).reshape(
+                len(queries), -1
+            )
         return np.array([self._scored(number, self.index.bm25) for number in numbers]).reshape(len(numbers), -1)
 
     def _scored(self, number: int, bm25: Bm25) -> FloatArray:
         by_words = bm25.scores(self.texts[number])
         if self.index.searched_by == "bm25":
             return by_words
-        rankings: list[Ranking] = [by_embedding(self.vectors[number], self.index.vectors), by_score(by_words)]
-        both, scores = fused(rankings, len(by_words)), np.zeros(len(by_words))
+        rankings: list[Ranking] = [rank_by_embedding(self.vectors[number], self.index.vectors), rank_by_score(by_words)]
+        both, scores = fuse_rankings(rankings, len(by_words)), np.zeros(len(by_words))
         scores[both.order] = both.scores
         return scores
 

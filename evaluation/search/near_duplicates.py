@@ -149,7 +149,7 @@ def repeated_runs(text: str) -> RepeatedRuns:
     return RepeatedRuns(starts, repeated)
 
 
-def near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> NearDuplicates:
+def find_near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> NearDuplicates:
     """Find all near-duplicates among the texts of chunks.
 
     Parameters
@@ -167,7 +167,7 @@ def near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> NearDuplicate
         copies.append(first_with.setdefault(own, chunk) if own else None)
     pairs = [NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(copies) if copy is not None and copy != chunk]
     first_with.pop(frozenset(), None)
-    pairs += _pairs({chunk: own for own, chunk in first_with.items()}, alike)
+    pairs += _similar_pairs({chunk: own for own, chunk in first_with.items()}, alike)
     return NearDuplicates(tuple(copies), tuple(sorted(pairs)))
 
 
@@ -178,7 +178,7 @@ def shingles(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[start : start + SHINGLE]) for start in runs}
 
 
-def _pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[NearPair]:
+def _similar_pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[NearPair]:
     """Return the pairs of chunks, given as different sets of shingles, with at least the similarity ``alike``."""
     frequency = Counter(shingle for own in chunks.values() for shingle in own)
     shorter: dict[int, list[int]] = defaultdict(list)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
-from chunkers.support.errors import InputError, ModelError, shown
-from chunkers.support.extras import need
+from chunkers.support.errors import InputError, ModelError, short_repr
+from chunkers.support.extras import require_extra
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -28,7 +28,7 @@ ROUNDING = 2e-6
 """Tolerance for equal products in single precision: each was off by 6e-7 at most, over 384 to 4,096 numbers."""
 
 
-def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:
+def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:
     """Return the indices of the vectors with the greatest dot products with each query, best first.
 
     The result has shape (queries, min(count, rows)).
@@ -48,13 +48,13 @@ def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int =
         chosen = np.empty((len(queries), keep), np.intp)
         for query, line in enumerate(scores):
             candidates = np.flatnonzero(line >= limit[query] - ROUNDING)
-            line[candidates] = settled(line[candidates], rows[query, candidates], queries[query], vectors)
+            line[candidates] = resolve_near_ties(line[candidates], rows[query, candidates], queries[query], vectors)
             chosen[query] = candidates[np.argsort(-line[candidates], kind="stable")][:keep]
         scores, rows = np.take_along_axis(scores, chosen, axis=1), np.take_along_axis(rows, chosen, axis=1)
     return rows
 
 
-def settled(scores: FloatArray, rows: IntArray, query: VectorArray, vectors: VectorArray) -> FloatArray:
+def resolve_near_ties(scores: FloatArray, rows: IntArray, query: VectorArray, vectors: VectorArray) -> FloatArray:
     """Return the scores with near-ties recomputed, so that rounding errors cannot change the ranking.
 
     The last digits of a matrix product depend on the position of a row and on the other queries. Without this function, two
@@ -84,7 +84,7 @@ def checked_method(method: object) -> Method:
     for known in METHODS:
         if known == method:
             return known
-    raise InputError(f"The search method must be one of {', '.join(METHODS)}; got {shown(method)}.")
+    raise InputError(f"The search method must be one of {', '.join(METHODS)}; got {short_repr(method)}.")
 
 
 RRF_K = 60
@@ -102,15 +102,15 @@ class Ranking(NamedTuple):
         return {int(chunk): rank for rank, chunk in enumerate(self.order, start=1)}
 
 
-def by_embedding(query: VectorArray, vectors: VectorArray) -> Ranking:
+def rank_by_embedding(query: VectorArray, vectors: VectorArray) -> Ranking:
     """Rank all chunks by their exact cosine with the question's unit vector, shape (dimension,)."""
     if not len(vectors):
         return Ranking(np.zeros(0, np.intp), np.zeros(0))
-    order = nearest(query[np.newaxis], vectors, len(vectors))[0]
+    order = nearest_vectors(query[np.newaxis], vectors, len(vectors))[0]
     return Ranking(order, np.asarray(vectors[order] @ query, dtype=float))
 
 
-def by_score(scores: FloatArray) -> Ranking:
+def rank_by_score(scores: FloatArray) -> Ranking:
     """Rank the chunks that have a positive score, best first.
 
     ``scores`` has shape (chunks,). Ties go to the earlier chunk.
@@ -120,7 +120,7 @@ def by_score(scores: FloatArray) -> Ranking:
     return Ranking(order, scores[order])
 
 
-def fused(rankings: Sequence[Ranking], count: int) -> Ranking:
+def fuse_rankings(rankings: Sequence[Ranking], count: int) -> Ranking:
     """Combine rankings by reciprocal rank fusion: a chunk's score is the sum of 1 / (60 + rank).
 
     ``count`` is the number of chunks.
@@ -131,10 +131,10 @@ def fused(rankings: Sequence[Ranking], count: int) -> Ranking:
     scores = np.zeros(count)
     for ranking in rankings:
         scores[ranking.order] += 1 / (RRF_K + np.arange(1, len(ranking.order) + 1))
-    return by_score(scores)
+    return rank_by_score(scores)
 
 
-def reranked(ranking: Ranking, scores: FloatArray) -> Ranking:
+def rerank_first(ranking: Ranking, scores: FloatArray) -> Ranking:
     """Reorder the first chunks of a ranking by their new ``scores``, and keep the others in their order.
 
     The scores of the other chunks become NaN, since they are in another unit.
@@ -249,7 +249,7 @@ class Reranker:
                     f"{self.name}: a cross-encoder must be a folder on this machine; this folder does not exist. Check its "
                     "path."
                 )
-            need("models", f"{self.name}: a cross-encoder")
+            require_extra("models", f"{self.name}: a cross-encoder")
             from sentence_transformers import CrossEncoder
 
             try:

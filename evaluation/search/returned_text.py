@@ -17,7 +17,7 @@ from itertools import groupby, pairwise
 from typing import Literal, TypeVar
 
 from chunkers import Document, InputError, Span
-from chunkers.support.errors import shown
+from chunkers.support.errors import short_repr
 from chunkers.text.outline import headings
 from evaluation.questions.corpus import Corpus, union
 from evaluation.search.index import Indexed
@@ -36,7 +36,7 @@ _Index = TypeVar("_Index", bound=Indexed)
 
 
 @dataclass(frozen=True)
-class Returned:
+class ReturnedText:
     """Choice of the text returned for a retrieved chunk: the chunk, its neighbours, its section, page or parent.
 
     Attributes
@@ -55,7 +55,7 @@ class Returned:
     size: int = 0
 
     @classmethod
-    def parse(cls, word: str) -> "Returned":
+    def parse(cls, word: str) -> "ReturnedText":
         """Parse a setting for the text to return, such as ``chunk``, ``window:2``, ``section:1``, ``page`` or ``parent``.
 
         Raises
@@ -77,7 +77,7 @@ class Returned:
             if word == name:
                 return cls(name)
         raise InputError(
-            f"The returned text must be chunk, window:N, section, section:N, page or parent; got {shown(word)}."
+            f"The returned text must be chunk, window:N, section, section:N, page or parent; got {short_repr(word)}."
         )
 
     def __str__(self) -> str:
@@ -101,11 +101,11 @@ class Returned:
         return self.kind == "parent"
 
 
-THE_CHUNK = Returned()
+THE_CHUNK = ReturnedText()
 """Default: the chunk itself."""
 
 
-def returning(index: _Index, how: Returned) -> _Index:
+def with_returned_text(index: _Index, how: ReturnedText) -> _Index:
     """Return a copy of the index in which each chunk returns the chosen text around it.
 
     Chunks without a section or page return themselves, and so do chunks in one level, which have no parents. For parents,
@@ -116,7 +116,7 @@ def returning(index: _Index, how: Returned) -> _Index:
     if how.kind == "chunk":
         return replace(index, returns=None)
     if how.kind == "window":
-        return replace(index, returns=tuple(_windows(index, how.size)))
+        return replace(index, returns=tuple(_neighbour_windows(index, how.size)))
     corpus = index.corpus
     inside = [_Sections(document, how) for document in corpus.documents]
     returns = []
@@ -128,7 +128,7 @@ def returning(index: _Index, how: Returned) -> _Index:
     return replace(index, returns=tuple(returns))
 
 
-def lacking(corpus: Corpus, how: Returned) -> str:
+def missing_sections_note(corpus: Corpus, how: ReturnedText) -> str:
     """Return a sentence on the documents that lack the required sections or pages; empty if there are none."""
     if how.kind not in ("section", "page"):
         return ""
@@ -144,7 +144,7 @@ def lacking(corpus: Corpus, how: Returned) -> str:
     return f"{some} no {what}: there a chunk returns itself."
 
 
-def _windows(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
+def _neighbour_windows(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:
     # Chunks are numbered document by document, each in its reading order.
     for _, group in groupby(index.chunks, key=lambda spans: index.corpus.document_at(spans[0].start)):
         chunks = list(group)
@@ -158,7 +158,7 @@ class _Sections:
     """The sections or pages of a document."""
 
     document: Document
-    how: Returned
+    how: ReturnedText
 
     @cached_property
     def starts(self) -> tuple[int, ...]:

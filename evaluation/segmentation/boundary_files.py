@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from chunkers.files.tables import json_of, text_of
-from chunkers.support.errors import InputError, shown
+from chunkers.files.data_files import decode_file, parse_json_file
+from chunkers.support.errors import InputError, short_repr
 from chunkers.support.limits import MAX_SENTENCES
-from chunkers.text.reader_process import parsed_apart
+from chunkers.text.reader_process import parse_in_reader_process
 
 _DIGITS = 64
 """Characters of a SHA-256 as it is written."""
@@ -19,7 +19,7 @@ MARK = "---"
 """The content of a line that marks the end of a section."""
 
 
-def sections(text: str) -> list[tuple[int, int]]:
+def section_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of the sections between lines of three dashes, leaving out blank sections."""
     edges = [0]
     at = 0
@@ -32,9 +32,9 @@ def sections(text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in between if text[start:end].strip()]
 
 
-def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
+def remove_mark_lines(text: str) -> tuple[str, tuple[int, ...]]:
     """Return the text without its lines of three dashes, and the offsets at which the sections after them begin."""
-    parts = [text[start:end] for start, end in sections(text)]
+    parts = [text[start:end] for start, end in section_spans(text)]
     known = []
     at = 0
     for part in parts:
@@ -43,12 +43,12 @@ def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
     return "".join(parts), tuple(known[1:])
 
 
-def moved_without_marks(text: str, places: Iterable[int]) -> list[int]:
+def offsets_without_mark_lines(text: str, places: Iterable[int]) -> list[int]:
     """Convert offsets in a text to offsets in the same text without its lines of three dashes.
 
     An offset in a removed line moves to the start of the next section.
     """
-    kept = sections(text)
+    kept = section_spans(text)
     ends = [end for _, end in kept]
     lengths = [0, *accumulate(end - start for start, end in kept)]
     moved = []
@@ -58,12 +58,15 @@ def moved_without_marks(text: str, places: Iterable[int]) -> list[int]:
     return moved
 
 
-def marks_to_json(name: str, text: str, known: tuple[int, ...]) -> str:
+def boundary_file_json(name: str, text: str, known: tuple[int, ...]) -> str:
     """Return known boundaries as JSON, with the document's name and the SHA-256 of its text."""
-    return json.dumps({"name": name, "sha256": digest(text), "boundaries": list(known)}, ensure_ascii=False, indent=2) + "\n"
+    return (
+        json.dumps({"name": name, "sha256": text_sha256(text), "boundaries": list(known)}, ensure_ascii=False, indent=2)
+        + "\n"
+    )
 
 
-def read_marks(data: bytes, _: str) -> Iterator[str | int]:
+def parse_boundary_file(data: bytes, _: str) -> Iterator[str | int]:
     """Yield the SHA-256 of the text and then the boundaries from a file of known boundaries.
 
     Run by `Marks.read` in a separate process.
@@ -74,12 +77,14 @@ def read_marks(data: bytes, _: str) -> Iterator[str | int]:
         If it is not a boundary file.
     """
     what = "known boundaries"
-    given = json_of(text_of(data, what), what)
+    given = parse_json_file(decode_file(data, what), what)
     if not isinstance(given, dict) or given.keys() != {"name", "sha256", "boundaries"}:
-        raise InputError(f"{what}: the file must have exactly the fields name, sha256 and boundaries; got {shown(given)}.")
+        raise InputError(
+            f"{what}: the file must have exactly the fields name, sha256 and boundaries; got {short_repr(given)}."
+        )
     known = given["boundaries"]
     if not isinstance(known, list) or not all(type(place) is int for place in known):
-        raise InputError(f"{what} must be a list of whole numbers; got {shown(known)}.")
+        raise InputError(f"{what} must be a list of whole numbers; got {short_repr(known)}.")
     if len(known) > MAX_SENTENCES:
         raise InputError(f"{what}: a text may have at most {MAX_SENTENCES:,} boundaries; this file has {len(known):,}.")
     yield str(given["sha256"])[:_DIGITS]
@@ -87,14 +92,14 @@ def read_marks(data: bytes, _: str) -> Iterator[str | int]:
 
 
 @dataclass(frozen=True)
-class Marks:
+class BoundaryFile:
     """Contents of a file that `marks_to_json` wrote: the SHA-256 of its text, and boundaries that are not yet checked."""
 
     sha256: str
     boundaries: tuple[int, ...]
 
     @classmethod
-    def read(cls, data: bytes, cancelled: Callable[[], bool] = bool) -> "Marks":
+    def read(cls, data: bytes, cancelled: Callable[[], bool] = bool) -> "BoundaryFile":
         """Return the contents of a boundary file, which is parsed in a separate process.
 
         Raises
@@ -104,7 +109,7 @@ class Marks:
         Cancelled
             If the user asked to stop, as ``cancelled`` reports.
         """
-        sha256, *known = parsed_apart(read_marks, data, "known boundaries", cancelled)
+        sha256, *known = parse_in_reader_process(parse_boundary_file, data, "known boundaries", cancelled)
         return cls(sha256, tuple(known))
 
     def of(self, text: str) -> tuple[int, ...]:
@@ -115,9 +120,9 @@ class Marks:
         InputError
             If the boundaries belong to another text, or if a boundary is outside the text or out of order.
         """
-        if self.sha256 != digest(text):
+        if self.sha256 != text_sha256(text):
             raise InputError(
-                f"known boundaries: the file must belong to this text, with the SHA-256 {digest(text)[:12]}…; it belongs to "
+                f"known boundaries: the file must belong to this text, with the SHA-256 {text_sha256(text)[:12]}…; it belongs to "
                 f"a text with {self.sha256[:12]!r}…. Choose the file that was saved with this text."
             )
         known = self.boundaries
@@ -128,6 +133,6 @@ class Marks:
         return known
 
 
-def digest(text: str) -> str:
+def text_sha256(text: str) -> str:
     """Return the SHA-256 of a text in UTF-8, which identifies the text in a boundary file."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -8,8 +8,8 @@ from itertools import accumulate, pairwise
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.text.reading import FileText, read_document
-from evaluation.segmentation.boundary_files import Marks, digest, without_marks
-from evaluation.segmentation.sweep import Marked
+from evaluation.segmentation.boundary_files import BoundaryFile, remove_mark_lines, text_sha256
+from evaluation.segmentation.sweep import MarkedDocument
 
 MARKS_ENDING = ".json"
 """The ending of boundary files' names."""
@@ -29,19 +29,19 @@ class MarkedText:
         edges = [0, *self.known, len(self.text)]
         return frozenset(self.text[start:end].strip() for start, end in pairwise(edges))
 
-    def split(self, splitter: str) -> Marked:
+    def split(self, splitter: str) -> MarkedDocument:
         """Split the text into sentences, and return it as a document with its known boundaries."""
-        return Marked(Document.from_text(self.text, splitter, self.name), self.known)
+        return MarkedDocument(Document.from_text(self.text, splitter, self.name), self.known)
 
 
-def marked_texts(
+def read_marked_texts(
     files: Iterable[tuple[str, bytes]],
     read: Callable[[bytes, str], FileText] = read_document,
     cancelled: Callable[[], bool] = bool,
 ) -> tuple[list[MarkedText], list[str]]:
     """Read texts with known boundaries from files; also return a sentence on each unusable file.
 
-    A boundary file, as written by `evaluation.segmentation.boundary_files.marks_to_json`, belongs to the text with the
+    A boundary file, as written by `evaluation.segmentation.boundary_files.boundary_file_json`, belongs to the text with the
     SHA-256 that it contains.
 
     Parameters
@@ -54,26 +54,26 @@ def marked_texts(
         Called repeatedly while a boundary file is read; True stops reading with `Cancelled`.
     """
     texts: dict[str, str] = {}
-    marks: dict[str, tuple[str, Marks]] = {}
+    marks: dict[str, tuple[str, BoundaryFile]] = {}
     complaints = []
     for name, data in files:
         try:
             if name.lower().endswith(MARKS_ENDING):
-                file_marks = Marks.read(data, cancelled)
+                file_marks = BoundaryFile.read(data, cancelled)
                 marks[file_marks.sha256] = (name, file_marks)
             elif name in texts:
                 complaints.append(f"{name}: a document's name must be its own; another file has it.")
             else:
                 texts[name] = read(data, name).text
         except InputError as error:
-            complaints.append(complaint_about(name, error))
+            complaints.append(message_with_file_name(name, error))
     marked_texts = []
     for name, text in texts.items():
         try:
-            marked_texts.append(_marked(name, text, marks))
+            marked_texts.append(_find_boundaries(name, text, marks))
         except InputError as error:
-            complaints.append(complaint_about(name, error))
-    given = {digest(candidate) for text in texts.values() for candidate in (text, without_marks(text)[0])}
+            complaints.append(message_with_file_name(name, error))
+    given = {text_sha256(candidate) for text in texts.values() for candidate in (text, remove_mark_lines(text)[0])}
     complaints += [
         f"{name}: known boundaries must be of a text that is given; none has this SHA-256."
         for sha256, (name, _) in marks.items()
@@ -82,11 +82,11 @@ def marked_texts(
     return marked_texts, complaints
 
 
-def _marked(name: str, text: str, marks: dict[str, tuple[str, Marks]]) -> MarkedText:
+def _find_boundaries(name: str, text: str, marks: dict[str, tuple[str, BoundaryFile]]) -> MarkedText:
     """Return a text with its boundaries; several documents may have the same text, and so the same boundaries."""
-    bare, known = without_marks(text)
+    bare, known = remove_mark_lines(text)
     for candidate in (text, bare):
-        if entry := marks.get(digest(candidate)):
+        if entry := marks.get(text_sha256(candidate)):
             text, bare, known = candidate, candidate, entry[1].of(candidate)
             break
     if not known:
@@ -97,13 +97,13 @@ def _marked(name: str, text: str, marks: dict[str, tuple[str, Marks]]) -> Marked
     return MarkedText(name, bare, known)
 
 
-def complaint_about(name: str, error: InputError) -> str:
+def message_with_file_name(name: str, error: InputError) -> str:
     """Return an error's message, preceded by the file's name unless it already begins with it."""
     message = str(error)
     return message if message.startswith(name) else f"{name}: {message}"
 
 
-def sharing(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
+def texts_sharing_sections(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
     """Return the texts that share a section with a held-out text and would leak it into tuning."""
     seen = frozenset[str]().union(*(text.sections for text in held))
     return [text for text in texts if not seen.isdisjoint(text.sections)]
@@ -127,7 +127,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Stitched:
+class StitchedDocument:
     """Long document joined from short passages, with the offsets of the seams.
 
     Attributes
@@ -143,7 +143,9 @@ class Stitched:
     subjects: tuple[str, ...]
 
 
-def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER) -> Stitched:
+def stitch_passages(
+    passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER
+) -> StitchedDocument:
     """Join passages in random order until the document has ``sentences`` sentences or no passage is left.
 
     Source: Qu et al., appendix C. The same passages and seed give the same document.
@@ -172,10 +174,10 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
         count += len(Document.from_text(chosen[-1].text, splitter).sentences)
     texts = [passage.text.strip() for passage in chosen]
     seams = tuple(accumulate(len(text) + len(JOINT) for text in texts[:-1]))
-    return Stitched(JOINT.join(texts), seams, tuple(passage.subject for passage in chosen))
+    return StitchedDocument(JOINT.join(texts), seams, tuple(passage.subject for passage in chosen))
 
 
-def stitch_several(
+def stitch_documents(
     passages: Sequence[Passage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
 ) -> list[MarkedText]:
     """Stitch ``count`` documents from passages, with consecutive seeds.
@@ -193,13 +195,13 @@ def stitch_several(
             raise InputError(f"stitching: {name} must be at least 1; got {value}.")
         if most is not None and value > most:
             raise InputError(f"stitching: {name} must be at most {most:,}; got {value:,}.")
-    made = [stitch(passages, sentences, seed + number, splitter) for number in range(count)]
+    made = [stitch_passages(passages, sentences, seed + number, splitter) for number in range(count)]
     return [
         MarkedText(f"stitched {number}", stitched.text, stitched.seams) for number, stitched in enumerate(made, start=first)
     ]
 
 
-def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
+def split_by_subject(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
     """Divide the passages into two halves that share no subject, assigning the subjects alternately.
 
     Raises
@@ -216,7 +218,7 @@ def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
     ]
 
 
-def passages_from(
+def read_passages(
     files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
 ) -> tuple[list[Passage], list[str]]:
     """Read passages from files; also return a sentence on each unusable file.
@@ -234,7 +236,7 @@ def passages_from(
     complaints = []
     for name, data in files:
         try:
-            bare, known = without_marks(read(data, name).text)
+            bare, known = remove_mark_lines(read(data, name).text)
         except InputError as error:
             complaints.append(str(error))
             continue
@@ -250,7 +252,7 @@ def passages_from(
     return list(passages.values()), complaints
 
 
-def passages_of(
+def cut_into_passages(
     text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
 ) -> list[Passage]:
     """Cut a text with known sections into passages of about ``sentences`` sentences that cross no section boundary."""

@@ -1,7 +1,7 @@
 """Ranking of several chunkings of a text, by known boundaries or by its structure, with the significance of the lead.
 
 Chunkings are compared on the sections of the text: the stretches between known boundaries, or the paragraphs. The test swaps
-what two of them do in a section, as `evaluation.statistics.section_swaps` has it, for every two columns and every column
+what two of them do in a section, as `evaluation.statistics.paired_tests` has it, for every two columns and every column
 beside a trivial answer, all taken together.
 """
 
@@ -15,14 +15,26 @@ import numpy as np
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.support.arrays import FloatArray, IntArray
-from chunkers.support.formatting import listed, signed
+from chunkers.support.formatting import format_number, join_words
 from chunkers.text.outline import outline_of
-from evaluation.segmentation.chunk_facts import unread_chunks
-from evaluation.segmentation.measures import cuts_of, in_sentences
-from evaluation.segmentation.trivial import NO_CUT, at_random, even_words, evenly, random_words
-from evaluation.statistics.paired import Difference, ends_words, interval_words
-from evaluation.statistics.section_swaps import Statistic, swap_all
-from evaluation.statistics.significance import FALSE_VERDICTS, level_words, too_few
+from evaluation.segmentation.boundary_measures import (
+    NO_CUT,
+    cut_offsets,
+    evenly_spaced_cuts,
+    evenly_spaced_cuts_name,
+    random_cuts,
+    random_cuts_name,
+    segmentation_in_sentences,
+)
+from evaluation.segmentation.chunk_statistics import chunks_beyond_embedder_limit
+from evaluation.statistics.paired_tests import (
+    Difference,
+    Statistic,
+    interval_end_words,
+    interval_words,
+    section_swap_differences,
+)
+from evaluation.statistics.significance import FALSE_VERDICTS, confidence_level_words, too_few_values_words
 
 DRAWN = 99
 """Number of random draws, of which the median one is used."""
@@ -77,7 +89,7 @@ class Lead:
 
     def words(self, measure: str) -> str:
         """Return the difference as a phrase, with its confidence interval and p-value."""
-        ahead = f"{signed(self.ahead, '.2f')} in {measure}"
+        ahead = f"{format_number(self.ahead, '.2f')} in {measure}"
         return ahead if self.tested is None else f"{ahead} ({self.interval}, {self.p_words})"
 
     @property
@@ -89,7 +101,7 @@ class Lead:
     @property
     def ends(self) -> str:
         """Ends of the confidence interval for a table cell; empty if there are too few sections for a test."""
-        return "" if self.tested is None else " to ".join(ends_words(self.tested.low, self.tested.high, 1, 2))
+        return "" if self.tested is None else " to ".join(interval_end_words(self.tested.low, self.tested.high, 1, 2))
 
     @property
     def p_words(self) -> str:
@@ -102,7 +114,7 @@ class Lead:
         if self.tested is None:
             return "There are too few sections for a test."
         significant = f"{'' if self.tested.significant else 'not '}significant"
-        return f"This difference is {significant}; the level of the interval is {level_words(self.tested.alpha)}."
+        return f"This difference is {significant}; the level of the interval is {confidence_level_words(self.tested.alpha)}."
 
 
 @dataclass(frozen=True)
@@ -160,14 +172,14 @@ class Ranking:
             sentences.append(f"{name} has no other column to be compared with.")
         elif self.leads[rivals[0]].ahead == 0:
             level = [self.contenders[number].name for number in rivals if self.leads[number].ahead == 0]
-            sentences.append(f"{listed([name, *level])} do equally well.")
+            sentences.append(f"{join_words([name, *level])} do equally well.")
         elif all(self.leads[number].significant for number in rivals):
             sentences.append(f"{name} is significantly best: {self._lead_words(rivals[0])}.")
         else:
             doubted = next(number for number in rivals if not self.leads[number].significant)
             sentences.append(f"{name} comes first, but not significantly: {self._lead_words(doubted)}.")
         if any(lead.tested is None for lead in self.leads.values()):
-            sentences.append(too_few(self.comparisons, self.sections, "section"))
+            sentences.append(too_few_values_words(self.comparisons, self.sections, "section"))
         unbeaten = next((number for number in trivial if not self.leads[number].significant), None)
         if unbeaten is not None:
             better = "is not better than" if self.leads[unbeaten].ahead <= 0 else "is not significantly better than"
@@ -181,7 +193,7 @@ class Ranking:
             return []
         verb, which = ("reads", "it") if len(apart) == 1 else ("read", "them")
         return [
-            f"{listed(apart)} {verb} the same blocks: to rank {which} would be circular, so the value stands at the end."
+            f"{join_words(apart)} {verb} the same blocks: to rank {which} would be circular, so the value stands at the end."
         ]
 
     def basis(self, known: bool) -> str:
@@ -200,7 +212,7 @@ class Ranking:
         return f"{self.contenders[row].name} is behind by {self.leads[row].words(self.measure)}"
 
 
-def rank(
+def rank_contenders(
     contenders: Sequence[Contender],
     statistic: Statistic,
     values: Sequence[float | None],
@@ -228,7 +240,13 @@ def rank(
     columns = [number for number in valued if not contenders[number].trivial]
     trivial = [number for number in valued if contenders[number].trivial]
     pairs = [*combinations(columns, 2), *product(columns, trivial)]
-    tested = dict(zip(pairs, swap_all([contender.counts for contender in contenders], pairs, statistic, width), strict=True))
+    tested = dict(
+        zip(
+            pairs,
+            section_swap_differences([contender.counts for contender in contenders], pairs, statistic, width),
+            strict=True,
+        )
+    )
     leads = {}
     for other in order:
         if other in valued and other != leader:
@@ -243,7 +261,7 @@ def rank(
 # ---- by known boundaries ----------------------------------------------------------------------------------------------
 
 
-def f1(sums: FloatArray) -> FloatArray:
+def f1_from_counts(sums: FloatArray) -> FloatArray:
     """Return boundary F1 from counts of found, missed and added boundaries, shape (..., 3).
 
     F1 is 1 if all counts are 0.
@@ -253,7 +271,7 @@ def f1(sums: FloatArray) -> FloatArray:
     return np.asarray(np.where(all_of_them > 0, 2 * found / np.maximum(all_of_them, 1), 1.0))
 
 
-def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
+def rank_by_known_boundaries(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
     """Rank the chunkings of a document and trivial baselines by boundary F1 against known boundaries.
 
     The baselines are no cut, evenly spaced cuts and random cuts. The latter two have as many cuts as the chunking with the
@@ -263,7 +281,7 @@ def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str
     ``known`` holds the known boundaries in code points. The counts of a section are three numbers: 1 if the boundary at its
     beginning is found, 1 if it is missed, and the number of cuts inside the section.
     """
-    reference = in_sentences(document, known)
+    reference = segmentation_in_sentences(document, known)
     edges = [0, *reference.boundaries, reference.units]
 
     def counts(places: Sequence[int]) -> IntArray:
@@ -275,32 +293,35 @@ def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str
             rows.append((found, number > 0 and not found, added))
         return np.array(rows, dtype=np.intp).reshape(-1, 3)
 
-    boundaries = [in_sentences(document, cuts_of(made)).boundaries for _, made in named]
+    boundaries = [segmentation_in_sentences(document, cut_offsets(made)).boundaries for _, made in named]
     contenders = [Contender(name, counts(cuts)) for (name, _), cuts in zip(named, boundaries, strict=True)]
     contenders.append(Contender(NO_CUT, counts(()), trivial=True))
-    own = len(max(zip(contenders, boundaries, strict=False), key=lambda pair: _f1_of(pair[0].counts), default=((), ()))[1])
+    own = len(
+        max(zip(contenders, boundaries, strict=False), key=lambda pair: _f1_of_sections(pair[0].counts), default=((), ()))[1]
+    )
     if own:
-        even = evenly(reference.units, own)
+        even = evenly_spaced_cuts(reference.units, own)
         drawn = sorted(
-            (at_random(reference.units, own, draw) for draw in range(DRAWN)), key=lambda cuts: _f1_of(counts(cuts))
+            (random_cuts(reference.units, own, draw) for draw in range(DRAWN)),
+            key=lambda cuts: _f1_of_sections(counts(cuts)),
         )
         middle = drawn[DRAWN // 2]
         contenders += [
-            Contender(even_words(own), counts(even), trivial=True, cuts=even),
-            Contender(random_words(own), counts(middle), trivial=True, cuts=middle),
+            Contender(evenly_spaced_cuts_name(own), counts(even), trivial=True, cuts=even),
+            Contender(random_cuts_name(own), counts(middle), trivial=True, cuts=middle),
         ]
-    return rank(contenders, f1, [_f1_of(contender.counts) for contender in contenders])
+    return rank_contenders(contenders, f1_from_counts, [_f1_of_sections(contender.counts) for contender in contenders])
 
 
-def _f1_of(counts: IntArray) -> float:
-    return float(f1(counts.sum(axis=0)))
+def _f1_of_sections(counts: IntArray) -> float:
+    return float(f1_from_counts(counts.sum(axis=0)))
 
 
 # ---- by structure -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Structure:
+class CutPositions:
     """Counts of a chunking's cuts by position, such as at paragraph ends or inside sentences.
 
     Attributes
@@ -322,21 +343,21 @@ class Structure:
     too_long: int
 
 
-def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure:
+def count_cut_positions(chunking: Chunking, embedder: Embedder | None = None) -> CutPositions:
     """Count a chunking's cuts by position, such as at paragraph ends or inside sentences."""
-    kinds = [kind for kind, _ in _judged(chunking, embedder)]
-    return Structure(
+    kinds = [kind for kind, _ in _positions_with_kinds(chunking, embedder)]
+    return CutPositions(
         len(kinds) - kinds.count("too long"), *(kinds.count(kind) for kind in ("end", "sentence", "block", "too long"))
     )
 
 
-def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
+def _positions_with_kinds(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
     """Return the kind and position of each cut, and of each chunk that is too long."""
-    judged = _judged_cuts(chunking.document, cuts_of(chunking))
-    return judged + [("too long", chunk.start) for chunk, *_ in unread_chunks(chunking, embedder)]
+    judged = _cuts_with_kinds(chunking.document, cut_offsets(chunking))
+    return judged + [("too long", chunk.start) for chunk, *_ in chunks_beyond_embedder_limit(chunking, embedder)]
 
 
-def _judged_cuts(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
+def _cuts_with_kinds(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
     """Return the kind and position of each of the ``cuts``, code points."""
     text, whole = document.text, outline_of(document.text).special
     starts = [block.span.start for block in whole]
@@ -358,7 +379,7 @@ _POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}
 
 
 @dataclass(frozen=True)
-class Points:
+class StructurePoints:
     """Scoring by structure: mean points per cut or oversized chunk, smoothed by extra cuts at chance level.
 
     Without the extra cuts, a chunker would gain by leaving out its less certain cuts.
@@ -375,9 +396,9 @@ class Points:
     further: int
 
     @classmethod
-    def of(cls, document: Document) -> "Points":
+    def of(cls, document: Document) -> "StructurePoints":
         """Return the scoring for a document, with one extra cut at chance level per paragraph."""
-        kinds = [kind for kind, _ in _judged_cuts(document, document.starts[1:])]
+        kinds = [kind for kind, _ in _cuts_with_kinds(document, document.starts[1:])]
         chance = sum(_POINTS[kind] for kind in kinds) / max(1, len(kinds))
         return cls(chance, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))
 
@@ -386,7 +407,7 @@ class Points:
         return np.asarray((sums[..., 0] + self.further * self.chance) / (sums[..., 1] + self.further))
 
 
-def by_structure(
+def rank_by_structure(
     document: Document,
     named: Sequence[tuple[str, Chunking]],
     embedder: Embedder | None = None,
@@ -399,14 +420,14 @@ def by_structure(
     The sections of the ranking are the paragraphs. Chunkings whose numbers are in ``apart`` have a value but no rank.
     """
     ends = [match.end() for match in _PARAGRAPH_END.finditer(document.text)]
-    points = Points.of(document)
+    points = StructurePoints.of(document)
     contenders: list[Contender] = []
     values: list[float | None] = []
     for number, (name, made) in enumerate(named):
         counts = np.zeros((len(ends) + 1, 2), dtype=np.intp)
-        for kind, place in _judged(made, embedder):
+        for kind, place in _positions_with_kinds(made, embedder):
             counts[bisect_left(ends, place)] += (_POINTS[kind], 1)
         contenders.append(Contender(name, counts, apart=number in apart))
         sums = counts.sum(axis=0)
         values.append(float(points(sums)) if sums[1] else None)
-    return rank(contenders, points, values, width=2.0, measure="points per cut")
+    return rank_contenders(contenders, points, values, width=2.0, measure="points per cut")

@@ -12,30 +12,32 @@ import numpy as np
 
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
 from chunkers.contract.base import run
-from chunkers.recipes.presets import presets_of
-from chunkers.support.formatting import csv_text, signed
-from evaluation.segmentation.measures import (
+from chunkers.recipes.presets import presets_for_chunker
+from chunkers.support.formatting import csv_text, format_number
+from evaluation.segmentation.boundary_measures import (
+    TRIVIAL_ANSWERS,
     Score,
-    agreement,
+    boundary_precision_recall,
     boundary_similarity,
-    chunks_of,
-    crossings,
-    cuts_of,
-    in_sentences,
-    misassigned,
+    chunk_of_each_sentence,
+    chunking_from_cuts,
+    crossing_chunks,
+    cut_offsets,
+    misassigned_units,
     pk,
-    sections_of,
+    segment_numbers,
+    segmentation_in_sentences,
+    trivial_cuts,
     window_diff,
 )
-from evaluation.segmentation.trivial import ANSWERS, answers, as_chunking
-from evaluation.segmentation.unlabelled import integrity
-from evaluation.segmentation.workers import has_processes, spread
-from evaluation.statistics.paired import Difference, compare_all, interval_words
-from evaluation.statistics.significance import FALSE_VERDICTS, fewest_values, too_few
+from evaluation.segmentation.label_free_measures import block_integrity
+from evaluation.segmentation.worker_processes import can_run_processes, run_in_processes
+from evaluation.statistics.paired_tests import Difference, interval_words, paired_differences
+from evaluation.statistics.significance import FALSE_VERDICTS, fewest_values, too_few_values_words
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedDocument:
     """Document with its known boundaries in code points."""
 
     document: Document
@@ -57,14 +59,14 @@ class Setting:
     @property
     def trivial(self) -> bool:
         """True if the setting is a trivial baseline, which does not read the text."""
-        return self.chunker in ANSWERS
+        return self.chunker in TRIVIAL_ANSWERS
 
     def words(self) -> str:
         """Return the setting as a phrase: the chunker's name, then its parameters."""
         return " ".join([self.chunker, *(f"{name}={value}" for name, value in self.parameters)])
 
 
-TRIVIAL = tuple(map(Setting, ANSWERS))
+TRIVIAL = tuple(map(Setting, TRIVIAL_ANSWERS))
 """The trivial answers, which stand beside the settings of chunkers in every ranking."""
 
 MEASURES: dict[str, bool] = {
@@ -81,7 +83,7 @@ MEASURES: dict[str, bool] = {
 }
 """The measures, and whether more is better.
 
-``blocks_whole`` is that of `evaluation.segmentation.unlabelled`, which needs no known boundary; without cuts it is 1.
+``blocks_whole`` is that of `evaluation.segmentation.label_free_measures`, which needs no known boundary; without cuts it is 1.
 ``f1_near`` lets a boundary be one sentence off; ``misassigned`` is a share of the sentences, ``crossing`` one of the chunks.
 """
 
@@ -96,14 +98,17 @@ class SweepRow:
     scores: Mapping[str, Score]
 
 
-def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
+def score_chunking(marked: MarkedDocument, chunking: Chunking) -> dict[str, Score]:
     """Return the score of a chunking in each of `MEASURES`, with boundaries compared in sentences."""
     document = marked.document
-    reference = in_sentences(document, marked.known)
-    segmentation = in_sentences(document, cuts_of(chunking))
-    exact, near = agreement(reference, segmentation), agreement(reference, segmentation, tolerance=1)
-    wrong = misassigned(sections_of(reference), chunks_of(chunking))
-    whole = integrity(chunking).all.share
+    reference = segmentation_in_sentences(document, marked.known)
+    segmentation = segmentation_in_sentences(document, cut_offsets(chunking))
+    exact, near = (
+        boundary_precision_recall(reference, segmentation),
+        boundary_precision_recall(reference, segmentation, tolerance=1),
+    )
+    wrong = misassigned_units(segment_numbers(reference), chunk_of_each_sentence(chunking))
+    whole = block_integrity(chunking).all.share
     return {
         "pk": pk(reference, segmentation),
         "window_diff": window_diff(reference, segmentation),
@@ -113,7 +118,7 @@ def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
         "f1_near": near.f1,
         "boundary_similarity": boundary_similarity(reference, segmentation),
         "misassigned": Score(len(wrong.units) / max(1, len(document.sentences))),
-        "crossing": crossings(marked.known, chunking).share,
+        "crossing": crossing_chunks(marked.known, chunking).share,
         "blocks_whole": Score(whole) if whole is not None else Score.without("the text has no block that should stay whole"),
     }
 
@@ -122,28 +127,28 @@ FEW = 500
 """Maximum number of runs for which starting processes is not worthwhile."""
 
 
-def _row(marked: Marked, setting: Setting, chunker: Chunker, tools: Tools) -> SweepRow:
+def _sweep_row(marked: MarkedDocument, setting: Setting, chunker: Chunker, tools: Tools) -> SweepRow:
     chunking = run(chunker, marked.document, tools)
-    return SweepRow(setting, marked.document.name, len(chunking.chunks), scores_of(marked, chunking))
+    return SweepRow(setting, marked.document.name, len(chunking.chunks), score_chunking(marked, chunking))
 
 
-def _trivial_row(marked: Marked, setting: Setting, tools: Tools) -> SweepRow:
+def _trivial_row(marked: MarkedDocument, setting: Setting, tools: Tools) -> SweepRow:
     document = marked.document
-    some = answers(setting.chunker, in_sentences(document, marked.known))
-    chunkings = [as_chunking(document, places) for places in some]
-    scores = [scores_of(marked, chunking) for chunking in chunkings]
-    means = {name: _mean([by_measure[name] for by_measure in scores]) for name in MEASURES}
+    some = trivial_cuts(setting.chunker, segmentation_in_sentences(document, marked.known))
+    chunkings = [chunking_from_cuts(document, places) for places in some]
+    scores = [score_chunking(marked, chunking) for chunking in chunkings]
+    means = {name: _mean_score([by_measure[name] for by_measure in scores]) for name in MEASURES}
     return SweepRow(setting, document.name, len(chunkings[0].chunks), means)
 
 
-def _mean(scores: Sequence[Score]) -> Score:
+def _mean_score(scores: Sequence[Score]) -> Score:
     """Return the mean of the defined scores, or the first score if none is defined."""
     values = [score.value for score in scores if score.value is not None]
     return Score(statistics.fmean(values)) if values else scores[0]
 
 
-def sweep(
-    documents: Sequence[Marked],
+def sweep_settings(
+    documents: Sequence[MarkedDocument],
     settings: Sequence[Setting],
     tools: Tools,
     workers: int = 1,
@@ -171,7 +176,9 @@ def sweep(
     groups = []
     for marked in documents:
         runs = [
-            partial(_trivial_row, marked, setting) if setting.trivial else partial(_row, marked, setting, chunkers[setting])
+            partial(_trivial_row, marked, setting)
+            if setting.trivial
+            else partial(_sweep_row, marked, setting, chunkers[setting])
             for setting in settings
             if (marked.document.name, setting) not in done_already
         ]
@@ -179,8 +186,8 @@ def sweep(
             groups.append((marked.document, runs))
     total = len(documents) * len(settings)
     left = sum(len(runs) for _, runs in groups)
-    alone = workers < 2 or not has_processes() or left <= FEW or any(chunker.asks for chunker in chunkers.values())
-    rows = _one_by_one(groups, tools) if alone else spread(groups, tools, workers)
+    alone = workers < 2 or not can_run_processes() or left <= FEW or any(chunker.asks for chunker in chunkers.values())
+    rows = _one_by_one(groups, tools) if alone else run_in_processes(groups, tools, workers)
     with closing(rows):
         try:
             for count, row in enumerate(rows, start=total - left + 1):
@@ -203,7 +210,7 @@ def _one_by_one(
 
 
 @dataclass(frozen=True)
-class Summary:
+class SettingSummary:
     """Mean score of a chunker setting over the documents on which the measure is defined."""
 
     setting: Setting
@@ -212,7 +219,7 @@ class Summary:
     chunks: float
 
 
-def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
+def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSummary]:
     """Return the mean scores of chunker settings, best first.
 
     Ties go to the setting with fewer chunks, then to the name.
@@ -230,7 +237,7 @@ def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
         if value is not None:
             values.setdefault(row.setting, []).append((value, row.chunks))
     all_summaries = [
-        Summary(
+        SettingSummary(
             setting,
             statistics.fmean(value for value, _ in kept),
             len(kept),
@@ -251,12 +258,12 @@ def rows_to_csv(rows: Iterable[SweepRow]) -> str:
     return csv_text(["document", "setting", "chunks", *MEASURES], cells)
 
 
-def grid(chunker: str, /, **axes: Sequence[Any]) -> list[Setting]:
+def settings_grid(chunker: str, /, **axes: Sequence[Any]) -> list[Setting]:
     """Return a chunker setting for every combination of the parameter values in ``axes``."""
     return [Setting.of(chunker, **dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
 
 
-def published() -> list[Setting]:
+def published_settings() -> list[Setting]:
     """Return the grid of Qu et al., appendix B: 30 breakpoint, 45 single linkage, 125 DBSCAN and 18 fixed settings."""
     weights = (0.0, 0.25, 0.5, 0.75, 1.0)
     amounts: dict[str, tuple[float, ...]] = {
@@ -269,10 +276,14 @@ def published() -> list[Setting]:
     }
     counts = tuple(range(2, 11))
     return [
-        *(setting for name, some in amounts.items() for setting in grid("breakpoint", threshold=(name,), amount=some)),
-        *grid("single_linkage", position_weight=weights, chunks=counts),
-        *grid("dbscan", position_weight=weights, eps=(0.1, 0.2, 0.3, 0.4, 0.5), min_samples=(1, 2, 3, 4, 5)),
-        *grid("fixed_sentences", chunks=counts, overlap=(0, 1)),
+        *(
+            setting
+            for name, some in amounts.items()
+            for setting in settings_grid("breakpoint", threshold=(name,), amount=some)
+        ),
+        *settings_grid("single_linkage", position_weight=weights, chunks=counts),
+        *settings_grid("dbscan", position_weight=weights, eps=(0.1, 0.2, 0.3, 0.4, 0.5), min_samples=(1, 2, 3, 4, 5)),
+        *settings_grid("fixed_sentences", chunks=counts, overlap=(0, 1)),
     ]
 
 
@@ -281,23 +292,23 @@ def published() -> list[Setting]:
 
 SEARCHED: dict[str, list[Setting]] = {
     **{
-        name: [setting for setting in published() if setting.chunker == name]
+        name: [setting for setting in published_settings() if setting.chunker == name]
         for name in ("fixed_sentences", "breakpoint", "single_linkage")
     },
-    "double_pass": grid(
+    "double_pass": settings_grid(
         "double_pass",
         initial_threshold=(0.2, 0.3, 0.4),
         appending_threshold=(0.2, 0.3, 0.4, 0.5),
         merging_threshold=(0.1, 0.2, 0.3, 0.4),
     ),
-    "structure": grid("structure", max_size=(50, 100, 150, 200, 250, 400), join_below=(10, 25, 50, 100, 200)),
-    "optimal": grid("optimal", max_size=(50, 100, 150, 200, 250, 300, 400), piece_size=(25, 50)),
+    "structure": settings_grid("structure", max_size=(50, 100, 150, 200, 250, 400), join_below=(10, 25, 50, 100, 200)),
+    "optimal": settings_grid("optimal", max_size=(50, 100, 150, 200, 250, 300, 400), piece_size=(25, 50)),
     "change_point": [
-        *grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3, 5)),
-        *grid("change_point", penalty=(0.4, 0.6, 0.8, 1.0, 1.1, 1.3, 1.6, 2.0)),
-        *grid("change_point", chunks=tuple(range(2, 11))),
+        *settings_grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3, 5)),
+        *settings_grid("change_point", penalty=(0.4, 0.6, 0.8, 1.0, 1.1, 1.3, 1.6, 2.0)),
+        *settings_grid("change_point", chunks=tuple(range(2, 11))),
     ],
-    "max_min": grid(
+    "max_min": settings_grid(
         "max_min", hard_threshold=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6), relaxation=(0.3, 0.6, 0.9), initial_factor=(1, 1.5, 2)
     ),
 }
@@ -307,9 +318,9 @@ OURS = "ours"
 """The source named for the settings of a chunker that no source published."""
 
 
-def as_published(chunker: str) -> tuple[Setting, str]:
+def first_published_setting(chunker: str) -> tuple[Setting, str]:
     """Return the first published setting of a chunker and its source; the default setting if none was published."""
-    presets = [preset for preset in presets_of(chunker) if preset.published]
+    presets = [preset for preset in presets_for_chunker(chunker) if preset.published]
     return (Setting.of(chunker, **presets[0].parameters), presets[0].title) if presets else (Setting(chunker), OURS)
 
 
@@ -338,17 +349,17 @@ def compare_settings(
         return dict.fromkeys(others)
     sign = 1 if MEASURES[measure] else -1
     differences = sign * (np.array([of(setting)]) - np.array([of(other) for other in others]))
-    return dict(zip(others, compare_all(differences), strict=True))
+    return dict(zip(others, paired_differences(differences), strict=True))
 
 
-def significance_words(
+def lead_significance_words(
     differences: Mapping[Setting, Difference | None], names: Mapping[Setting, str], documents: int
 ) -> str:
     """Return a verdict in words on whether a setting is significantly ahead of the baselines on held-out documents."""
     if not differences:
         return ""
     if all(difference is None for difference in differences.values()):
-        return too_few(len(differences), documents, "held-out document")
+        return too_few_values_words(len(differences), documents, "held-out document")
     ahead = {
         other: difference.mean
         for other, difference in differences.items()
@@ -357,10 +368,10 @@ def significance_words(
     every = len(ahead) == len(differences)
     rival = min(ahead, key=ahead.__getitem__) if every else next(other for other in differences if other not in ahead)
     verdict = f"It is {'' if every else 'not '}significantly ahead of every trivial answer"
-    return f"{verdict}: {_spread(names[rival], differences[rival])}. {FALSE_VERDICTS}"
+    return f"{verdict}: {_lead_words(names[rival], differences[rival])}. {FALSE_VERDICTS}"
 
 
-def chosen_here_words(comparisons: int) -> str:
+def untested_lead_words(comparisons: int) -> str:
     """Return a sentence that explains why a setting cannot be tested on the documents it was chosen on."""
     return (
         "It was chosen on these documents, so its lead is not tested; with "
@@ -368,8 +379,11 @@ def chosen_here_words(comparisons: int) -> str:
     )
 
 
-def _spread(name: str, difference: Difference | None) -> str:
+def _lead_words(name: str, difference: Difference | None) -> str:
     if difference is None:
         return f"“{name}” cannot be compared"
-    mean, interval = signed(difference.mean, "+.3f"), interval_words(difference.low, difference.high, difference.alpha, 1, 3)
+    mean, interval = (
+        format_number(difference.mean, "+.3f"),
+        interval_words(difference.low, difference.high, difference.alpha, 1, 3),
+    )
     return f"{mean} on “{name}” ({interval}, {difference.p_words})"

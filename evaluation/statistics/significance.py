@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import counted
+from chunkers.support.formatting import pluralize
 
 ALPHA = 0.05
 """The share of comparisons without a difference in which one may be found, all comparisons taken together."""
@@ -29,7 +29,7 @@ FALSE_VERDICTS = "Where no chunker is better than another, one is called signifi
 """The error rate of a verdict, beside every one; `benchmarks.verdicts` measures it."""
 
 
-class Corrected(NamedTuple):
+class CorrectedP(NamedTuple):
     """P-value corrected for multiple comparisons, with the significance level that the correction implies.
 
     Attributes
@@ -49,7 +49,7 @@ class Corrected(NamedTuple):
         return self.p < ALPHA
 
 
-def holm(p_values: Sequence[float]) -> list[Corrected]:
+def holm_correction(p_values: Sequence[float]) -> list[CorrectedP]:
     """Correct p-values for multiple comparisons by Holm's step-down procedure, keeping their order.
 
     The i-th smallest of m p-values, counted from 0, is multiplied by m - i. A corrected p-value is at most 1, and never
@@ -61,14 +61,14 @@ def holm(p_values: Sequence[float]) -> list[Corrected]:
     Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
     """
     order = sorted(range(len(p_values)), key=lambda number: p_values[number])
-    corrected = [Corrected(1.0, ALPHA)] * len(order)
+    corrected = [CorrectedP(1.0, ALPHA)] * len(order)
     least, stopped = 0.0, None
     for place, number in enumerate(order):
         left = len(order) - place
         least = max(least, min(1.0, left * p_values[number]))
         if stopped is None and least >= ALPHA:
             stopped = ALPHA / left
-        corrected[number] = Corrected(least, ALPHA / left if stopped is None else stopped)
+        corrected[number] = CorrectedP(least, ALPHA / left if stopped is None else stopped)
     return corrected
 
 
@@ -80,29 +80,29 @@ def fewest_values(comparisons: int = 1) -> int:
     return max(FEWEST_VALUES, ceil(log2(2 * max(1, comparisons) / ALPHA)))
 
 
-def draws_for(comparisons: int) -> int:
+def draws_needed(comparisons: int) -> int:
     """Return the number of random sign flips needed for a corrected p-value as low as 1.25 %."""
     return max(FEWEST_DRAWS, ceil(8 * comparisons / ALPHA))
 
 
-def too_few(comparisons: int, count: int, unit: str = "question") -> str:
+def too_few_values_words(comparisons: int, count: int, unit: str = "question") -> str:
     """Return a sentence on the number of questions, or other units, that a significant difference requires."""
     available = f"there {'is' if count == 1 else 'are'} {count:,}"
     if comparisons < 2:
-        return f"A significant difference takes at least {counted(FEWEST_VALUES, unit)}; {available}."
+        return f"A significant difference takes at least {pluralize(FEWEST_VALUES, unit)}; {available}."
     return (
         f"Among {comparisons:,} comparisons (Holm's correction), a significant difference takes at least "
-        f"{counted(fewest_values(comparisons), unit)}; {available}."
+        f"{pluralize(fewest_values(comparisons), unit)}; {available}."
     )
 
 
-def p_words(p: float, corrected: bool = False) -> str:
+def p_value_words(p: float, corrected: bool = False) -> str:
     """Format a p-value with two significant digits, or more if needed to show whether it is below 5 %."""
     digits = next((count for count in range(2, 17) if (float(f"{p:.{count}g}") < ALPHA) == (p < ALPHA)), 17)
     return f"{'adjusted ' if corrected else ''}p = {p:.{digits}g}"
 
 
-def level_words(alpha: float) -> str:
+def confidence_level_words(alpha: float) -> str:
     """Format a confidence level in percent, such as ``95 %`` or ``99.72 %``."""
     return f"{100 * (1 - alpha):.4g} %"
 
@@ -134,11 +134,11 @@ def padded_interval(values: FloatArray, low: float, high: float, alpha: float = 
     # Summed so that the interval of the negative values is exactly the negative one.
     mean = (float(values.sum()) + (low + high)) / count
     squares = float(((values - mean) ** 2).sum()) + ((low - mean) ** 2 + (high - mean) ** 2)
-    half = students_t(1 - alpha / 2, count - 1) * sqrt(squares / (count - 1) / count)
+    half = students_t_quantile(1 - alpha / 2, count - 1) * sqrt(squares / (count - 1) / count)
     return mean - half, mean + half
 
 
-def students_t(probability: float, freedom: int) -> float:
+def students_t_quantile(probability: float, freedom: int) -> float:
     """Return a quantile of Student's t distribution.
 
     The probability must be at least 0.5, and the degrees of freedom at least 7.

@@ -9,15 +9,15 @@ import numpy as np
 
 from chunkers import Chunking, Embedder
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import counted, signed, three_figures
-from evaluation.changes.effects import Comparison, WonAndLost, dollar_words, dollars_for
+from chunkers.support.formatting import format_number, format_three_figures, pluralize
+from evaluation.changes.index_changes import Comparison, WonAndLost, dollar_words, embedding_dollars
 from evaluation.inbox.rules import RULES
 from evaluation.retrieval.measures import mean_and_deviation
-from evaluation.segmentation.chunk_facts import against_known, sentence_counts
-from evaluation.segmentation.measures import BOUNDARY_MEASURES, Segmentation, boundary_scores, cuts_of
-from evaluation.segmentation.ranking import Ranking, structure
-from evaluation.segmentation.unlabelled import EXPLAINED, Stability, Unlabelled, integrity
-from evaluation.statistics.paired import Difference
+from evaluation.segmentation.boundary_measures import BOUNDARY_MEASURES, Segmentation, boundary_scores, cut_offsets
+from evaluation.segmentation.chunk_statistics import count_found_missed_added, sentence_counts
+from evaluation.segmentation.label_free_measures import MEASURES_EXPLAINED, EditStability, LabelFreeMeasures, block_integrity
+from evaluation.segmentation.ranking import Ranking, count_cut_positions
+from evaluation.statistics.paired_tests import Difference
 
 
 class Cell(NamedTuple):
@@ -63,7 +63,7 @@ def share_cell(value: float | None, why: str = "") -> Cell:
 
 def difference_cell(value: float | None, why: str = "") -> Cell:
     """Return the table cell for a signed number, formatted with two decimals."""
-    return unknown_cell(why) if value is None else Cell(signed(value, ".2f"), value, why)
+    return unknown_cell(why) if value is None else Cell(format_number(value, ".2f"), value, why)
 
 
 # Tables of what a change of chunkers costs and does to questions: their heads and the cells of a row.
@@ -104,7 +104,7 @@ def change_cells(chunks: int, comparison: Comparison | None, documents: int, pri
     numbers = (changes.after, changes.kept, changes.changed, changes.new, changes.gone, changes.tokens_again)
     why = f"of {changes.tokens:,} tokens"
     cells = [*map(count_cell, numbers), share_cell(changes.tokens_again / changes.tokens if changes.tokens else None, why)]
-    dollars = dollars_for(changes.tokens_again, price)
+    dollars = embedding_dollars(changes.tokens_again, price)
     if dollars is not None:
         cells.append(Cell(dollar_words(dollars), dollars, f"{changes.tokens_again:,} tokens at ${price:g} a million"))
     if documents > 1:
@@ -126,7 +126,7 @@ def recall_cell(recall: FloatArray) -> Cell:
     """Return the cell of the mean recall of questions, shape (questions,)."""
     mean = mean_and_deviation(recall)
     return share_cell(
-        None if mean is None else mean[0], f"over {counted(int(np.count_nonzero(~np.isnan(recall))), 'question')}"
+        None if mean is None else mean[0], f"over {pluralize(int(np.count_nonzero(~np.isnan(recall))), 'question')}"
     )
 
 
@@ -165,7 +165,7 @@ BY_STRUCTURE: Sequence[Head] = (
 )
 """The heads of a ranking by structure: of `lead_cells`, then of `structure_cells`."""
 
-UNLABELLED_HEADS = tuple(Head(name.capitalize(), explained) for name, explained in EXPLAINED.items())
+UNLABELLED_HEADS = tuple(Head(name.capitalize(), explained) for name, explained in MEASURES_EXPLAINED.items())
 """The heads of the measures without labels: of `unlabelled_cells`, then of `edit_cells`."""
 
 OF_EDITS = 3
@@ -207,7 +207,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
 
     ``lengths`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
-    positions, whole = structure(chunking, embedder), integrity(chunking)
+    positions, whole = count_cut_positions(chunking, embedder), block_integrity(chunking)
     sentences = median(sentence_counts(chunking) or [0])
     tokens = unknown_cell("They cannot be counted here.")
     if lengths:
@@ -224,7 +224,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
     return [blocks, Cell(f"{sentences:,.4g}", sentences), tokens, *map(count_cell, numbers)]
 
 
-def unlabelled_cells(measured: Unlabelled) -> list[Cell]:
+def unlabelled_cells(measured: LabelFreeMeasures) -> list[Cell]:
     """Return the table cells for measures that need no known boundaries."""
     blocks, sizes, contrast = measured.blocks, measured.sizes, measured.contrast
     cells = [
@@ -247,9 +247,9 @@ def unlabelled_cells(measured: Unlabelled) -> list[Cell]:
     ]
 
 
-def edit_cells(stability: Stability | str | None) -> list[Cell]:
+def edit_cells(stability: EditStability | str | None) -> list[Cell]:
     """Return the table cells for edit stability, or for the reason why it was not measured."""
-    if not isinstance(stability, Stability):
+    if not isinstance(stability, EditStability):
         return [unknown_cell(stability or "Not measured with these settings.")] * OF_EDITS
     worst = stability.worst
     where = f"after sentence {worst.after + 1:,}: {worst.changed:,} of {worst.chunks:,} chunks"
@@ -264,12 +264,12 @@ def spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
     if not sizes:
         return unknown_cell("They cannot be counted here." if sizes is None else "No chunks.")
     middle = median(sizes)
-    return Cell(f"{min(sizes):,} · {three_figures(middle)} · {max(sizes):,}", middle, why, sizes)
+    return Cell(f"{min(sizes):,} · {format_three_figures(middle)} · {max(sizes):,}", middle, why, sizes)
 
 
 def found_cells(chunking: Chunking, known: Sequence[int]) -> list[Cell]:
     """Return the table cells for known boundaries found, known boundaries missed, and cuts elsewhere."""
-    return [count_cell(number) for number in against_known(cuts_of(chunking), known)]
+    return [count_cell(number) for number in count_found_missed_added(cut_offsets(chunking), known)]
 
 
 def suspicious_cell(counts: Mapping[str, int]) -> Cell:

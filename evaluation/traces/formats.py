@@ -9,9 +9,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from chunkers.files.tables import Counted, check_brackets, text_of
-from chunkers.support.errors import InputError, shown
-from evaluation.questions.rows import as_list, objects_of, plain_rows
+from chunkers.files.data_files import InputCounter, check_brackets, decode_file
+from chunkers.support.errors import InputError, short_repr
+from evaluation.questions.rows import excerpt_list, json_line_objects, raw_rows
 from evaluation.traces.spans import (
     ANSWERS,
     EXCERPTS,
@@ -23,16 +23,16 @@ from evaluation.traces.spans import (
     UNREADABLE,
     Row,
     TraceCollector,
-    documents_in,
-    first_of,
+    document_list,
+    fault_sentence,
+    first_field,
     is_feedback,
     is_span,
+    message_text,
     otlp_spans,
-    parse,
+    parse_if_json,
     question_row,
     ranked_rows,
-    sentence,
-    text_in,
 )
 
 _LANGFUSE = frozenset(
@@ -44,25 +44,25 @@ _LANGFUSE = frozenset(
 _COLUMNS = frozenset((*QUESTIONS, *RETRIEVED, *ANSWERS, *REFERENCES, *EXCERPTS, *FEEDBACK, *LIMITS, "scores"))
 
 
-def read(data: bytes, name: str) -> Iterator[Row]:
+def parse_traces(data: bytes, name: str) -> Iterator[Row]:
     """Yield a row for each traced question of a file, or ``problem`` with a sentence; run by `parsed_apart`.
 
     A row has ``place``, ``format``, ``question``, ``retrieved``, ``answer``, ``reference``, ``excerpts`` and ``feedback``;
     see `evaluation.traces.reading.TracedQuestion`. Rows of a question each are yielded one by one; spans and observations,
     of which a question has several, at the end.
     """
-    text = text_of(data, name)
+    text = decode_file(data, name)
     if not text.strip():
         raise InputError(f"{name}: a file of traces must contain at least one trace; this file is empty.")
-    counted = Counted(name, "a file of traces")
+    counted = InputCounter(name, "a file of traces")
     traces = TraceCollector()
-    for place, row in _rows(text, name):
+    for place, row in _rows_of_file(text, name):
         try:
             if isinstance(row, InputError):
                 raise row
-            question = _question(row, place, traces)
+            question = _question_or_part(row, place, traces)
         except UNREADABLE as error:
-            yield {"problem": f"{name}, {place}: {sentence(error)}"}
+            yield {"problem": f"{name}, {place}: {fault_sentence(error)}"}
             continue
         if question is not None:
             yield _counted(question, counted)
@@ -70,14 +70,14 @@ def read(data: bytes, name: str) -> Iterator[Row]:
         yield _counted(question, counted) if "problem" not in question else {"problem": f"{name}, {question['problem']}"}
 
 
-def _counted(row: Row, counted: Counted) -> Row:
+def _counted(row: Row, counted: InputCounter) -> Row:
     texts = [chunk["text"] for chunk in row["retrieved"]]
     counted.row(*(value for value in (row["question"], row["answer"], *texts) if isinstance(value, str)))
     counted.items(len(texts))
     return row
 
 
-def _rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
+def _rows_of_file(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
     """Yield every row with its place; an error takes the place of what is no row."""
     check_brackets(text, name)
     if not text.lstrip().startswith(("{", "[")):
@@ -86,17 +86,17 @@ def _rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | Input
     try:
         whole: Any = json.loads(text)
     except (ValueError, RecursionError):
-        yield from objects_of(text, lambda value, line: _object(value))
+        yield from json_line_objects(text, lambda value, line: _trace_object(value))
         return
     if isinstance(whole, dict):
         lists = (whole[key] for key in ("data", "traces", "spans", "rows") if isinstance(whole.get(key), list))
         whole = next(lists, [whole])
-    yield from ((f"item {number:,}", _object(row)) for number, row in enumerate(whole, start=1))
+    yield from ((f"item {number:,}", _trace_object(row)) for number, row in enumerate(whole, start=1))
 
 
 def _table_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
     """Yield the rows of a CSV file; an empty cell is None."""
-    for place, row in plain_rows(text, name, _columns_read):
+    for place, row in raw_rows(text, name, _columns_read):
         if isinstance(row, InputError):
             yield place, row
             continue
@@ -116,24 +116,24 @@ def _columns_read(columns: Sequence[str], name: str) -> Collection[str]:
     raise InputError(
         f"{name}: a table of traces must have a column with the question ({', '.join(QUESTIONS)}) and one with what was "
         "retrieved, such as retrieved_contexts, or be Phoenix's table of spans or one of Langfuse's tables; its columns are "
-        f"{shown(', '.join(columns))}."
+        f"{short_repr(', '.join(columns))}."
     )
 
 
 def _is_langfuse(row: Mapping[str, Any]) -> bool:
     """Return whether a row is a Langfuse trace, observation or score; plain rows may have a trace id, too."""
-    if "type" not in row and first_of(row, QUESTIONS) is not None and first_of(row, RETRIEVED) is not None:
+    if "type" not in row and first_field(row, QUESTIONS) is not None and first_field(row, RETRIEVED) is not None:
         return False
-    return "traceId" in row or "trace_id" in row or ("id" in row and "input" in row and first_of(row, RETRIEVED) is None)
+    return "traceId" in row or "trace_id" in row or ("id" in row and "input" in row and first_field(row, RETRIEVED) is None)
 
 
-def _object(value: object) -> Mapping[str, Any] | InputError:
+def _trace_object(value: object) -> Mapping[str, Any] | InputError:
     if isinstance(value, dict):
         return value
-    return InputError(f"every trace must be a JSON object; got {shown(value)}.")
+    return InputError(f"every trace must be a JSON object; got {short_repr(value)}.")
 
 
-def _question(row: Mapping[str, Any], place: str, traces: TraceCollector) -> Row | None:
+def _question_or_part(row: Mapping[str, Any], place: str, traces: TraceCollector) -> Row | None:
     """Return the question of a row; None for a part of a trace, which is added to the traces."""
     if "resourceSpans" in row or "resourceLogs" in row:
         for span in otlp_spans(row):
@@ -145,43 +145,43 @@ def _question(row: Mapping[str, Any], place: str, traces: TraceCollector) -> Row
     elif _is_langfuse(row):
         # In a table's cells, which are all texts, Langfuse writes texts in JSON too.
         if all(value is None or isinstance(value, str) for value in row.values()):
-            row = {name: parse(value) for name, value in row.items()}
-        own = first_of(row, ("traceId", "trace_id"))
+            row = {name: parse_if_json(value) for name, value in row.items()}
+        own = first_field(row, ("traceId", "trace_id"))
         if own is not None:
             traces.add_langfuse_part(row, str(own), place)
         else:
             traces.add_root(str(row.get("id")), row, place)
     else:
-        return _plain(row, place)
+        return _question_of_plain_row(row, place)
     return None
 
 
-def _plain(row: Mapping[str, Any], place: str) -> Row:
-    asked, listing = first_of(row, QUESTIONS), first_of(row, RETRIEVED)
+def _question_of_plain_row(row: Mapping[str, Any], place: str) -> Row:
+    asked, listing = first_field(row, QUESTIONS), first_field(row, RETRIEVED)
     if asked is None:
         raise InputError(
             f"a row must be a span, a Langfuse trace or observation, or have a question ({', '.join(QUESTIONS)}); this one "
-            f"has only {shown(', '.join(map(str, row)))}."
+            f"has only {short_repr(', '.join(map(str, row)))}."
         )
     if listing is None:
         raise InputError(
             "a row with a question must say what was retrieved, in a field such as retrieved or retrieved_contexts; this "
-            f"one has only {shown(', '.join(map(str, row)))}."
+            f"one has only {short_repr(', '.join(map(str, row)))}."
         )
-    items = documents_in(listing)
+    items = document_list(listing)
     if items is None and isinstance(listing, str):
-        items = as_list(listing, "retrieved")
+        items = excerpt_list(listing, "retrieved")
     if items is None:
-        raise InputError(f"what was retrieved must be a list; got {shown(listing)}.")
-    scores = parse(row.get("scores"))
+        raise InputError(f"what was retrieved must be a list; got {short_repr(listing)}.")
+    scores = parse_if_json(row.get("scores"))
     if isinstance(scores, list) and len(scores) == len(items):
         items = [[item, score] for item, score in zip(items, scores, strict=True)]
     by_id = listing in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
-    limit = parse(first_of(row, LIMITS))
+    limit = parse_if_json(first_field(row, LIMITS))
     limit = int(limit) if isinstance(limit, str) and limit.isdecimal() else limit
     retrieved = ranked_rows([{"id": item} if by_id and isinstance(item, str | int) else item for item in items])
     if isinstance(limit, int) and not isinstance(limit, bool):
         retrieved = [{**chunk, "given": chunk["rank"] <= limit} for chunk in retrieved]
     is_ragas = "user_input" in row or "retrieved_contexts" in row
     feedback = [[key, row[key]] for key in FEEDBACK if row.get(key) is not None]
-    return question_row(place, "ragas" if is_ragas else "plain rows", text_in(asked), retrieved, row, feedback)
+    return question_row(place, "ragas" if is_ragas else "plain rows", message_text(asked), retrieved, row, feedback)

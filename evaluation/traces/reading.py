@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from chunkers import InputError, Span
-from chunkers.files.chunk_rows import GivenChunk
-from chunkers.support.errors import shown
-from chunkers.text.reader_process import parsed_apart
+from chunkers.files.external_chunks import GivenChunk
+from chunkers.support.errors import short_repr
+from chunkers.text.reader_process import parse_in_reader_process
 from evaluation.questions.reading import MOST_QUESTIONS
 from evaluation.traces import formats
 
@@ -29,7 +29,7 @@ _GOOD = frozenset(
 """Words of feedback, in lower case and with underscores."""
 
 
-def _visible(text: str) -> str:
+def _check_visible(text: str) -> str:
     if not text.strip():
         raise ValueError("a string that is not empty")
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
@@ -37,7 +37,7 @@ def _visible(text: str) -> str:
     return text
 
 
-class Retrieved(BaseModel, frozen=True, extra="forbid", strict=True):
+class RetrievedText(BaseModel, frozen=True, extra="forbid", strict=True):
     """A text that was retrieved for a question.
 
     Attributes
@@ -66,10 +66,10 @@ class Retrieved(BaseModel, frozen=True, extra="forbid", strict=True):
         return GivenChunk(self.text, tuple(Span(*span) for span in self.spans), self.document, self.id)
 
 
-class Quoted(BaseModel, frozen=True, extra="ignore", strict=True):
+class QuotedExcerpt(BaseModel, frozen=True, extra="ignore", strict=True):
     """A passage that answers a question, as a trace quotes it."""
 
-    content: Annotated[str, AfterValidator(_visible)]
+    content: Annotated[str, AfterValidator(_check_visible)]
     corpus_id: str | None = None
 
 
@@ -92,11 +92,11 @@ class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
 
     place: str
     format: str
-    question: Annotated[str, AfterValidator(_visible)]
-    retrieved: tuple[Retrieved, ...]
+    question: Annotated[str, AfterValidator(_check_visible)]
+    retrieved: tuple[RetrievedText, ...]
     answer: str | None = None
     reference: str | None = None
-    excerpts: tuple[Quoted, ...] = ()
+    excerpts: tuple[QuotedExcerpt, ...] = ()
     feedback: tuple[tuple[str, bool | int | float | str], ...] = ()
 
     @property
@@ -106,7 +106,7 @@ class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
         A negative verdict outweighs others. Of numbers, 1 is positive, 0 and less are negative, and what is between or above
         has a scale that is not known.
         """
-        verdicts = [(_is_positive(value), f"{name} {shown(value)}") for name, value in self.feedback]
+        verdicts = [(_is_positive(value), f"{name} {short_repr(value)}") for name, value in self.feedback]
         for wanted in (False, True, None):
             for positive, words in verdicts:
                 if positive is wanted:
@@ -150,7 +150,7 @@ def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
     """
     questions: list[TracedQuestion] = []
     problems: list[str] = []
-    for row in parsed_apart(formats.read, data, name, cancelled):
+    for row in parse_in_reader_process(formats.parse_traces, data, name, cancelled):
         if "problem" in row:
             problems.append(row["problem"])
         elif len(questions) == MOST_QUESTIONS:
@@ -159,15 +159,15 @@ def read_traces(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
             break
         else:
             try:
-                questions.append(_question(row))
+                questions.append(_traced_question(row))
             except ValidationError as error:
-                problems.append(f"{name}, {row['place']}: {_sentence(error)}")
+                problems.append(f"{name}, {row['place']}: {_validation_sentence(error)}")
     if not questions:
         raise InputError(problems[0] if problems else f"{name}: at least one trace must be usable; none is.")
     return Traces(tuple(questions), tuple(problems))
 
 
-def _question(row: dict[str, Any]) -> TracedQuestion:
+def _traced_question(row: dict[str, Any]) -> TracedQuestion:
     excerpts = tuple({"content": excerpt} if isinstance(excerpt, str) else excerpt for excerpt in row["excerpts"])
     retrieved = tuple({**chunk, "spans": tuple(map(tuple, chunk["spans"]))} for chunk in row["retrieved"])
     feedback = tuple(map(tuple, row["feedback"]))
@@ -183,9 +183,9 @@ _RULES = {
 }
 
 
-def _sentence(error: ValidationError) -> str:
+def _validation_sentence(error: ValidationError) -> str:
     """Return a sentence on the first broken rule: the field, the rule, and the value."""
     detail = error.errors(include_url=False)[0]
     place = ".".join(str(key + 1) if isinstance(key, int) else key for key in detail["loc"])
     rule = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else _RULES.get(detail["type"], detail["msg"])
-    return f"{place} must be {rule}; got {shown(detail['input'])}."
+    return f"{place} must be {rule}; got {short_repr(detail['input'])}."

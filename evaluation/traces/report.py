@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from chunkers import Document
-from chunkers.found_again.unordered import Place, Placement
-from chunkers.support.formatting import counted
-from evaluation.questions.rows import short, shortened
+from chunkers.found_again.locating_unordered import Place, Placement
+from chunkers.support.formatting import pluralize
+from evaluation.questions.rows import short_repr, shorten_text
 from evaluation.traces.stages import STAGES, Diagnosis, Stage
 
 MOST_MISSING = 8
@@ -40,7 +40,7 @@ class TraceReport:
     @cached_property
     def texts(self) -> dict[str, int]:
         """Number of retrieved texts that are located, that may stand in several places, and that are missing."""
-        counts = Counter(status(placement) for diagnosis in self.diagnoses for placement in diagnosis.placements)
+        counts = Counter(placement_status(placement) for diagnosis in self.diagnoses for placement in diagnosis.placements)
         return {name: counts[name] for name in ("located", "several places", "missing")}
 
     def missing(self) -> Iterator[str]:
@@ -48,7 +48,7 @@ class TraceReport:
         for diagnosis in self.diagnoses:
             for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
                 if not placement.places:
-                    words = short(retrieved.text if retrieved.text is not None else retrieved.id)
+                    words = short_repr(retrieved.text if retrieved.text is not None else retrieved.id)
                     yield f"{diagnosis.question.place}, rank {retrieved.rank:,}: {words}: {placement.said}"
 
     def where(self, place: Place) -> dict[str, Any]:
@@ -56,16 +56,16 @@ class TraceReport:
         return {"document": self.documents[place.document].name, "start": place.span.start, "end": place.span.end}
 
 
-def status(placement: Placement) -> str:
+def placement_status(placement: Placement) -> str:
     """Return whether a text is located, may stand in several places, or is missing."""
     return "located" if placement.place is not None else "several places" if placement.places else "missing"
 
 
-def as_text(report: TraceReport) -> str:
+def report_as_text(report: TraceReport) -> str:
     """Format a report: a table of the failed questions with the evidence below each, and the counts by stage."""
     failed = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed]
     rows = [
-        (diagnosis.question.place, diagnosis.stage or "", _line(diagnosis.question.question, _QUESTION))
+        (diagnosis.question.place, diagnosis.stage or "", _printable_line(diagnosis.question.question, _QUESTION))
         for diagnosis in failed
     ]
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
@@ -73,33 +73,33 @@ def as_text(report: TraceReport) -> str:
     for diagnosis, (place, stage, question) in zip(failed, rows, strict=True):
         lines.append(f"{place:<{widths[0]}}  {stage:<{widths[1]}}  {question}")
         before = " " * (sum(widths) + 4)
-        lines += [f"{before}{_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence]
+        lines += [f"{before}{_printable_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence]
     lines += [""] * bool(lines)
     told = [f"{report.count(True):,} failed", f"{report.count(False):,} did not", f"{report.count(None):,} cannot be told"]
-    lines.append(f"{counted(len(report.diagnoses), 'question')}: {', '.join(told)}")
+    lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(told)}")
     width = max(map(len, STAGES))
     lines += [f"  {stage:<{width}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()]
     texts = report.texts
     lines.append(
-        f"{counted(sum(texts.values()), 'retrieved text')}: {texts['located']:,} located, {texts['several places']:,} in "
+        f"{pluralize(sum(texts.values()), 'retrieved text')}: {texts['located']:,} located, {texts['several places']:,} in "
         f"several places, {texts['missing']:,} missing"
     )
     missing = [*report.missing()]
-    lines += [f"  {_line(remark, 200)}" for remark in missing[:MOST_MISSING]]
+    lines += [f"  {_printable_line(remark, 200)}" for remark in missing[:MOST_MISSING]]
     lines += [f"  and {len(missing) - MOST_MISSING:,} more"] * (len(missing) > MOST_MISSING)
     return "\n".join(lines) + "\n"
 
 
-def _line(text: str, most: int) -> str:
+def _printable_line(text: str, most: int) -> str:
     printable = "".join(letter if letter.isprintable() else " " for letter in text)
-    return shortened(" ".join(printable.split()), most)
+    return shorten_text(" ".join(printable.split()), most)
 
 
-def as_json(report: TraceReport) -> dict[str, Any]:
+def report_as_json(report: TraceReport) -> dict[str, Any]:
     """Return the whole report as JSON-compatible values."""
     return {
         "seamark_trace": 1,
-        "questions": [_question(report, diagnosis) for diagnosis in report.diagnoses],
+        "questions": [_diagnosis_as_json(report, diagnosis) for diagnosis in report.diagnoses],
         "stages": {**report.stages},
         "failed": report.count(True),
         "not_failed": report.count(False),
@@ -110,7 +110,7 @@ def as_json(report: TraceReport) -> dict[str, Any]:
     }
 
 
-def _question(report: TraceReport, diagnosis: Diagnosis) -> dict[str, Any]:
+def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, Any]:
     outcome = diagnosis.outcome
     place = outcome.place if outcome is not None else None
     told: dict[str, Any] = {
@@ -138,7 +138,7 @@ def _question(report: TraceReport, diagnosis: Diagnosis) -> dict[str, Any]:
             "id": retrieved.id,
             "score": retrieved.score,
             "given": retrieved.given,
-            "status": status(placement),
+            "status": placement_status(placement),
             "said": placement.said,
             "places": [report.where(spot) for spot in placement.places],
         }

@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from chunkers.files import chunk_rows
-from chunkers.support.errors import InputError, shown
-from evaluation.questions.rows import HOP_MARK, as_list, python_literal
+from chunkers.files import external_chunks
+from chunkers.support.errors import InputError, short_repr
+from evaluation.questions.rows import HOP_MARK, excerpt_list, python_literal
 
 # Fields of a traced question, under the names that programs give them.
 
@@ -37,7 +37,7 @@ def question_row(
     place: str, form: str, question: Any, retrieved: list[Row], held: Mapping[str, Any], feedback: list[list[Any]]
 ) -> Row:
     """Return the row of a question; answer, reference and excerpts are fields of ``held``."""
-    reference, excerpts = first_of(held, REFERENCES), first_of(held, EXCERPTS)
+    reference, excerpts = first_field(held, REFERENCES), first_field(held, EXCERPTS)
     if isinstance(reference, list):
         reference = next(iter(reference), None)
     return {
@@ -45,17 +45,17 @@ def question_row(
         "format": form,
         "question": question,
         "retrieved": retrieved,
-        "answer": text_in(first_of(held, ANSWERS), ANSWERS),
-        "reference": text_in(reference, (*REFERENCES, *ANSWERS)),
+        "answer": message_text(first_field(held, ANSWERS), ANSWERS),
+        "reference": message_text(reference, (*REFERENCES, *ANSWERS)),
         "excerpts": [
             HOP_MARK.sub("", excerpt) if isinstance(excerpt, str) else excerpt
-            for excerpt in ([] if excerpts is None else as_list(excerpts, "excerpts"))
+            for excerpt in ([] if excerpts is None else excerpt_list(excerpts, "excerpts"))
         ],
-        "feedback": [[name, value] for name, given in feedback for value in [_verdict(given)] if value is not None],
+        "feedback": [[name, value] for name, given in feedback for value in [_feedback_value(given)] if value is not None],
     }
 
 
-def first_of(held: Mapping[str, Any], names: Iterable[str]) -> Any:
+def first_field(held: Mapping[str, Any], names: Iterable[str]) -> Any:
     """Return the first of the named fields that is there and not empty; None if there is none."""
     return next((held[name] for name in names if held.get(name) not in (None, "", [])), None)
 
@@ -71,13 +71,13 @@ def _retrieved_row(item: Any, rank: int) -> Row:
     if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str | dict):
         item, score = item
     if isinstance(item, dict):
-        score = first_of(item, SCORES) if score is None else score
+        score = first_field(item, SCORES) if score is None else score
         item = next((item[key] for key in _WRAPPED if isinstance(item.get(key), dict)), item)
-        score = first_of(item, SCORES) if score is None else score
+        score = first_field(item, SCORES) if score is None else score
         metadata = item.get("metadata")
         if isinstance(metadata, str):
-            item = {**item, "metadata": parse(metadata)}
-    text, spans, document, identifier = chunk_rows.as_given_chunk(item, f"retrieved {rank}", by_id=True)
+            item = {**item, "metadata": parse_if_json(metadata)}
+    text, spans, document, identifier = external_chunks.as_given_chunk(item, f"retrieved {rank}", by_id=True)
     return {
         "rank": rank,
         "text": text,
@@ -89,7 +89,7 @@ def _retrieved_row(item: Any, rank: int) -> Row:
     }
 
 
-def parse(value: Any) -> Any:
+def parse_if_json(value: Any) -> Any:
     """Return the value of a text in JSON, or of a list or mapping as Python writes it; anything else as it is."""
     if isinstance(value, str) and value.lstrip().startswith(("{", "[", '"')):
         for read in (json.loads, python_literal):
@@ -98,38 +98,38 @@ def parse(value: Any) -> Any:
     return value
 
 
-def _structure(value: Any) -> Any:
+def _parsed_objects(value: Any) -> Any:
     """Return the object, or the list of objects, that a text has in JSON; anything else, a text in quotes too, as it is."""
-    parsed = parse(value)
+    parsed = parse_if_json(value)
     objects = parsed if isinstance(parsed, list) and parsed else [parsed]
     return parsed if all(isinstance(item, dict) for item in objects) else value
 
 
-def text_in(value: Any, names: Sequence[str] = QUESTIONS) -> Any:
+def message_text(value: Any, names: Sequence[str] = QUESTIONS) -> Any:
     """Return the text of an input or output: itself, what an object has under one of the names, or the last message."""
-    value = _structure(value)
+    value = _parsed_objects(value)
     if isinstance(value, list):
         messages = [
             message for message in value if isinstance(message, dict) and message.get("role") in (None, "user", "assistant")
         ]
         value = messages[-1] if messages else next(iter(value), None)
     if isinstance(value, dict):
-        inner = first_of(value, (*names, "text", "content", "parts", "messages"))
-        return None if inner is None else text_in(inner, names)
+        inner = first_field(value, (*names, "text", "content", "parts", "messages"))
+        return None if inner is None else message_text(inner, names)
     return value
 
 
-def documents_in(value: Any) -> list[Any] | None:
+def document_list(value: Any) -> list[Any] | None:
     """Return the retrieved texts in an output; None if it has none."""
-    value = parse(value)
+    value = parse_if_json(value)
     if isinstance(value, dict):
-        value = parse(first_of(value, (*RETRIEVED, "output")))
+        value = parse_if_json(first_field(value, (*RETRIEVED, "output")))
     return value if isinstance(value, list) else None
 
 
-def _verdict(given: Any) -> Any:
+def _feedback_value(given: Any) -> Any:
     """Return the value of a feedback: a truth value, a number or a word."""
-    return first_of(given, ("score", "value", "label", "thumbs", "rating")) if isinstance(given, dict) else given
+    return first_field(given, ("score", "value", "label", "thumbs", "rating")) if isinstance(given, dict) else given
 
 
 def is_feedback(name: Any) -> bool:
@@ -156,7 +156,7 @@ UNREADABLE = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
 """Errors of a row that is not as its format has it, `InputError` among them."""
 
 
-def sentence(error: Exception) -> str:
+def fault_sentence(error: Exception) -> str:
     """Return a sentence on the fault of a row."""
     if isinstance(error, InputError):
         return str(error)
@@ -176,9 +176,9 @@ class _Trace:
     feedback: list[list[Any]] = field(default_factory=list)
 
     def row(self) -> Row:
-        asked = next((words for words in map(text_in, self.root) if isinstance(words, str) and words.strip()), None)
+        asked = next((words for words in map(message_text, self.root) if isinstance(words, str) and words.strip()), None)
         if asked is None:
-            asked = next((text_in(query) for query, _ in self.searches if query is not None), None)
+            asked = next((message_text(query) for query, _ in self.searches if query is not None), None)
         rows = [row for _, items in self.searches for row in ranked_rows(items)]
         # Several searches of one question: the best of each first.
         rows.sort(key=lambda row: row["rank"])
@@ -205,7 +205,7 @@ class TraceCollector:
             try:
                 yield trace.row()
             except UNREADABLE as error:
-                yield {"problem": f"{trace.place}: {sentence(error)}"}
+                yield {"problem": f"{trace.place}: {fault_sentence(error)}"}
         if without:
             yield {"problem": f"traces that retrieve nothing, which are left out: {without:,}."}
 
@@ -214,36 +214,44 @@ class TraceCollector:
 
     def add_span(self, span: Mapping[str, Any], place: str) -> None:
         """Add a span of OpenInference or OpenTelemetry."""
-        flat = flat_of({key: value for key, value in span.items() if key not in ("attributes", "events", "annotations")})
-        attributes = flat_of(span.get("attributes") or {}) | _below(flat, "attributes")
-        own = first_of(flat, ("context.trace_id", "trace_id", "traceId"))
-        if observation := _below(attributes, "langfuse.observation"):
+        flat = flatten_attributes(
+            {key: value for key, value in span.items() if key not in ("attributes", "events", "annotations")}
+        )
+        attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(flat, "attributes")
+        own = first_field(flat, ("context.trace_id", "trace_id", "traceId"))
+        if observation := _attributes_below(attributes, "langfuse.observation"):
             # Langfuse's SDK writes an observation as a span.
-            row = {**observation, "type": str(observation.get("type")).upper(), "metadata": _below(observation, "metadata")}
-            parent = first_of(flat, _PARENTS)
+            row = {
+                **observation,
+                "type": str(observation.get("type")).upper(),
+                "metadata": _attributes_below(observation, "metadata"),
+            }
+            parent = first_field(flat, _PARENTS)
             self.add_langfuse_part({**row, "parentObservationId": parent}, str(own or place), place)
             return
-        body = parse(span.get("body"))
+        body = parse_if_json(span.get("body"))
         if isinstance(body, dict) and body.keys() & {"kvlistValue", "stringValue"}:
-            body = parse(_otlp_value(body))
-        attributes |= flat_of(body) if isinstance(body, dict) else {}
-        events = [event for event in _listed(span.get("events")) if isinstance(event, dict)]
-        happened = [flat_of(event.get("attributes") or {}) for event in events]
+            body = parse_if_json(_otlp_value(body))
+        attributes |= flatten_attributes(body) if isinstance(body, dict) else {}
+        events = [event for event in _as_parsed_list(span.get("events")) if isinstance(event, dict)]
+        happened = [flatten_attributes(event.get("attributes") or {}) for event in events]
         is_genai = any(key.startswith("gen_ai.") for some in (attributes, *happened) for key in some)
         trace = self._of(str(own or place), place, "OpenTelemetry" if is_genai else "OpenInference")
         is_record = any(key in span for key in _RECORD)
-        is_root = first_of(flat, _PARENTS) is None and not is_record
+        is_root = first_field(flat, _PARENTS) is None and not is_record
         query = self._add_exchange(trace, attributes, is_root=is_root)
         self._add_searches(trace, attributes, happened, query, str(flat.get("span_kind")))
-        metadata = _below(attributes, "metadata")
+        metadata = _attributes_below(attributes, "metadata")
         trace.held |= {key: value for key, value in metadata.items() if key in (*REFERENCES, *EXCERPTS)}
-        trace.held |= {column: items for column in EXCERPTS if (items := _items(metadata, column))}
+        trace.held |= {column: items for column in EXCERPTS if (items := _list_items(metadata, column))}
         for some in (attributes, *happened):
             self._add_evaluation(trace, some)
         for note in span.get("annotations") or span.get("span_annotations") or []:
             if isinstance(note, dict) and is_feedback(note.get("name")):
                 trace.feedback.append([note["name"], note["result"] if isinstance(note.get("result"), dict) else note])
-        for annotation in (note for name in _ANNOTATIONS for note in _items(attributes, name) if isinstance(note, dict)):
+        for annotation in (
+            note for name in _ANNOTATIONS for note in _list_items(attributes, name) if isinstance(note, dict)
+        ):
             held = {key.rpartition(".")[2]: value for key, value in annotation.items()}
             trace.feedback += [[held["name"], held]] if is_feedback(held.get("name")) else []
         trace.feedback += [[key, attributes[key]] for key in ("feedback", "user_feedback") if key in attributes]
@@ -251,12 +259,12 @@ class TraceCollector:
     @staticmethod
     def _add_exchange(trace: _Trace, attributes: Mapping[str, Any], *, is_root: bool) -> Any:
         """Add what a span was asked, if it is the root, and what it answered; return what it was asked."""
-        query = first_of(attributes, _QUERIES)
-        query = _message(attributes, "gen_ai.input.messages") if query is None else query
-        answer = _message(attributes, "gen_ai.output.messages")
+        query = first_field(attributes, _QUERIES)
+        query = _last_message(attributes, "gen_ai.input.messages") if query is None else query
+        answer = _last_message(attributes, "gen_ai.output.messages")
         if is_root:
             trace.root.append(query)
-            if answer is None and not _items(attributes, "retrieval.documents"):
+            if answer is None and not _list_items(attributes, "retrieval.documents"):
                 answer = attributes.get("output.value")
         if answer is not None:
             trace.held.setdefault("answer", answer)
@@ -269,7 +277,7 @@ class TraceCollector:
         """Add what a span retrieved, as its own attributes say or else those of its events."""
         searches = [(query, _retrieved(attributes))]
         if not searches[0][1]:
-            told = [(first_of(event, _QUERIES) or query, _retrieved(event)) for event in happened]
+            told = [(first_field(event, _QUERIES) or query, _retrieved(event)) for event in happened]
             searches = [(asked, items) for asked, items in told if items] or searches
         is_search = "RETRIEVER" in (kind.upper(), str(attributes.get("openinference.span.kind")).upper())
         is_search = is_search or attributes.get("gen_ai.operation.name") == "retrieval"
@@ -278,20 +286,20 @@ class TraceCollector:
             is_repeated = items and any(items == others for _, others in trace.searches)
             if (items or is_search) and not is_repeated:
                 trace.searches.append((asked, items))
-        if passed := _items(attributes, "reranker.output_documents"):
+        if passed := _list_items(attributes, "reranker.output_documents"):
             trace.passed_on = [_unprefixed(document) for document in passed]
 
     @staticmethod
     def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
         name = attributes.get("gen_ai.evaluation.name")
-        value = first_of(attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label"))
+        value = first_field(attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label"))
         if name is not None and value is not None and is_feedback(name):
             trace.feedback.append([name, value])
 
     def add_langfuse(self, row: Mapping[str, Any], place: str) -> None:
         """Add a trace of Langfuse with its observations, as its interface and its API export it."""
         whole: Mapping[str, Any] = row["trace"] if isinstance(row.get("trace"), dict) else row
-        own = str(first_of(whole, ("id", "traceId")) or place)
+        own = str(first_field(whole, ("id", "traceId")) or place)
         self.add_root(own, whole, place)
         for observation in row["observations"]:
             if isinstance(observation, dict):
@@ -305,11 +313,11 @@ class TraceCollector:
             self._add_score(own, row, place)
             return
         trace = self._of(own, place, "Langfuse")
-        if first_of(row, ("parentObservationId", "parent_observation_id")) is None and row["type"] != "RETRIEVER":
+        if first_field(row, ("parentObservationId", "parent_observation_id")) is None and row["type"] != "RETRIEVER":
             self.add_root(own, row, place)
         else:
             self._add_scores(own, row, place)
-        items = documents_in(row.get("output"))
+        items = document_list(row.get("output"))
         if row["type"] == "RETRIEVER" or (row["type"] in ("SPAN", "TOOL") and items and all(map(_is_document, items))):
             trace.searches.append((row.get("input"), items or []))
 
@@ -319,42 +327,42 @@ class TraceCollector:
         trace.root.append(row.get("input"))
         if row.get("output") is not None:
             trace.held.setdefault("answer", row["output"])
-        metadata = parse(row.get("metadata"))
+        metadata = parse_if_json(row.get("metadata"))
         for held in (row, metadata if isinstance(metadata, dict) else {}):
             trace.held |= {key: held[key] for key in (*REFERENCES, *EXCERPTS) if held.get(key)}
         self._add_scores(own, row, place)
 
     def _add_scores(self, own: str, row: Mapping[str, Any], place: str) -> None:
         """Add the scores of a trace or an observation: a list, or, as tables export them, values under each name."""
-        scores = parse(row.get("scores"))
-        for score in _listed(scores):
+        scores = parse_if_json(row.get("scores"))
+        for score in _as_parsed_list(scores):
             if isinstance(score, dict):
                 self._add_score(own, score, place)
         named = {**row, **(scores if isinstance(scores, dict) else {})}
         feedback = self._of(own, place, "Langfuse").feedback
         for name in filter(is_feedback, named):
-            values = parse(named[name])
+            values = parse_if_json(named[name])
             feedback += [[name, value] for value in (values if isinstance(values, list) else [values])]
 
     def _add_score(self, own: str, row: Mapping[str, Any], place: str) -> None:
-        name, value = row.get("name"), first_of(row, ("stringValue", "string_value", "value"))
+        name, value = row.get("name"), first_field(row, ("stringValue", "string_value", "value"))
         if name is None or value is None:
             raise InputError(
                 "a row of a Langfuse trace must be an observation with a type, or a score with a name and a value; this one "
-                f"has only {shown(', '.join(map(str, row)))}."
+                f"has only {short_repr(', '.join(map(str, row)))}."
             )
         if is_feedback(name):
             self._of(own, place, "Langfuse").feedback.append([name, value])
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_parsed_list(value: Any) -> list[Any]:
     """Return a list, parsed if it is given as JSON; any other value gives an empty list."""
-    value = parse(value)
+    value = parse_if_json(value)
     return value if isinstance(value, list) else []
 
 
 def _is_document(item: Any) -> bool:
-    return isinstance(item, dict) and any(isinstance(item.get(key), str) for key in chunk_rows.TEXTS)
+    return isinstance(item, dict) and any(isinstance(item.get(key), str) for key in external_chunks.TEXTS)
 
 
 def is_span(row: Mapping[str, Any]) -> bool:
@@ -364,7 +372,7 @@ def is_span(row: Mapping[str, Any]) -> bool:
 
 def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:
     """Return the retrieved documents that attributes of a span, an event or a log record list."""
-    items = _items(attributes, "retrieval.documents") or _items(attributes, "gen_ai.retrieval.documents")
+    items = _list_items(attributes, "retrieval.documents") or _list_items(attributes, "gen_ai.retrieval.documents")
     return [_unprefixed(document) for document in items]
 
 
@@ -373,22 +381,22 @@ def _unprefixed(item: Any) -> Any:
     if not isinstance(item, dict):
         return item
     flat = {key.removeprefix("document."): value for key, value in item.items()}
-    return {**{key: value for key, value in flat.items() if "." not in key}, "metadata": _below(flat, "metadata")}
+    return {**{key: value for key, value in flat.items() if "." not in key}, "metadata": _attributes_below(flat, "metadata")}
 
 
-def _below(flat: Mapping[str, Any], name: str) -> Row:
+def _attributes_below(flat: Mapping[str, Any], name: str) -> Row:
     """Return the attributes below a name, flat or in JSON under it."""
-    whole = parse(flat.get(name))
+    whole = parse_if_json(flat.get(name))
     if isinstance(whole, dict):
-        return flat_of(whole)
+        return flatten_attributes(whole)
     return {key[len(name) + 1 :]: value for key, value in flat.items() if key.startswith(f"{name}.")}
 
 
-def _items(flat: Mapping[str, Any], name: str) -> list[Any]:
+def _list_items(flat: Mapping[str, Any], name: str) -> list[Any]:
     """Return the items of a list in flat attributes, or in JSON under its name."""
-    whole = parse(flat.get(name))
+    whole = parse_if_json(flat.get(name))
     if isinstance(whole, list):
-        return [flat_of(part) if isinstance(part, dict) else part for part in whole]
+        return [flatten_attributes(part) if isinstance(part, dict) else part for part in whole]
     items: dict[int, Any] = {}
     for key, value in flat.items():
         number, _, rest = key.removeprefix(f"{name}.").partition(".")
@@ -400,15 +408,15 @@ def _items(flat: Mapping[str, Any], name: str) -> list[Any]:
     return [items[number] for number in sorted(items)]
 
 
-def _message(flat: Mapping[str, Any], name: str) -> Any:
+def _last_message(flat: Mapping[str, Any], name: str) -> Any:
     """Return the last message of a conversation in flat attributes; None if there is none."""
-    last = next(reversed(_items(flat, name)), None)
+    last = next(reversed(_list_items(flat, name)), None)
     if isinstance(last, dict):
         return next((value for key, value in last.items() if key.endswith("content")), None)
     return flat.get(name) if last is None else last
 
 
-def flat_of(value: Any, before: str = "") -> Row:
+def flatten_attributes(value: Any, before: str = "") -> Row:
     """Return nested attributes with dots between the names; what is flat already stays."""
     if isinstance(value, list) and not before and all(isinstance(pair, dict) and "key" in pair for pair in value):
         value = {str(pair["key"]): _otlp_value(pair.get("value")) for pair in value}
@@ -419,7 +427,7 @@ def flat_of(value: Any, before: str = "") -> Row:
         if name.partition(".")[0] in _UNUSED:
             continue
         if isinstance(inner, dict) or (isinstance(inner, list) and any(isinstance(item, dict) for item in inner)):
-            flat |= flat_of(inner, f"{name}.")
+            flat |= flatten_attributes(inner, f"{name}.")
         elif inner is not None:
             flat[name] = inner
     return flat

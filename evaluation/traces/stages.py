@@ -8,20 +8,20 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from chunkers import Chunk, Chunking, Document, InputError, Span
-from chunkers.files.chunk_rows import GivenChunk, put_together
-from chunkers.found_again.located_chunks import DocumentNames, documents_of
-from chunkers.found_again.locating import find_again
-from chunkers.found_again.unordered import Place, Placement, Unordered
+from chunkers.files.external_chunks import GivenChunk, rebuild_text
+from chunkers.found_again.located_chunks import DocumentNames, document_names
+from chunkers.found_again.locating import locate_chunks
+from chunkers.found_again.locating_unordered import Place, Placement, UnorderedLocator
 from chunkers.support.arrays import IntArray
-from chunkers.support.formatting import counted
+from chunkers.support.formatting import pluralize
 from chunkers.text.quotations import SHORTEST, folded
-from evaluation.asking.answer import Judgement, judged, lacks
+from evaluation.asking.ask import AnswerRetrieval, judge_ranking, lacks_text
 from evaluation.questions.corpus import intersection
-from evaluation.questions.rows import short
-from evaluation.retrieval.given_chunks import Seam, seams
-from evaluation.retrieval.measures import trimmed
+from evaluation.questions.rows import short_repr
+from evaluation.retrieval.given_chunks import Seam, cuts_inside
+from evaluation.retrieval.measures import trim_span
 from evaluation.search.index import cut_reasons
-from evaluation.traces.reading import Retrieved, TracedQuestion
+from evaluation.traces.reading import RetrievedText, TracedQuestion
 
 Stage = Literal["not in the documents", "in no chunk", "cut apart", "ranked too low", "not used", "cannot be told"]
 
@@ -62,7 +62,7 @@ class Outcome:
     stage: Stage | None
     said: str
     place: Place | None = None
-    judgement: Judgement | None = None
+    judgement: AnswerRetrieval | None = None
     seams: tuple[Seam, ...] = ()
 
     @property
@@ -149,13 +149,13 @@ class SearchedChunks:
                 f"{name}: with several documents, every chunk must name its document in the field document, source, "
                 f"file_name or filename; {nameless:,} of {len(chunks):,} chunks do not."
             )
-        called = DocumentNames(documents_of(chunks)).called
+        called = DocumentNames(document_names(chunks)).called
         chunkings = []
         for document in documents:
             names = called(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
             own = [chunk for chunk in chunks if chunk.document in names or chunk.document is None]
-            chunkings.append(find_again(document, own if names or len(documents) > 1 else chunks, name, told).chunking)
+            chunkings.append(locate_chunks(document, own if names or len(documents) > 1 else chunks, name, told).chunking)
         identified = {chunk.id: chunk for chunk in reversed(chunks) if chunk.id is not None}
         return cls(tuple(chunkings), name, identified)
 
@@ -181,7 +181,7 @@ class SearchedChunks:
         identified: dict[str, GivenChunk] = {}
         is_whole = True
         for called, own in by_document.items():
-            if (whole := put_together(own)) is None:
+            if (whole := rebuild_text(own)) is None:
                 continue
             document = Document.from_text(whole.text, splitter, called)
             visible = [chunk for chunk in whole.chunks if (chunk.text or "").strip()]
@@ -210,7 +210,7 @@ class _Passage(NamedTuple):
     unplaced: str = ""
 
 
-class Tracing:
+class TraceDiagnoser:
     """The documents and the chunks in which the texts of a trace are located, and its questions' answers looked for.
 
     Parameters
@@ -230,7 +230,7 @@ class Tracing:
         self._questions = questions
         self._searched = searched or SearchedChunks()
         self._answers = answers or {}
-        self._unordered = Unordered(
+        self._unordered = UnorderedLocator(
             documents,
             [retrieved.chunk for question in questions for retrieved in question.retrieved],
             has_documents=self._searched.has_documents,
@@ -239,7 +239,7 @@ class Tracing:
         self.placements: list[tuple[Placement, ...]] = []
         """The placement of every retrieved text, of the questions that `locate` has come to."""
 
-    def locate(self, told: Callable[[int, int], None] = lambda done, count: None) -> "Tracing":
+    def locate(self, told: Callable[[int, int], None] = lambda done, count: None) -> "TraceDiagnoser":
         """Locate the retrieved texts of every question, and return itself.
 
         If an exception of ``told`` or an interruption ends it, `diagnoses` are of the questions before that.
@@ -268,7 +268,7 @@ class Tracing:
         if not strange:
             return ""
         sentence = (
-            f"{strange:,} of {counted(len(placed), 'located text')} of the trace are no chunks of {self._searched.name}"
+            f"{strange:,} of {pluralize(len(placed), 'located text')} of the trace are no chunks of {self._searched.name}"
         )
         if 2 * strange > len(placed):
             return f"{sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
@@ -306,7 +306,7 @@ class Tracing:
         for question, placements in zip(self._questions, self.placements, strict=False):
             yield self._diagnosis(question, placements)
 
-    def _placed(self, retrieved: Retrieved) -> Placement:
+    def _placed(self, retrieved: RetrievedText) -> Placement:
         chunk = retrieved.chunk
         known = self._searched.by_id.get(chunk.id) if chunk.id is not None else None
         if chunk.text is None and not chunk.spans:
@@ -314,7 +314,7 @@ class Tracing:
                 numbers = self._unordered.numbers(chunk.id)
                 if len(numbers) == 1 and (length := len(self._documents[numbers[0]].text)):
                     return Placement((Place(numbers[0], Span(0, length)),), "it names a whole document")
-                return Placement((), f"it has an identifier alone, {short(chunk.id)}, and no chunk at hand has it")
+                return Placement((), f"it has an identifier alone, {short_repr(chunk.id)}, and no chunk at hand has it")
             return self._unordered.find(known)
         if known is not None and known.document is not None and chunk.document is None:
             chunk = chunk._replace(document=known.document)
@@ -364,13 +364,13 @@ class Tracing:
         if places := self._unordered.occurrences(words, numbers):
             return _Passage(words, places)
         places, alike = self._unordered.altered(words, numbers)
-        return _Passage(words, places, f"{short(words)} is altered there, {int(100 * alike)} % alike" if places else "")
+        return _Passage(words, places, f"{short_repr(words)} is altered there, {int(100 * alike)} % alike" if places else "")
 
     def _outcome(self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage) -> Outcome:
         words, places, remark, unplaced = passage
         is_short = len(folded(words)) < SHORTEST
         if not is_short:
-            wanted = folded(words[slice(*trimmed(words, Span(0, len(words))))])
+            wanted = folded(words[slice(*trim_span(words, Span(0, len(words))))])
             for retrieved in question.retrieved:
                 if retrieved.given and retrieved.text is not None and wanted in folded(retrieved.text):
                     place = places[0] if len(places) == 1 else None
@@ -379,14 +379,14 @@ class Tracing:
             if unplaced:
                 return Outcome("cannot be told", unplaced)
             if self._unordered.is_spent:
-                return Outcome("cannot be told", f"{short(words)} was not compared with all passages")
+                return Outcome("cannot be told", f"{short_repr(words)} was not compared with all passages")
             if not self._searched.has_documents:
-                reason = f"no chunk of {self._searched.name} has {short(words)}, and the documents are not at hand"
+                reason = f"no chunk of {self._searched.name} has {short_repr(words)}, and the documents are not at hand"
                 return Outcome("cannot be told", reason)
-            return Outcome("not in the documents", f"no document has {short(words)}")
+            return Outcome("not in the documents", f"no document has {short_repr(words)}")
         outcomes = [self._at(question, placements, place) for place in places]
         if is_short and len({outcome.stage for outcome in outcomes}) > 1:
-            reason = f"{short(words)} stands in {len(places)} places, which may not all answer it"
+            reason = f"{short_repr(words)} stands in {len(places)} places, which may not all answer it"
             return Outcome("cannot be told", reason)
         # A copy is as good: the one that came furthest counts.
         best = max(outcomes, key=lambda outcome: _FURTHEST.index(outcome.stage))
@@ -396,10 +396,10 @@ class Tracing:
     def _at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> Outcome:
         """Return the outcome of a passage at one of its places."""
         document = self._documents[place.document]
-        answer = trimmed(document.text, place.span)
+        answer = trim_span(document.text, place.span)
         for retrieved, placement in zip(question.retrieved, placements, strict=True):
             here = [spot.span for spot in placement.places if spot.document == place.document]
-            if retrieved.given and any(not lacks(document.text, answer, [span]) for span in here):
+            if retrieved.given and any(not lacks_text(document.text, answer, [span]) for span in here):
                 return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
         chunking = self._chunkings[place.document]
         ranks: dict[int, int] = {}
@@ -411,7 +411,7 @@ class Tracing:
                 ranks[number] = min(retrieved.rank, ranks.get(number, retrieved.rank))
                 if retrieved.given:
                     given.setdefault(number, []).extend(intersection(chunking.chunks[number].spans, [placement.place.span]))
-        judgement = judged(chunking, ranks, given, answer)
+        judgement = judge_ranking(chunking, ranks, given, answer)
         stage, evidence, cuts = self._told(question, placements, place, judgement, answer)
         return Outcome(stage, evidence, place, judgement, cuts)
 
@@ -420,7 +420,7 @@ class Tracing:
         question: TracedQuestion,
         placements: Sequence[Placement],
         place: Place,
-        judgement: Judgement,
+        judgement: AnswerRetrieval,
         answer: Span,
     ) -> tuple[Stage | None, str, tuple[Seam, ...]]:
         """Return the stage of an answer that no retrieved text has whole, the evidence, and the cuts inside it."""
@@ -438,10 +438,10 @@ class Tracing:
             return "ranked too low", f"whole in chunk {best + 1:,} ({where}), {at}; {self._before(question, placements)}", ()
         reasons = cut_reasons(chunking) if self._searched.has_reasons and self.knows_chunks else {}
         parts = [(span, number) for number in judgement.chunks for span in chunking.chunks[number].spans]
-        cuts = seams(parts, answer, reasons)
+        cuts = cuts_inside(parts, answer, reasons)
         if judgement.fate == "split":
-            if self.knows_chunks or not lacks(document.text, answer, [span for span, _ in parts]):
-                cut = f"; {_cut_in_words(cuts[0])}" if cuts else ""
+            if self.knows_chunks or not lacks_text(document.text, answer, [span for span, _ in parts]):
+                cut = f"; {_cut_sentence(cuts[0])}" if cuts else ""
                 far = "" if self.knows_chunks else ", as far as the chunks in the trace show"
                 retrieved = sum(judgement.retrieved)
                 evidence = f"{where} is in {len(judgement.chunks)} chunks, {retrieved} of them retrieved{cut}{far}"
@@ -462,7 +462,7 @@ class Tracing:
             f"{retrieved.rank:,} {self._documents[spot.place.document].name} "
             f"{spot.place.span.start:,}–{spot.place.span.end:,}"
             if spot.place is not None
-            else f"{retrieved.rank:,} {short(retrieved.text or retrieved.id)}"
+            else f"{retrieved.rank:,} {short_repr(retrieved.text or retrieved.id)}"
             for retrieved, spot in given[:MOST_BEFORE]
         ]
         more = f" and {len(given) - MOST_BEFORE:,} more" if len(given) > MOST_BEFORE else ""
@@ -471,14 +471,14 @@ class Tracing:
     def _chunks_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
         if chunkings is not self._searched.chunkings:
-            return _matching_chunks(_edges(chunkings[place.document]), place.span)
+            return _matching_chunks(_visible_edges(chunkings[place.document]), place.span)
         if place not in self._matching:
             self._matching[place] = _matching_chunks(self._edges[place.document], place.span)
         return self._matching[place]
 
     @cached_property
     def _edges(self) -> list[IntArray]:
-        return [_edges(chunking) for chunking in self._searched.chunkings or ()]
+        return [_visible_edges(chunking) for chunking in self._searched.chunkings or ()]
 
 
 _FURTHEST: Sequence[Stage | None] = (
@@ -487,7 +487,7 @@ _FURTHEST: Sequence[Stage | None] = (
 )
 
 
-def _edges(chunking: Chunking) -> IntArray:
+def _visible_edges(chunking: Chunking) -> IntArray:
     """Return the first and the last visible place of each chunk, shape (chunks, 2)."""
     text = chunking.document.text
     edges = []
@@ -512,7 +512,7 @@ def _matching_chunks(edges: IntArray, span: Span) -> tuple[int, ...]:
     return tuple(np.flatnonzero((starts >= span.start) & (ends <= span.end)).tolist())
 
 
-def _cut_in_words(seam: Seam) -> str:
+def _cut_sentence(seam: Seam) -> str:
     reason = f": {seam.reason}" if seam.reason else ""
     return f"chunk {seam.after + 1:,} begins inside it, at {seam.place:,}{reason}"
 

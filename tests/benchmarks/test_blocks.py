@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmarks.blocks import differences, expected_blocks, lists_with_blank_lines, main, our_blocks, texts
+from benchmarks.blocks import differing_blocks, expected_blocks, lists_with_blank_lines, main, markdown_files, our_blocks
 from benchmarks.structured_files import FILES
 from chunkers.text.reading import read_document
 from sample_docs import load_sample, sample_titles
@@ -75,9 +75,9 @@ def test_it_lists_what_differs(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.full
 def test_no_list_of_the_installed_packages_is_torn():
-    files = [*texts([str(ROOT / ".venv")])]
+    files = [*markdown_files([str(ROOT / ".venv")])]
     whole = [is_whole for _, text in files for is_whole in lists_with_blank_lines(text)]
     assert len(files) > 100
     assert len(whole) > 20
     assert all(whole)
-    assert not [name for name, text in files if differences(text)]
+    assert not [name for name, text in files if differing_blocks(text)]

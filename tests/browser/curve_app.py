@@ -11,7 +11,7 @@ import streamlit as st
 
 from chunkers import Breakpoint, Chunking, Curve, Document, Gap, Span, Verdict
 from chunkers.results.result import Chunk, Line
-from viz.components.reader.reader import Column, Result, reader
+from viz.components.reader.reader import ReaderColumn, ReaderResult, show_reader
 
 runs = json.loads(st.query_params["scores"])
 line = float(st.query_params["line"])
@@ -25,9 +25,9 @@ chunking = Chunking(
     curves=(Curve("distance", scores, (Line("threshold", line, "amount"),), cut_above=True, live=False),),
 )
 chunker = Breakpoint(threshold="distance", amount=line)
-reader(
+show_reader(
     document,
-    [Column("Curve", "", Result((scores, line), chunker, chunking))],
+    [ReaderColumn("Curve", "", ReaderResult((scores, line), chunker, chunking))],
     title="Curve",
     summary="",
     selected=0,

@@ -11,7 +11,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import get_instance
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
-from viz.controls.widgets import bound, select, switch
+from viz.controls.widgets import select_word, switch_word, value_binding
 
 WORDS = {"first": "First", "second": "Second", "third": "Third"}
 
@@ -29,9 +29,9 @@ def change() -> None:
 
 if first:
     get_instance()._get_async_objs().eventloop.call_soon_threadsafe(time.sleep, 1)
-select("Selected", words, "selected", WORDS, "selected")
-switch("Switched", words, "switched", WORDS, "switched")
-told = {name: bound(value, name, partial(kept.__setitem__, name)) for name, value in kept.items()}
+select_word("Selected", words, "selected", WORDS, "selected")
+switch_word("Switched", words, "switched", WORDS, "switched")
+told = {name: value_binding(value, name, partial(kept.__setitem__, name)) for name, value in kept.items()}
 st.slider("Slider", 0, 10, kept["slider"], **told["slider"])
 st.number_input("Number", 0, 10, kept["number"], **told["number"])
 st.toggle("Toggle", kept["toggle"], **told["toggle"])

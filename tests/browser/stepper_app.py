@@ -7,9 +7,9 @@ import time
 
 import streamlit as st
 
-from viz.components.stepper.stepper import WORDS, Step, stepper
+from viz.components.stepper.stepper import DEFAULT_WORDS, Step, show_stepper
 
-words = st.session_state.setdefault("words", {**WORDS, "step": "5"})
+words = st.session_state.setdefault("words", {**DEFAULT_WORDS, "step": "5"})
 steps: list[Step] = [
     {
         "title": f"Title {number}",
@@ -28,7 +28,7 @@ if elsewhere:
     time.sleep(0.2)
 st.write("It is elsewhere" if elsewhere else "It is in its place")
 with st.container().container(border=True) if elsewhere else st.container():
-    stepper(steps, words, key="steps")
+    show_stepper(steps, words, key="steps")
 if elsewhere:
     time.sleep(0.5)
 st.write(f"The server knows step {words['step']}")

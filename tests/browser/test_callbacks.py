@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from benchmarks.protocol import LIMIT, Client, NoAnswer
+from benchmarks.streamlit_client import LIMIT, Client, NoAnswer
 from tests.browser.app_server import app_server
 from tests.support import in_a_loop
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import expect
 
-from evaluation.segmentation.boundary_files import Marks
+from evaluation.segmentation.boundary_files import BoundaryFile
 from tests.browser.steps import READY, at_rest, box_of, column, embedded, eventually, paste, read, whole_text
 from tests.browser.test_accessibility import AXE, violations
 
@@ -165,7 +165,7 @@ def test_boundaries_are_marked_by_click_and_key_undone_and_saved(page, app_url):
     expect(other).to_have_attribute("aria-pressed", "false")
     with page.expect_download() as download:
         page.get_by_role("button", name="Boundaries as a file").click()
-    assert Marks.read(download.value.path().read_bytes()).of(TEXT) == (TEXT.index("The loom"),)
+    assert BoundaryFile.read(download.value.path().read_bytes()).of(TEXT) == (TEXT.index("The loom"),)
     page.locator("label", has_text="Mark boundaries").click()
     expect(root.locator(".gap")).to_have_count(0)
 

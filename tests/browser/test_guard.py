@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.app_server import launch
 from tests.browser.steps import READY
 from tests.lanes import mostly_full
-from viz.server.access_rules import answer_headers
+from viz.server.access_rules import security_headers
 
 PAGE = """<!doctype html><title>Hostile</title><p id="said"></p><iframe src="APP"></iframe><script>
   const said = document.getElementById("said");
@@ -73,6 +73,6 @@ def test_the_pages_stay_within_the_policy(open_page, app_url, path):
     refused = []
     page.on("console", lambda message: refused.append(message.text) if "Content Security Policy" in message.text else None)
     answer = page.goto(f"{app_url}/{path}?embedder=tfidf")
-    assert {name: answer.headers.get(name.lower()) for name in answer_headers()} == answer_headers()
+    assert {name: answer.headers.get(name.lower()) for name in security_headers()} == security_headers()
     page.get_by_role("heading").first.wait_for(timeout=READY)
     assert refused == []

@@ -4,11 +4,11 @@ import psutil
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.hostile_files import pdf
+from benchmarks.hostile_files import pdf_file
 from tests.browser.steps import embedded, eventually, open_app, paste, read, whole_text
 from tests.browser.test_bad_input import upload
 
-SLOW = pdf([b"BT /F 12 Tf " + b"(a) Tj " * 20_000 + b"ET"], [0] * 20_000)
+SLOW = pdf_file([b"BT /F 12 Tf " + b"(a) Tj " * 20_000 + b"ET"], [0] * 20_000)
 """A small file that would take hours, so that it is read for as long as the limit allows: one page 20,000 times."""
 
 WORDS = "The first sentence. The second one."

@@ -6,13 +6,13 @@ import pytest
 from playwright.sync_api import expect
 from pypdfium2 import PdfDocument
 
-from evaluation.report.scenes import handout
+from evaluation.report.lecture_scenes import handout_html
 from tests.browser.hostile_strings import STRINGS
 from tests.browser.steps import embedded, open_app, paste
 from tests.browser.test_accessibility import AXE, FOUND
 from tests.lanes import mostly_full
 from viz.state.decks import bundled_decks
-from viz.state.sheets import sheets
+from viz.state.lecture_sheets import lecture_sheets
 
 LIGHT = "?embedder=tfidf&tokenizer=words&sentences=lines&c1=breakpoint&c1.amount=60&c2=recursive&c2.size=150"
 
@@ -95,9 +95,9 @@ def one_line(words):
 @pytest.mark.parametrize("name", ["ten-minutes", "recursive", "structure"])
 def test_a_handout_is_printed_with_whole_chunks_and_the_answers_on_its_last_page(browser, tmp_path, name):
     deck = bundled_decks()[name]
-    scenes = sheets(deck, {})
+    scenes = lecture_sheets(deck, {})
     file, printed = tmp_path / "handout.html", tmp_path / "handout.pdf"
-    file.write_text(handout(deck.title, deck.about, scenes), encoding="utf-8")
+    file.write_text(handout_html(deck.title, deck.about, scenes), encoding="utf-8")
     page, messages = opened(browser, file, color_scheme="dark")
     page.pdf(path=printed, format="A4")
     assert messages == []

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from benchmarks.load import AMOUNT, Moves, amount_of, flurry, is_cut, moved
-from benchmarks.protocol import Client
+from benchmarks.load import AMOUNT, SliderMoves, has_all_results, move_slider, send_burst, shown_amount
+from benchmarks.streamlit_client import Client
 from tests.support import in_a_loop
 
 pytestmark = pytest.mark.browser
@@ -13,12 +13,12 @@ pytestmark = pytest.mark.browser
 
 async def use(url, last):
     """Move a slider with and without waiting for answers; return what the session saw, and where it ended."""
-    moves = Moves()
+    moves = SliderMoves()
     async with Client(url) as client:
-        await client.until(is_cut)
-        await moved(client, 60, 2, moves)
-        await flurry(client, [81, 93, 55, 77, last], 2, moves)
-        return moves, client.errors, amount_of(client, 2)
+        await client.until(has_all_results)
+        await move_slider(client, 60, 2, moves)
+        await send_burst(client, [81, 93, 55, 77, last], 2, moves)
+        return moves, client.errors, shown_amount(client, 2)
 
 
 def test_the_value_that_was_sent_last_is_the_one_that_is_shown(app_url):
@@ -38,6 +38,6 @@ def test_a_sessions_slider_does_not_move_anothers(app_url):
             await one.run(one.slider(AMOUNT, 61))
             await other.run(other.slider(AMOUNT, 88))
             await one.run()
-            return amount_of(one, 2), amount_of(other, 2)
+            return shown_amount(one, 2), shown_amount(other, 2)
 
     assert in_a_loop(two()) == ("61", "88")

@@ -7,16 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import InputError, Recipe
-from chunkers.commands.arguments import Parser
-from chunkers.commands.chunker_specs import add_chunkers, add_replaced, chunker_spec, written_parameters
+from chunkers.commands.arguments import Parser, add_chunkers, add_replaced_options, format_parameters, parse_chunker_spec
 
 VALUES = st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text() | st.lists(st.text(), max_size=3)
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), VALUES, max_size=4))
 def test_parameters_are_read_as_they_were_written(parameters):
-    written = written_parameters(parameters)
-    assert chunker_spec(f"recursive:{written}" if written else "recursive").parameters == parameters
+    written = format_parameters(parameters)
+    assert parse_chunker_spec(f"recursive:{written}" if written else "recursive").parameters == parameters
 
 
 @pytest.mark.parametrize(
@@ -31,7 +30,7 @@ def test_parameters_are_read_as_they_were_written(parameters):
     ],
 )
 def test_a_name_has_its_parameters_behind_it(written, parameters):
-    spec = chunker_spec(written)
+    spec = parse_chunker_spec(written)
     assert (spec.name, spec.parameters) == (written.partition(":")[0], parameters)
 
 
@@ -41,16 +40,16 @@ def test_a_recipe_is_named_by_its_file_and_may_be_changed(tmp_path):
     for name in ("plain.json", "a:size=4.json"):
         file = tmp_path / name
         file.write_text(made.to_json())
-        spec = chunker_spec(str(file))
+        spec = parse_chunker_spec(str(file))
         assert spec.recipe_like(like, spec.build()).settings() == made.settings()
-    spec = chunker_spec(f"{tmp_path / 'plain.json'}:size=5")
+    spec = parse_chunker_spec(f"{tmp_path / 'plain.json'}:size=5")
     recipe = spec.recipe_like(like, spec.build())
     assert (recipe.settings()["size"], recipe.sentences) == (5, "lines")
 
 
 def test_a_chunker_by_its_name_is_as_the_others_are():
     like = Recipe(chunker="recursive", sentences="lines", embedder="tfidf", tokenizer="words")
-    spec = chunker_spec("fixed_sentences:size=5")
+    spec = parse_chunker_spec("fixed_sentences:size=5")
     recipe = spec.recipe_like(like, spec.build())
     assert (recipe.chunker, recipe.settings()["size"], recipe.sentences) == ("fixed_sentences", 5, "lines")
 
@@ -58,9 +57,9 @@ def test_a_chunker_by_its_name_is_as_the_others_are():
 def test_a_file_of_chunks_may_stand_for_a_chunker(tmp_path):
     file = tmp_path / "chunks.json"
     file.write_text(json.dumps(["One.", "Two."]))
-    assert chunker_spec(f"chunks:{file}", chunks=True).build().name == "your_chunks"
+    assert parse_chunker_spec(f"chunks:{file}", chunks=True).build().name == "your_chunks"
     with pytest.raises(InputError, match="cuts documents itself"):
-        chunker_spec(f"chunks:{file}")
+        parse_chunker_spec(f"chunks:{file}")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +73,7 @@ def test_a_file_of_chunks_may_stand_for_a_chunker(tmp_path):
 )
 def test_anything_else_is_refused_in_a_sentence(written, sentence):
     with pytest.raises(InputError) as refused:
-        chunker_spec(written)
+        parse_chunker_spec(written)
     assert str(refused.value).startswith(sentence)
 
 
@@ -90,7 +89,7 @@ def test_anything_else_is_refused_in_a_sentence(written, sentence):
 def test_an_option_of_before_says_what_to_write(arguments, sentence):
     parser = Parser()
     add_chunkers(parser)
-    add_replaced(parser, "--chunks")
+    add_replaced_options(parser, "--chunks")
     with pytest.raises(InputError) as refused:
         parser.parse_args(arguments)
     assert str(refused.value) == sentence

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from chunkers import ASKING, CHUNKERS, Document, Recipe, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
-from chunkers.results.embedder_input import path_of
+from chunkers.results.chunk_fields import chunk_heading_path
 from chunkers.text.outline import headings
 from sample_docs import load_sample
 from tests.lanes import mostly_full, samples
@@ -251,7 +251,7 @@ def test_no_chunk_is_a_fence_of_front_matter_and_no_heading_is_made_of_it():
             chunking = run(chunker, document, tools(tokenizer=drawn.choice(["words", "characters"])))
             spans = [span for chunk in chunking.chunks for span in chunk.spans]
             assert fence not in [text[slice(*span)].strip() for span in spans], chunker
-            assert {title for chunk in chunking.chunks for title in path_of(document, chunk)} <= {*titles}
+            assert {title for chunk in chunking.chunks for title in chunk_heading_path(document, chunk)} <= {*titles}
             assert not spans[0].start
 
 

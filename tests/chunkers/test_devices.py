@@ -8,11 +8,11 @@ import pytest
 
 from chunkers import InputError, ModelError, load_embedder
 from chunkers.commands.command_line import main as chunkers_main
-from chunkers.embedders import device, models
-from chunkers.embedders.device import DEVICES, device_without_torch, find_device, revision_on
-from chunkers.embedders.models import MiniLM
+from chunkers.embedders import models
+from chunkers.embedders import models as device
+from chunkers.embedders.models import DEVICES, MiniLM, device_without_torch, find_device, revision_on_device
 from chunkers.support import extras
-from chunkers.text.minilm import checked_model_folder
+from chunkers.text.bundled_model import checked_model_folder
 from evaluation.command_line import main as evaluation_main
 from tests import ROOT
 
@@ -137,7 +137,7 @@ def test_on_another_device_sentence_transformers_runs_the_bundled_model(name, th
     assert auto.encode(["a", "b"]).shape == (2, 4)
     assert asked == [(str(checked_model_folder()), name)]
     assert (auto.device, auto.engine, auto.max_tokens) == (name, "sentence-transformers", 256)
-    assert auto.revision == revision_on(cpu.revision, name) != cpu.revision
+    assert auto.revision == revision_on_device(cpu.revision, name) != cpu.revision
     cpu.load()
     assert (cpu.engine, cpu.revision) == ("NumPy", MiniLM("cpu").revision)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from chunkers import Chunk, InputError, Recipe, build_chunker, chunk
 from chunkers.commands.command_line import main
 from chunkers.recipes.export import to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.results.embedder_input import LONGEST_TITLE, embedded_text, path_of
+from chunkers.results.chunk_fields import LONGEST_TITLE, chunk_heading_path, embedded_text
 from tests.support import cut
 
 TEXT = """Before all.
@@ -55,7 +55,7 @@ def chunking():
 
 
 def test_a_chunk_lies_under_the_headings_above_its_beginning(chunking):
-    assert [(piece.text, path_of(chunking.document, piece)) for piece in chunking] == PATHS
+    assert [(piece.text, chunk_heading_path(chunking.document, piece)) for piece in chunking] == PATHS
 
 
 def test_a_chunk_knows_the_headings_above_it():
@@ -88,7 +88,7 @@ def test_the_path_stands_on_a_line_before_the_text(chunking):
 
 def test_a_chunk_of_several_sections_has_the_path_of_its_beginning():
     whole = cut(build_chunker("fixed_sentences", {"size": 6}), TEXT, sentences="paragraphs")
-    assert [path_of(whole.document, piece) for piece in whole] == [(), ("Sea marks", "Underlined")]
+    assert [chunk_heading_path(whole.document, piece) for piece in whole] == [(), ("Sea marks", "Underlined")]
 
 
 def test_every_file_has_the_paths_and_on_request_what_is_embedded(chunking):
@@ -198,7 +198,7 @@ def test_hostile_headings_are_bounded(text, path):
     whole = cut(build_chunker("fixed_sentences", {"size": 1}), text, sentences="paragraphs")
     for piece in list(whole)[-1:]:
         assert piece.text == "Here."
-        assert path_of(whole.document, piece) == path
+        assert chunk_heading_path(whole.document, piece) == path
         assert len(embedded_text(whole.document, piece, "heading_path")) < 6 * (LONGEST_TITLE + 3) + 10
 
 
@@ -210,5 +210,5 @@ def test_text_and_spans_stay_what_they_are(lines):
     for piece in whole:
         assert piece.text == text[piece.start : piece.end]
         embedded = embedded_text(whole.document, piece, "heading_path")
-        path = path_of(whole.document, piece)
+        path = chunk_heading_path(whole.document, piece)
         assert embedded == (f"{' > '.join(path)}\n\n{piece.text}" if path else piece.text)

@@ -12,7 +12,7 @@ import pytest
 from chunkers import Cancelled, ModelError, load_embedder
 from chunkers.contract.tools import Meter
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.text import minilm as model_files
+from chunkers.text import bundled_model as model_files
 from tests.support import HashEmbedder, tools
 
 
@@ -28,7 +28,7 @@ def test_a_changed_file_names_both_hashes(tmp_path):
     file = tmp_path / "config.json"
     file.write_text("{}")
     with pytest.raises(ModelError) as error:
-        model_files.check_file(file, "0" * 64)
+        model_files.check_sha256(file, "0" * 64)
     assert "0" * 64 in str(error.value)
     assert "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" in str(error.value)
 

@@ -5,9 +5,9 @@ import pytest
 
 from chunkers import EMBEDDERS, ModelError
 from chunkers.embedders import missing_for_embedder
+from chunkers.storage.private_files import user_cache_folder
 from chunkers.support import extras
-from chunkers.support.extras import MODULES, lacking, need
-from chunkers.support.folders import user_cache
+from chunkers.support.extras import MODULES, missing_extra_message, require_extra
 
 
 @pytest.fixture
@@ -26,16 +26,16 @@ def nothing(monkeypatch):
 )
 def test_what_is_missing_is_named_with_the_command_that_brings_it(nothing, extra, packages):
     sentence = f"It needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
-    assert lacking(extra, "It") == sentence
+    assert missing_extra_message(extra, "It") == sentence
     with pytest.raises(ModelError) as raised:
-        need(extra, "It")
+        require_extra(extra, "It")
     assert str(raised.value) == sentence
 
 
 @pytest.mark.parametrize("extra", MODULES)
 @pytest.mark.model
 def test_where_everything_is_there_nothing_is_said(extra):
-    assert lacking(extra, "It") == ""
+    assert missing_extra_message(extra, "It") == ""
 
 
 def test_an_embedder_names_its_extra_and_the_bundled_ones_need_none(nothing):
@@ -48,4 +48,4 @@ def test_an_embedder_names_its_extra_and_the_bundled_ones_need_none(nothing):
 @pytest.mark.parametrize("named", ["", "/elsewhere/caches"])
 def test_the_cache_folder_is_the_one_of_other_programs(monkeypatch, named):
     monkeypatch.setenv("XDG_CACHE_HOME", named)
-    assert user_cache() == platformdirs.user_cache_path("seamark")
+    assert user_cache_folder() == platformdirs.user_cache_path("seamark")

@@ -25,11 +25,11 @@ from chunkers import (
     to_jsonl,
     to_parquet,
 )
-from chunkers.files import chunk_rows, tables
-from chunkers.files.chunk_rows import GivenChunk
+from chunkers.files import data_files, external_chunks
+from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import locating as found_again
-from chunkers.found_again.located_chunks import DocumentNames, chunks_of, read_chunks
-from chunkers.found_again.locating import find_again
+from chunkers.found_again.located_chunks import DocumentNames, read_chunks, select_document_chunks
+from chunkers.found_again.locating import locate_chunks
 from sample_docs import SAMPLES_FOLDER
 from tests.support import tools
 
@@ -232,10 +232,10 @@ def test_documents_are_found_by_the_end_of_their_path_with_or_without_their_endi
 @pytest.mark.parametrize("wanted", [None, "README"])
 def test_of_two_documents_that_differ_by_an_ending_the_one_of_the_name_is_meant(wanted):
     one, other, nameless = GivenChunk("x y", (), "README"), GivenChunk("z w", (), "README.md"), GivenChunk("u v")
-    assert chunks_of([one, other], wanted, "README") == [one]
-    assert chunks_of([other, nameless, one], wanted, "README") == [nameless, one]
-    assert chunks_of([one, other], "README.md", "README") == [other]
-    assert chunks_of([other, GivenChunk("u v", (), "b")], wanted, "README") == [other]
+    assert select_document_chunks([one, other], wanted, "README") == [one]
+    assert select_document_chunks([other, nameless, one], wanted, "README") == [nameless, one]
+    assert select_document_chunks([one, other], "README.md", "README") == [other]
+    assert select_document_chunks([other, GivenChunk("u v", (), "b")], wanted, "README") == [other]
 
 
 def test_chunks_of_two_documents_are_never_mixed():
@@ -243,7 +243,7 @@ def test_chunks_of_two_documents_are_never_mixed():
     with pytest.raises(
         InputError, match=r"must match exactly one document of the file; 'README' matches 'one/README\.md, README\.txt'\."
     ):
-        chunks_of(given_chunks, "README", "any")
+        select_document_chunks(given_chunks, "README", "any")
 
 
 def test_what_is_altered_elsewhere_and_lost_is_told():
@@ -352,29 +352,29 @@ def test_a_long_search_reports_how_far_it_is_and_ends_when_that_raises(monkeypat
     monkeypatch.setattr(found_again, "_SECONDS_BETWEEN_REPORTS", 0.0)
     chunks = [GivenChunk(piece) for piece in PIECES]
     told = []
-    find_again(Document.from_text(TEXT, "lines"), chunks, "it", lambda *far: told.append(far))
+    locate_chunks(Document.from_text(TEXT, "lines"), chunks, "it", lambda *far: told.append(far))
     assert told == [(0, 3), (1, 3), (2, 3)]
 
     def stop(done, total):
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        find_again(Document.from_text(TEXT, "lines"), chunks, "it", stop)
+        locate_chunks(Document.from_text(TEXT, "lines"), chunks, "it", stop)
 
 
 def read_here(data):
     """Read a file of chunks in this process, whose limits a test can change."""
-    return list(chunk_rows.read_chunk_file(data, "x"))
+    return list(external_chunks.read_chunk_file(data, "x"))
 
 
 @pytest.mark.parametrize("kind", ["json", "json lines", "csv", "parquet"])
 def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind):
-    monkeypatch.setattr(tables, "MOST_ROWS", 2)
+    monkeypatch.setattr(data_files, "MOST_ROWS", 2)
     with pytest.raises(InputError, match=r"^x: a (file of chunks|table) may have at most 2 rows; this (one|table) has "):
         read_here(FORMS[kind])
-    monkeypatch.setattr(tables, "MOST_ROWS", 3)
+    monkeypatch.setattr(data_files, "MOST_ROWS", 3)
     read_here(FORMS[kind])
-    monkeypatch.setattr(tables, "MOST_READ_CHARACTERS", 20)
+    monkeypatch.setattr(data_files, "MOST_READ_CHARACTERS", 20)
     with pytest.raises(
         InputError, match=r"^x: the texts in a file of chunks may have at most 20 characters in total; these texts have"
     ):
@@ -382,7 +382,7 @@ def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind
 
 
 def test_json_of_too_many_lists_is_refused_before_they_are_made(monkeypatch):
-    monkeypatch.setattr(tables, "MOST_BRACKETS", 2)
+    monkeypatch.setattr(data_files, "MOST_BRACKETS", 2)
     with pytest.raises(InputError, match=r"^x: JSON may have at most 2 opening brackets; this file has 4\."):
         read_here(b"[[[[")
 

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, build_chunker
-from chunkers.building_blocks import groups, sizes
-from chunkers.methods.fixed import windows
+from chunkers.building_blocks import sizes
+from chunkers.methods import double_pass
+from chunkers.methods.fixed_sentences import sliding_windows
 from chunkers.text import document as documents
 from chunkers.text import sentences
 from chunkers.text.sentences import split_sentences
@@ -66,12 +67,12 @@ def test_the_number_of_chunks_is_limited(monkeypatch, name, parameters):
 @given(st.integers(0, 60), st.integers(1, 70), st.integers(0, 69))
 def test_windows_follow_each_other_to_the_end(count, size, overlap):
     overlap = min(overlap, size - 1)
-    groups = []
+    double_pass = []
     for first in range(0, count, size - overlap):
-        groups.append((first, min(first + size, count)))
+        double_pass.append((first, min(first + size, count)))
         if first + size >= count:
             break
-    assert windows(count, size, overlap).tolist() == np.reshape(groups, (-1, 2)).tolist()
+    assert sliding_windows(count, size, overlap).tolist() == np.reshape(double_pass, (-1, 2)).tolist()
 
 
 def test_a_text_has_a_limited_number_of_sentences(monkeypatch):
@@ -94,7 +95,7 @@ def test_groups_that_grow_and_grow_are_not_embedded_anew_for_ever(monkeypatch):
     every = {"vector": "re-embed", "initial_threshold": -1, "appending_threshold": -1, "merging_threshold": -1}
     # Pass one leaves mini-chunks of two sentences, as no pair is compared with the third.
     text = "\n".join(f"sentence {number}" for number in range(100))
-    monkeypatch.setattr(groups, "MOST_JOINED_CHARACTERS", 10_000)
+    monkeypatch.setattr(double_pass, "MOST_JOINED_CHARACTERS", 10_000)
     chunker = build_chunker("double_pass", {**every, "appending_threshold": 1})
     with pytest.raises(
         InputError, match=r"at most 10,000 characters in total; the groups up to sentence \d+ of 100 have more\. Set max"

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from chunkers import CHUNKERS, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
 from chunkers.commands.command_line import main
 from chunkers.embedders import models
-from chunkers.embedders.base import batches
+from chunkers.embedders.base import split_into_batches
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.command_line import main as evaluation_main
 from sample_docs import load_sample
@@ -159,7 +159,7 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(texts, others, data):
 
 @given(lengths=st.lists(st.integers(0, 300)), most=st.integers(1, 10), most_length=st.one_of(st.none(), st.integers(1, 400)))
 def test_batches_hold_all_in_order_and_no_more_than_they_may(lengths, most, most_length):
-    slices = list(batches(lengths, most, most_length))
+    slices = list(split_into_batches(lengths, most, most_length))
     assert [place for batch in slices for place in range(len(lengths))[batch]] == list(range(len(lengths)))
     for batch in slices:
         assert 1 <= batch.stop - batch.start <= most
@@ -242,7 +242,7 @@ def test_check_says_so_of_a_recipe(tmp_path, capsys):
 @pytest.mark.parametrize("given", [None, "active"])
 def test_torch_waits_in_its_sleep_unless_the_environment_says_otherwise(given):
     code = (
-        "import os; from chunkers.embedders.device import import_torch; import_torch();"
+        "import os; from chunkers.embedders.models import import_torch; import_torch();"
         "print('left', os.environ.get('OMP_WAIT_POLICY'))"
     )
     # OpenMP prints what it has read when it is loaded.

@@ -24,7 +24,7 @@ from chunkers import (
 from chunkers.commands.command_line import main
 from chunkers.contract.base import run
 from chunkers.recipes.registry import HOOKS
-from evaluation.segmentation.workers import spread
+from evaluation.segmentation.worker_processes import run_in_processes
 from tests.chunkers.offers import EXAMPLE, ONE_LINE, install
 from tests.properties.promises import check_result
 from tests.properties.texts import texts
@@ -109,9 +109,9 @@ def test_processes_that_have_not_looked_for_it_run_it(offered):
     def cut(source):
         return lambda given: run(chunker, source, given).texts
 
-    assert [*spread([(document, [cut(document)])], tools(HashEmbedder()), 2)] == [WANTED]
+    assert [*run_in_processes([(document, [cut(document)])], tools(HashEmbedder()), 2)] == [WANTED]
     with pytest.raises(InputError, match=r"^signal_words, of the package signal-words, could not cut this text"):
-        [*spread([(failing, [cut(failing)])], tools(HashEmbedder()), 2)]
+        [*run_in_processes([(failing, [cut(failing)])], tools(HashEmbedder()), 2)]
 
 
 @pytest.mark.parametrize(

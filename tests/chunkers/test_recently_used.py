@@ -4,11 +4,11 @@ import threading
 
 import pytest
 
-from chunkers.support.recently_used import RecentlyUsed, cached_in
+from chunkers.support.lru_dict import LRUDict, cached_in
 
 
 def test_the_least_recently_used_is_forgotten():
-    entries = RecentlyUsed(2)
+    entries = LRUDict(2)
     entries.update(a=1, b=2)
     assert entries["a"] == 1
     entries["c"] = 3
@@ -18,7 +18,7 @@ def test_the_least_recently_used_is_forgotten():
 
 
 def test_sizes_add_up_and_what_is_too_large_is_not_kept():
-    entries = RecentlyUsed(10, len)
+    entries = LRUDict(10, len)
     entries["a"], entries["b"] = "x" * 6, "y" * 4
     assert entries.filled == 10
     entries["b"] = "y" * 3
@@ -35,7 +35,7 @@ def test_who_asks_for_what_is_being_made_waits_for_it():
     began, go_on = threading.Event(), threading.Event()
     made = []
 
-    @cached_in(RecentlyUsed(4), lambda number: number)
+    @cached_in(LRUDict(4), lambda number: number)
     def make(number):
         began.set()
         assert go_on.wait(60)
@@ -59,7 +59,7 @@ def test_who_asks_for_what_is_being_made_waits_for_it():
 def test_what_fails_is_tried_again():
     tries = []
 
-    @cached_in(RecentlyUsed(4), lambda: ())
+    @cached_in(LRUDict(4), lambda: ())
     def make():
         tries.append(1)
         raise ValueError

@@ -19,10 +19,10 @@ from chunkers import (
     load_embedder,
     load_tokenizer,
 )
-from chunkers.recipes.presets import presets_of
+from chunkers.recipes.presets import presets_for_chunker
 from chunkers.recipes.registry import chunker_class
-from chunkers.text.encodings import checked_encoding
-from chunkers.text.minilm import WEIGHTS_SHA256
+from chunkers.text.bundled_model import WEIGHTS_SHA256
+from chunkers.text.encodings import canonical_encoding
 from tests.support import HashEmbedder, cut
 
 
@@ -139,7 +139,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3
         chunker_class,
         load_tokenizer,
         load_embedder,
-        checked_encoding,
+        canonical_encoding,
         lambda name: Document.from_text("One. Two.", name),
         lambda name: Document.from_text("One. Two.", f"sentencex:{name}"),
         lambda name: build_chunker("recursive", {name: 1}),
@@ -160,7 +160,7 @@ def test_whatever_the_name_the_sentence_is_a_short_line(refuse, name):
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.title)
 def test_every_preset_is_of_its_chunker(preset):
     chunker = build_chunker(preset.chunker, preset.parameters)
-    assert preset in presets_of(preset.chunker)
+    assert preset in presets_for_chunker(preset.chunker)
     assert cut(chunker, "One.\nTwo.").chunks
 
 

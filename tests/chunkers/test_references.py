@@ -11,9 +11,9 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer
-from chunkers.building_blocks.recursive_spans import SEPARATORS, measure_for
+from chunkers.building_blocks.recursive_spans import SEPARATORS, text_size_function
 from chunkers.contract.base import run
-from chunkers.results.levels import parents_among
+from chunkers.results.parent_chunks import parent_numbers
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import tools as fake_tools
@@ -107,7 +107,7 @@ def test_double_pass_re_embedding_is_llamaindexs(sample, setting, real_tools):
 
 
 def langchain_recursive(size, overlap, unit, separators, tools):
-    others = {"chunk_size": size, "chunk_overlap": overlap, "length_function": measure_for(unit, tools)}
+    others = {"chunk_size": size, "chunk_overlap": overlap, "length_function": text_size_function(unit, tools)}
     if separators == "markdown":
         return RecursiveCharacterTextSplitter.from_language(Language.MARKDOWN, **others)
     names = ["\n\n", "\n", ".", "?", "!", " ", ""] if separators == "chroma" else None
@@ -135,7 +135,7 @@ def test_parents_and_children_are_those_of_a_parent_document_retriever(unit, ove
     ours = run(build_chunker("recursive", parameters), Document.from_text(text, "lines"), tools)
     parents, children = (langchain_recursive(size, overlap, unit, "langchain", tools) for size in (150, 40))
     theirs = parents.split_text(text)
-    assert [ours.chunks[number].text for number in parents_among(ours.chunks)] == theirs
+    assert [ours.chunks[number].text for number in parent_numbers(ours.chunks)] == theirs
     every = [*theirs, *(child for parent in theirs for child in children.split_text(parent))]
     assert sorted(ours.texts) == sorted(every)
 

@@ -16,10 +16,10 @@ from chunkers.embedders import Embedder
 from chunkers.language_models.base import Reply
 from chunkers.language_models.prompts import CONTEXT_SYSTEM
 from chunkers.language_models.spending import Limit
-from chunkers.methods.fixed import FixedSentences
+from chunkers.methods.fixed_sentences import FixedSentences
 from chunkers.recipes.export import to_jsonl
-from chunkers.recipes.situating import ANSWER_TOKENS, LONGEST_SHOWN, LONGEST_SITUATION, NEEDED, estimate, shown_part
-from chunkers.results.embedder_input import embedded_text
+from chunkers.recipes.situating import ANSWER_TOKENS, LONGEST_SHOWN, LONGEST_SITUATION, NEEDED, document_extract, estimate
+from chunkers.results.chunk_fields import embedded_text
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question
 from evaluation.search.index import build_index, search
@@ -174,11 +174,11 @@ def test_of_a_long_document_the_model_is_shown_what_holds_the_chunk_and_no_more_
     document = Document.from_text(part * (3 * LONGEST_SHOWN // len(part) + 2), "regex")
     chunks = run(FixedSentences(size=2), document, tools()).chunks
     for piece in chunks[:: max(1, len(chunks) // 20)]:
-        start, end = shown_part(document, piece)
+        start, end = document_extract(document, piece)
         assert start <= piece.start < piece.end <= end
         assert end - start <= LONGEST_SHOWN
     short = Document.from_text(part[:LONGEST_SHOWN], "regex")
-    assert shown_part(short, run(FixedSentences(size=2), short, tools()).chunks[0]) == (0, len(short.text))
+    assert document_extract(short, run(FixedSentences(size=2), short, tools()).chunks[0]) == (0, len(short.text))
 
 
 def test_the_command_line_writes_what_is_embedded(tmp_path, capsys, monkeypatch, serve):

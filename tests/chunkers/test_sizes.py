@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import SPLITTERS, Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
-from chunkers.building_blocks.sizes import Limits, sizes_of, within_sizes
+from chunkers.building_blocks.sizes import SizeLimits, enforce_size_limits, span_size_function
 from chunkers.contract.base import run
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking
@@ -84,16 +84,16 @@ def test_running_totals_are_what_counting_the_slice_gives(text, sentences, data)
     first = data.draw(st.integers(0, len(document.sentences) - 1))
     start, end = document.slice(first, data.draw(st.integers(first + 1, len(document.sentences))))
     part = text[start:end]
-    assert sizes_of(document, "characters", bench)(start, end) == len(part)
-    assert sizes_of(document, "words", bench)(start, end) == len(part.split())
-    assert sizes_of(document, "tokens", bench)(start, end) == bench.count_tokens([part])[0]
+    assert span_size_function(document, "characters", bench)(start, end) == len(part)
+    assert span_size_function(document, "words", bench)(start, end) == len(part.split())
+    assert span_size_function(document, "tokens", bench)(start, end) == bench.count_tokens([part])[0]
 
 
 def test_a_part_of_a_sentence_is_counted_by_itself():
     document = Document.from_text("unbelievable things here. Next.", "regex")
     bench = Tools(None, load_tokenizer())
-    assert sizes_of(document, "tokens", bench)(13, 24) == bench.count_tokens(["things here"])[0]
-    assert sizes_of(document, "words", bench)(2, 24) == 3
+    assert span_size_function(document, "tokens", bench)(13, 24) == bench.count_tokens(["things here"])[0]
+    assert span_size_function(document, "words", bench)(2, 24) == 3
 
 
 def test_the_first_chunk_is_not_merged_above_the_maximum():
@@ -142,7 +142,7 @@ def test_the_weakest_gap_is_cut_all_the_same_where_every_side_is_too_small():
 def test_cuts_inside_sentences_are_kept_apart_and_in_order():
     document = Document.from_text("one two three four. five", "regex")
     gaps = [Gap(0, None, None, Verdict.CUT, Reason(), 8), Gap(0, None, None, Verdict.CUT, Reason())]
-    limited = within_sizes(document, gaps, Limits(None, 6, "characters", "recursive"), tools(), lambda: ())
+    limited = enforce_size_limits(document, gaps, SizeLimits(None, 6, "characters", "recursive"), tools(), lambda: ())
     assert [chunk.text for chunk in Chunking.from_gaps(document, limited).chunks] == [
         "one",
         "two",
@@ -188,7 +188,7 @@ def test_distances_are_asked_for_once():
         asked.append(1)
         return [0.5] * 15
 
-    limited = within_sizes(document, gaps, Limits(None, 2, "sentences", "weakest_gap"), tools(), distances)
+    limited = enforce_size_limits(document, gaps, SizeLimits(None, 2, "sentences", "weakest_gap"), tools(), distances)
     assert len(asked) == 1
     assert [gap.verdict for gap in limited] == [Verdict.FORCED] * 14 + [Verdict.KEPT]
 

@@ -15,22 +15,22 @@ from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
 from chunkers import Cancelled, Document, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
-from chunkers.commands.arguments import preparing_on_terminal
+from chunkers.commands.arguments import preparation_callback
 from chunkers.embedders import static
 from chunkers.embedders.models import MiniLM
 from chunkers.embedders.static import (
     BATCH,
     DIMENSIONS,
     Static,
-    _Words,
-    distilled,
-    principal,
-    rarity,
+    _WordPieceCache,
+    distil_table,
+    project_onto_principal_components,
     read_table,
+    word_piece_weights,
     write_table,
 )
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.text.tokenizers import word_pieces
+from chunkers.text.tokenizers import word_piece_tokenizer
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
 from tests.support import LIMIT
@@ -91,7 +91,7 @@ def test_a_small_vocabulary_worked_by_hand():
         asked.extend(texts)
         return np.array([outputs[text[1]] for text in texts], np.float32)
 
-    table = distilled({word: number for number, word in enumerate(words)}, means, told.append, bool)
+    table = distil_table({word: number for number, word in enumerate(words)}, means, told.append, bool)
     assert asked == [[3, piece, 4] for piece in (0, 2, 6, 7, 8)]
     assert told == [0, 1]
     # Zipf's law gives the five kept pieces 1/2, 1/3, 1/4, 1/5 and 1/6, of 1.45 in all.
@@ -107,21 +107,21 @@ def test_a_small_vocabulary_worked_by_hand():
 def test_the_strongest_directions_are_those_of_scikit_learn(seed, count, width, most):
     random = np.random.default_rng(seed)
     rows = random.normal(size=(count, width)) * np.arange(1, width + 1) + random.normal(size=width)
-    projected = principal(rows.astype(np.float32), most)
+    projected = project_onto_principal_components(rows.astype(np.float32), most)
     wanted = PCA(min(most, width), svd_solver="full").fit_transform(rows.astype(np.float32).astype(np.float64))
     assert np.abs(projected) == pytest.approx(np.abs(wanted), abs=1e-6)
     assert (projected.max(axis=0) >= -projected.min(axis=0)).all()
 
 
 def test_rarer_pieces_weigh_more_and_none_more_than_one():
-    weights = rarity(29_525)
+    weights = word_piece_weights(29_525)
     assert (np.diff(weights) > 0).all()
     assert 0 < weights[0] < weights[-1] < 1
 
 
 class TestVectors:
     def test_a_text_is_the_mean_of_its_pieces_scaled_to_length_1(self, made):
-        numbers = word_pieces().encode("Tides, unmistakably!", add_special_tokens=False).ids
+        numbers = word_piece_tokenizer().encode("Tides, unmistakably!", add_special_tokens=False).ids
         assert len(numbers) > 4
         mean = made._table[numbers].astype(np.float64).mean(axis=0)
         assert made.encode(["Tides, unmistakably!"])[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
@@ -147,9 +147,9 @@ class TestVectors:
     @settings(deadline=None)
     @given(texts=st.lists(st.one_of(TEXTS, st.lists(st.sampled_from(ODD)).map("".join)), max_size=8))
     def test_the_pieces_are_those_of_the_tokenizer(self, texts):
-        words = _Words({})
-        special = {word_pieces().token_to_id("[SEP]")}
-        wanted = [encoding.ids for encoding in word_pieces().encode_batch_fast(texts, add_special_tokens=False)]
+        words = _WordPieceCache({})
+        special = {word_piece_tokenizer().token_to_id("[SEP]")}
+        wanted = [encoding.ids for encoding in word_piece_tokenizer().encode_batch_fast(texts, add_special_tokens=False)]
         wanted = [[number for number in numbers if number not in special] for numbers in wanted]
         assert words.pieces(texts) == wanted
         assert words.pieces(texts[::-1]) == wanted[::-1]
@@ -158,8 +158,8 @@ class TestVectors:
     def test_the_pieces_of_every_sample_are_those_of_the_tokenizer(self, name):
         sample = load_sample(name)
         texts = Document.from_text(sample.text, sample.sentences).sentence_texts
-        wanted = [encoding.ids for encoding in word_pieces().encode_batch_fast(texts, add_special_tokens=False)]
-        assert _Words({}).pieces(texts) == wanted
+        wanted = [encoding.ids for encoding in word_piece_tokenizer().encode_batch_fast(texts, add_special_tokens=False)]
+        assert _WordPieceCache({}).pieces(texts) == wanted
 
     def test_no_more_words_are_remembered_than_may_be(self, made, monkeypatch):
         monkeypatch.setattr(static, "MOST_CHARACTERS", 20)
@@ -375,7 +375,7 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_pat
     monkeypatch.setattr(shown, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", shown)
     embedder = Static(Network(), tmp_path)
-    embedder.prepare(preparing_on_terminal(embedder))
+    embedder.prepare(preparation_callback(embedder))
     lines = shown.getvalue().split("\r")
     assert len(lines) > STEPS if terminal else lines == [""]
     assert all(line.startswith("Distilling static from all-MiniLM-L6-v2, once") for line in lines[1:])
@@ -383,7 +383,7 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_pat
 
 
 def test_creating_it_by_its_name_reads_and_writes_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(static, "user_cache", lambda: tmp_path)
+    monkeypatch.setattr(static, "user_cache_folder", lambda: tmp_path)
     embedder = load_embedder.__globals__["_load_embedder"].__wrapped__("static", "auto")
     assert isinstance(embedder, Static)
     assert embedder.revision == ""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import TOKENIZERS, Document, Verdict, build_chunker, load_tokenizer, run
-from chunkers.building_blocks.sizes import sizes_of
+from chunkers.building_blocks.sizes import span_size_function
 from chunkers.contract.tools import Tools
 from tests.support import HashEmbedder
 
@@ -49,7 +49,7 @@ def test_a_slice_has_as_many_tokens_as_its_text(name, text, sentences, data):
     bench = Tools(None, load_tokenizer(name))
     if not document.sentences:
         return
-    size_of = sizes_of(document, "tokens", bench)
+    size_of = span_size_function(document, "tokens", bench)
     for _ in range(5):
         first = data.draw(st.integers(0, len(document.sentences) - 1))
         start, end = document.slice(first, data.draw(st.integers(first + 1, len(document.sentences))))

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from chunkers import Cancelled
-from chunkers.storage.turn_taking import Turns, arrival
+from chunkers.storage.fair_locks import FairLocks, next_arrival
 
 
 def eventually(holds):
@@ -48,7 +48,7 @@ def queued(turns, key, order, count):
 
 
 def test_who_came_first_is_first_and_is_told_the_place():
-    turns, order = Turns(), []
+    turns, order = FairLocks(), []
     runners = queued(turns, "a", order, 4)
     for place, runner in enumerate(runners):
         assert runner.inside.wait(60)
@@ -61,8 +61,8 @@ def test_who_came_first_is_first_and_is_told_the_place():
 
 
 def test_who_came_first_and_took_longer_to_the_queue_is_first_all_the_same():
-    turns, order = Turns(), []
-    came = [arrival() for _ in range(4)]
+    turns, order = FairLocks(), []
+    came = [next_arrival() for _ in range(4)]
     (holder,) = queued(turns, "a", order, 1)
     late = [Runner(turns, "a", order, came=came[3])]
     eventually(lambda: late[0].ahead == [1])
@@ -78,7 +78,7 @@ def test_who_came_first_and_took_longer_to_the_queue_is_first_all_the_same():
 
 
 def test_another_key_does_not_wait():
-    turns, order = Turns(), []
+    turns, order = FairLocks(), []
     (holder,) = queued(turns, "a", order, 1)
     other = Runner(turns, "b", order)
     assert other.inside.wait(60)
@@ -88,7 +88,7 @@ def test_another_key_does_not_wait():
 
 
 def test_a_cancelled_run_frees_its_place():
-    turns, order, cancel = Turns(), [], threading.Event()
+    turns, order, cancel = FairLocks(), [], threading.Event()
     first = queued(turns, "a", order, 1)[0]
     second = Runner(turns, "a", order, cancel.is_set)
     eventually(lambda: second.ahead == [1])
@@ -106,14 +106,14 @@ def test_a_cancelled_run_frees_its_place():
 
 
 def test_a_thread_that_holds_a_turn_may_take_it_again():
-    turns = Turns()
+    turns = FairLocks()
     with turns.take("a"), turns.take("a"), turns.take("b"):
         pass
     assert turns._queues == {}
 
 
 def test_an_error_inside_ends_the_turn():
-    turns = Turns()
+    turns = FairLocks()
     with pytest.raises(ValueError, match="inside"), turns.take("a"):
         raise ValueError("inside")
     with turns.take("a"):
@@ -122,5 +122,5 @@ def test_an_error_inside_ends_the_turn():
 
 
 def test_a_run_that_was_cancelled_before_it_waits_goes_ahead_if_nobody_is_there():
-    with Turns().take("a", lambda: True):
+    with FairLocks().take("a", lambda: True):
         pass

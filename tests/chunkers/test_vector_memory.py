@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chunkers import InputError
-from chunkers.building_blocks.distances import gap_distances, row_cosines
+from chunkers.building_blocks.sentence_distances import gap_distances, row_cosines
 from chunkers.embedders import base
 from tests.support import HashEmbedder, tools
 

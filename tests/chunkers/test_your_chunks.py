@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, ParameterError, Recipe, Span, build_chunker, inspect, run
-from chunkers.files.chunk_rows import LONGEST_GAP, GivenChunk
+from chunkers.files.external_chunks import LONGEST_GAP, GivenChunk
 from chunkers.found_again import locating as found_again
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from evaluation.report.page import Compared, report
-from evaluation.segmentation.chunk_facts import asked_of
+from evaluation.report.page import ComparedColumns, html_report
+from evaluation.segmentation.chunk_statistics import requested_size_bounds
 from tests.support import tools
 
 TEXT = "The tide goes out. It comes back.\n\nThe tide goes out. It stays away.\n"
@@ -121,8 +121,8 @@ def test_what_does_not_give_all_of_a_text_gives_none():
 def test_a_report_has_the_chunks_and_no_recipe_of_them():
     chunker = YourChunks.of(FILE)
     chunking = run(chunker, document(), tools())
-    made = report(Compared(document(), [(chunker, chunking)], None, None, "words", None))
+    made = html_report(ComparedColumns(document(), [(chunker, chunking)], None, None, "words", None))
     assert "theirs.json" in made
     assert "<b>Nowhere" not in made
     assert "Recipe, which gives" not in made
-    assert asked_of(chunker) is None
+    assert requested_size_bounds(chunker) is None

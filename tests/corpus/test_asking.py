@@ -16,7 +16,7 @@ from chunkers.language_models.asking import MOST_AT_ONCE
 from chunkers.language_models.spending import Limit
 from chunkers.support.errors import ModelError
 from corpus.command_line import main
-from corpus.run import Run, in_processes
+from corpus.run import Run, write_in_processes
 from tests import ROOT
 from tests.lanes import mostly_full
 from tests.server import KEY, ChatModelServer
@@ -61,7 +61,7 @@ def texts(tmp_path):
 
 def run(texts, output, model, limit=None):
     made = Run(RECIPE, (texts,), output, shard_bytes=250, language_model=model, limit=limit)
-    return made.go(in_processes, 2), made
+    return made.go(write_in_processes, 2), made
 
 
 def rows(output):

@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import ModelError
 from corpus.command_line import main
-from corpus.on_ray import on_ray
+from corpus.run import ray_engine
 from tests.corpus.test_page import rows, snippet
 from tests.corpus.test_run import corpus, parts, run, stopping
 
@@ -17,7 +17,7 @@ __all__ = ["corpus"]
 @pytest.fixture(scope="module")
 def ray():
     """Give a Ray of this machine with two processors."""
-    engine = on_ray()
+    engine = ray_engine()
     ray = pytest.importorskip("ray")
     ray.init(num_cpus=2, include_dashboard=False, logging_level="error", log_to_driver=False)
     yield engine
@@ -32,7 +32,7 @@ def test_it_goes_on_with_what_a_run_without_it_began_and_the_files_are_the_same(
     with pytest.raises(KeyboardInterrupt):
         run(corpus, tmp_path / "out", stopping(2))
     # Given to it in several lots.
-    monkeypatch.setattr("corpus.on_ray.MOST_BLOCKS", len(parts(tmp_path / "here")) // 2)
+    monkeypatch.setattr("corpus.run.MOST_BLOCKS", len(parts(tmp_path / "here")) // 2)
     resumed, _ = run(corpus, tmp_path / "out", ray, workers=2)
     assert parts(tmp_path / "out") == parts(tmp_path / "here")
     assert resumed.tally == whole.tally
@@ -50,7 +50,7 @@ def test_without_ray_there_is_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.setitem(sys.modules, "ray.data", None)
     with pytest.raises(ModelError, match=r"--engine ray needs the package ray, which cannot be imported .* 'ray\[data\]"):
-        on_ray()
+        ray_engine()
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 from chunkers import InputError, Recipe
 from corpus.command_line import main
 from corpus.inputs import Columns
-from corpus.run import Run, in_processes
+from corpus.run import Run, write_in_processes
 from corpus.shards import Tally
 from sample_docs import load_sample
 from tests import ROOT
@@ -96,7 +96,7 @@ def test_the_chunks_are_those_of_the_recipe(corpus, tmp_path):
 def test_the_files_are_the_same_whatever_the_number_of_workers(corpus, tmp_path):
     run(corpus, tmp_path / "here")
     for workers in (1, 3):
-        run(corpus, tmp_path / f"out{workers}", in_processes, workers=workers)
+        run(corpus, tmp_path / f"out{workers}", write_in_processes, workers=workers)
         assert parts(tmp_path / f"out{workers}") == parts(tmp_path / "here")
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from chunkers import CHUNKERS, InputError, ModelError, Recipe, build_chunker
 from chunkers.recipes.registry import ADAPTERS
-from integrations.code import TOOLS, code_for, literal
-from integrations.originals import MOST_RUN, Program, compared, original_for, run_original
+from integrations.code import TOOLS, code_for, python_literal
+from integrations.originals import MOST_RUN, Program, compare_chunks, original_for, run_original
 from integrations.originals import Original as Shown
 from sample_docs import load_sample
 from seamark.__main__ import main
@@ -92,14 +92,14 @@ def test_the_library_s_own_class_gives_the_same(tool, recipe, document):
     exec(compile(str(original.program), "copied", "exec"), names)
     ours = recipe.run(document)
     assert names["chunks"] == run_original(original, document)
-    same, sentence = compared(ours, names["chunks"])
+    same, sentence = compare_chunks(ours, names["chunks"])
     assert same, sentence
     assert sentence == f"the same {len(ours)} chunks"
     if original.column is not None:
         name, parameters = original.column
         assert ADAPTERS[name].name == name
         column = Recipe(chunker=name, parameters=dict(parameters), **recipe.model_dump(include={"sentences", "embedder"}))
-        assert compared(ours, column.run(document)) == (True, sentence)
+        assert compare_chunks(ours, column.run(document)) == (True, sentence)
 
 
 @pytest.mark.parametrize(
@@ -113,23 +113,23 @@ def test_the_library_s_own_class_gives_the_same(tool, recipe, document):
 )
 def test_where_it_cuts_otherwise_the_first_difference_is_said(tool, recipe, document):
     ours = recipe.run(document)
-    same, sentence = compared(ours, run_original(original_for(tool, recipe), document))
+    same, sentence = compare_chunks(ours, run_original(original_for(tool, recipe), document))
     assert not same
     assert " is the first that differs: ours is “" in sentence or " are the same, then " in sentence
 
 
 def test_a_difference_is_told_in_words():
     ours = Recipe(chunker="fixed_sentences", parameters={"size": 1}, sentences="lines").run("A.\nB.\nC.")
-    assert compared(ours, ["A.\n", " B.", "", "C."]) == (True, "the same 3 chunks")
-    assert compared(ours, ["A.", "B.\nC."]) == (
+    assert compare_chunks(ours, ["A.\n", " B.", "", "C."]) == (True, "the same 3 chunks")
+    assert compare_chunks(ours, ["A.", "B.\nC."]) == (
         False,
         "2 chunks where ours are 3; chunk 2 is the first that differs: ours is “B.” (3 to 5), theirs is “B. C.” (3 to 8)",
     )
     assert (
-        compared(ours, ["A.", "B."])[1]
+        compare_chunks(ours, ["A.", "B."])[1]
         == "2 chunks where ours are 3; the first 2 are the same, then ours go on with “C.” (6 to 8)"
     )
-    assert compared(ours, ["A.", "x", "C."])[1].endswith("theirs is no part of the text as it stands")
+    assert compare_chunks(ours, ["A.", "x", "C."])[1].endswith("theirs is no part of the text as it stands")
 
 
 def test_a_setting_that_the_library_lacks_has_no_original():
@@ -164,8 +164,8 @@ def test_haystack_is_told_to_report_nothing_before_it_is_run(monkeypatch):
 
 def test_no_text_in_a_recipe_is_run():
     hostile = 'x", __import__("os").abort(), "\\\n\u2028\'\U0001f600'
-    assert eval(literal(hostile)) == hostile
-    assert eval(literal({hostile: [hostile, None, True, 0.1]})) == {hostile: [hostile, None, True, 0.1]}
+    assert eval(python_literal(hostile)) == hostile
+    assert eval(python_literal({hostile: [hostile, None, True, 0.1]})) == {hostile: [hostile, None, True, 0.1]}
     recipe = Recipe(chunker="fixed_sentences", sentences=hostile, embedder=hostile, tokenizer=hostile)
     for tool in TOOLS:
         code = code_for(tool, recipe)
@@ -173,7 +173,7 @@ def test_no_text_in_a_recipe_is_run():
             assert in_a_shell(code).count(hostile) == 3
         else:
             compile(code, "copied", "exec")
-            assert code.count(literal(hostile)) == 3
+            assert code.count(python_literal(hostile)) == 3
 
 
 def test_what_cannot_be_run_here_is_a_sentence():

@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import CHUNKERS, Recipe
 from chunkers.commands.command_line import main
-from chunkers.results.exported import metadata_of
+from chunkers.results.chunk_fields import chunk_metadata
 from sample_docs import load_sample
 from tests.lanes import samples
 
@@ -49,7 +49,7 @@ def on_the_command_line(recipe, text, folder, capsys):
 def check(recipe, text, folder, capsys):
     here = recipe.run(text)
     wanted, places = [*here.texts], [(chunk.start, chunk.end) for chunk in here]
-    told = metadata_of(here)
+    told = chunk_metadata(here)
     assert wanted
 
     printed = on_the_command_line(recipe, text, folder, capsys)

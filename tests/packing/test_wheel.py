@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 
 from chunkers import __version__
 from chunkers.support import extras
-from chunkers.text.minilm import SHA256, WEIGHTS_SHA256, WHEEL
+from chunkers.text.bundled_model import SHA256, WEIGHTS_SHA256, WHEEL
 from packing.seamark_backend import (
     LEFT_OUT,
     MODEL,
@@ -25,7 +25,7 @@ from packing.seamark_backend import (
     SCREEN,
     SHOWN,
     RelocationError,
-    relocated,
+    relocate_imports,
 )
 from tests import ROOT
 from tests.packing.environments import brought_along, requirements
@@ -146,7 +146,7 @@ def test_nothing_but_imports_changes():
     rooms = "|".join(ROOMS)
     for path in MODULES:
         source = path.read_bytes().decode()
-        for line, moved in zip(source.splitlines(), relocated(source, path.name).splitlines(), strict=True):
+        for line, moved in zip(source.splitlines(), relocate_imports(source, path.name).splitlines(), strict=True):
             # The code that is written for a pipeline has the new names already.
             undone = re.sub(rf"\bfrom {PACKAGE}\.(?=(?:{rooms})\b)", "from ", moved)
             undone = re.sub(rf"\bfrom {PACKAGE} import (?=(?:{rooms})\b)", "import ", undone)
@@ -167,13 +167,13 @@ def test_nothing_but_imports_changes():
     ],
 )
 def test_an_import_is_moved(source, wanted):
-    assert relocated(source, "module.py") == wanted
+    assert relocate_imports(source, "module.py") == wanted
 
 
 @pytest.mark.parametrize("source", ["import chunkers.results", "import viz, os", "import os, viz", "from  viz import a"])
 def test_an_import_that_cannot_be_moved_is_named(source):
     with pytest.raises(RelocationError, match=r"^module\.py, line 2: a room must be imported as “from "):
-        relocated(f"import os\n{source}", "module.py")
+        relocate_imports(f"import os\n{source}", "module.py")
 
 
 def test_the_metadata_name_the_packages_that_the_tests_run_with():

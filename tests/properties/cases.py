@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from chunkers import ASKING, CHUNKERS, SPLITTERS, Document, Recipe, Tools, build_chunker, load_embedder, load_tokenizer, run
-from chunkers.embedders.base import unit
+from chunkers.embedders.base import scale_to_unit_length
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.tokenizers import TOKENIZERS
 from tests.properties.parameters import valid_settings
@@ -29,7 +29,7 @@ class LetterEmbedder(HashEmbedder):
         for row, text in enumerate(texts):
             for letter in filter(str.isalnum, text):
                 counts[row, ord(letter) % 16] += 1
-        return unit(counts)
+        return scale_to_unit_length(counts)
 
 
 class TiesEmbedder(HashEmbedder):

@@ -11,12 +11,11 @@ from itertools import pairwise
 import pyarrow.parquet as pq
 
 from chunkers.building_blocks.recursive_spans import recursive_spans
-from chunkers.building_blocks.sizes import Sized
+from chunkers.building_blocks.sizes import SizeLimitedChunker
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.results.levels import parents_among
-from chunkers.results.reason import told_apart
-from chunkers.results.result import Verdict
-from chunkers.support.formatting import from_cell
+from chunkers.results.parent_chunks import parent_numbers
+from chunkers.results.result import Verdict, format_distinct
+from chunkers.support.formatting import unescape_cell
 from chunkers.text.front_matter import front_matter
 from tests.support import as_number
 
@@ -150,7 +149,7 @@ def check_reasons(chunking):
         for step in gap.why.steps():
             if step.score is None or step.threshold is None or math.isnan(step.threshold):
                 continue
-            left, right = map(as_number, told_apart(step.score, step.threshold))
+            left, right = map(as_number, format_distinct(step.score, step.threshold))
             assert HOLDS[step.relation](step.score, step.threshold) or abs(step.score - step.threshold) < HAIR, gap.reason
             assert HOLDS[step.relation](left, right), gap.reason
 
@@ -202,7 +201,7 @@ def _sentences(chunking, chunk):
 
 def check_sizes(chunking, chunker, tools):
     """Sizes hold where they are promised, and where they cannot, a reason says why."""
-    if isinstance(chunker, Sized):
+    if isinstance(chunker, SizeLimitedChunker):
         _check_limits(chunking, chunker.min_size, chunker.max_size, chunker.size_unit, tools)
     if chunker.name in _SIZES:
         _SIZES[chunker.name](chunking, chunker, tools)
@@ -244,7 +243,7 @@ def _fixed_tokens(chunking, chunker, tools):
 def _recursive(chunking, chunker, tools):
     """Tokens of pieces may add up to more than the size, but then no reason may say that the chunk stays within it."""
     measure = _counted(chunker.unit, tools)
-    parents = parents_among(chunking.chunks) if chunker.parent_size else []
+    parents = parent_numbers(chunking.chunks) if chunker.parent_size else []
     for number, chunk in enumerate(chunking.chunks):
         size = measure(chunk.text)
         if size > (chunker.parent_size if number in parents else chunker.size) and not _is_fence(chunking, chunk):
@@ -389,7 +388,7 @@ def check_exports(chunking, recipe):
     assert parquet == lines
     assert [json.loads(row["spans"]) for row in table] == spans
     assert not any(row["text"].startswith(("=", "+", "-", "@", "\t", "\r")) for row in table)
-    table = [{**row, "text": from_cell(row["text"])} for row in table]
+    table = [{**row, "text": unescape_cell(row["text"])} for row in table]
     for rows in (whole["chunks"], lines, table, parquet):
         assert [row["text"] for row in rows] == texts
     assert [row["spans"] for row in whole["chunks"]] == [row["spans"] for row in lines] == spans

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from benchmarks.hostile_files import book, pdf, shown, word
+from benchmarks.hostile_files import docx_file, epub_file, pdf_file, pdf_line
 from chunkers.text.encodings import CHOICES
 
 PROSE = [
@@ -140,14 +140,14 @@ def files(draw):
     elif kind == "html":
         name, data = draw(st.sampled_from(["a.html", "a.htm", "a.xhtml"])), _encoded(draw(markup()), encoding)
     elif kind == "docx":
-        name, data = "a.docx", word("".join(f"<w:p><w:r><w:t>{cell}</w:t></w:r></w:p>" for cell in draw(_CELLS)))
+        name, data = "a.docx", docx_file("".join(f"<w:p><w:r><w:t>{cell}</w:t></w:r></w:p>" for cell in draw(_CELLS)))
     elif kind == "epub":
         chapters = draw(st.lists(markup(), min_size=1, max_size=3))
         spine = draw(st.lists(st.integers(0, len(chapters)), max_size=4))
-        name, data = "a.epub", book([chapter.encode("utf-8", "ignore").decode() for chapter in chapters], spine)
+        name, data = "a.epub", epub_file([chapter.encode("utf-8", "ignore").decode() for chapter in chapters], spine)
     elif kind == "pdf":
-        contents = [shown(cell.encode("latin-1", "ignore")) for cell in draw(_CELLS)]
-        name, data = "a.pdf", pdf(contents)
+        contents = [pdf_line(cell.encode("latin-1", "ignore")) for cell in draw(_CELLS)]
+        name, data = "a.pdf", pdf_file(contents)
     else:
         name, data = "a.bin", draw(st.binary(max_size=300))
     name = draw(st.sampled_from([name, name, name, "a.txt", "a.html", "a.docx", "a.epub", "a.pdf"]))

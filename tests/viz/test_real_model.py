@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.language_model import PACKAGES, serving
+from benchmarks.language_model import PACKAGES, model_server
 from tests.viz.answers.test_page import cards, done, gathered
 from tests.viz.answers.test_page import opened as opened_answers
 from tests.viz.app_steps import box_of, name_model, press, remarks, settled
@@ -26,7 +26,7 @@ def llama():
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     # Two threads that wait for each other take many times as long on a busy machine.
-    with serving(port, 1) as address:
+    with model_server(port, 1) as address:
         yield SimpleNamespace(address=address)
 
 

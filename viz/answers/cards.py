@@ -8,23 +8,20 @@ import streamlit as st
 from chunkers import load_tokenizer
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
-from chunkers.support.formatting import signed
-from evaluation.answering.answer import ANSWER_TOKENS, Context, Exchange, Gathered
-from evaluation.answering.judging import Judgement, kinds_of
+from chunkers.support.formatting import format_number
+from evaluation.answering.judging import Judgement, applicable_kinds
+from evaluation.answering.questions_and_answers import ANSWER_TOKENS, Context, Exchange, GatheredPassages
 from evaluation.answering.report import MEASURES
-from evaluation.answering.results import Result, Sizes
-from viz.answers.model_choice import judge_of
+from evaluation.answering.results import AnswerResult, PromptSizes
+from viz.answers.model_choice import judging_model
 from viz.answers.session import session
-from viz.components.job_progress import show_job_progress
 from viz.components.mounting import Component
-from viz.components.notice import notice, remark
-from viz.components.sending_notice import ask_to_send
-from viz.controls.widgets import select
-from viz.jobs.answering.job import Answering, Judging
-from viz.jobs.answering.plan import AnswerPlan
+from viz.components.page_elements import ask_to_send, notice, remark, show_job_progress
+from viz.controls.widgets import select_word
+from viz.jobs.answer_runs import Answering, AnswerPlan, Judging
 from viz.state.choices import Choices
-from viz.state.models import chosen_model, identity_of
-from viz.theme.numbers import counted
+from viz.state.chosen_models import chosen_model, model_identity
+from viz.theme.number_formats import counted
 
 ROLES = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
@@ -45,7 +42,7 @@ class JudgementData(TypedDict):
     turns: list[TurnData]
 
 
-class GivenData(TypedDict):
+class GivenChunkData(TypedDict):
     """Title and text of a chunk that was passed to the language model."""
 
     title: str
@@ -67,7 +64,7 @@ class AnswerCardData(TypedDict):
     answer: str
     note: str
     values: list[tuple[str, str]]
-    given: list[GivenData]
+    given: list[GivenChunkData]
     budget: str
     judgements: list[JudgementData]
     turns: list[TurnData]
@@ -86,7 +83,9 @@ _cards = Component[AnswerCardsData](
 )
 
 
-def card(title: str, context: Context | None, result: Result | None, budget: int, *, running: bool) -> AnswerCardData:
+def answer_card(
+    title: str, context: Context | None, result: AnswerResult | None, budget: int, *, running: bool
+) -> AnswerCardData:
     """Return a chunker's card: its retrieved chunks, the model's answer, and the measures computed so far."""
     answer = result.answer if result is not None else None
     note = ""
@@ -102,15 +101,15 @@ def card(title: str, context: Context | None, result: Result | None, budget: int
         "title": title,
         "answer": answer.text if answer is not None else "",
         "note": note,
-        "values": _values(result) if result is not None else [],
-        "given": _given_contexts(context) if context is not None else [],
+        "values": _measure_values(result) if result is not None else [],
+        "given": _given_chunks(context) if context is not None else [],
         "budget": _fill_of_budget(context, budget) if context is not None else "",
-        "judgements": [_judgement(times) for times in result.judgements.values()] if result is not None else [],
-        "turns": _turns(answer.exchange) if answer is not None else [],
+        "judgements": [_judgement_data(times) for times in result.judgements.values()] if result is not None else [],
+        "turns": _turns_data(answer.exchange) if answer is not None else [],
     }
 
 
-def _given_contexts(context: Context) -> list[GivenData]:
+def _given_chunks(context: Context) -> list[GivenChunkData]:
     return [
         {
             "title": f"Chunk {passage.chunk + 1}{'' if passage.whole else ', cut off where the budget is full'}",
@@ -126,12 +125,12 @@ def _fill_of_budget(context: Context, budget: int) -> str:
     return f"{counted(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
 
 
-def _values(result: Result) -> list[tuple[str, str]]:
+def _measure_values(result: AnswerResult) -> list[tuple[str, str]]:
     values = [(MEASURES[name].title, result.value(name)) for name in MEASURES]
-    return [(title, signed(value, ".2f")) for title, value in values if value is not None]
+    return [(title, format_number(value, ".2f")) for title, value in values if value is not None]
 
 
-def _judgement(times: Sequence[Judgement]) -> JudgementData:
+def _judgement_data(times: Sequence[Judgement]) -> JudgementData:
     last = times[-1]
     title = MEASURES[last.kind].title
     sentences = list(last.sentences)
@@ -139,42 +138,44 @@ def _judgement(times: Sequence[Judgement]) -> JudgementData:
         sentences.append(f"Not judged, as no reply could be used: {last.problem}.")
     if len(times) > 1:
         sentences.append(f"Before: {', '.join(map(_value_in_words, times[:-1]))}.")
-    return {"title": title, "value": _value_in_words(last), "said": sentences, "turns": _turns(last.exchange)}
+    return {"title": title, "value": _value_in_words(last), "said": sentences, "turns": _turns_data(last.exchange)}
 
 
 def _value_in_words(judgement: Judgement) -> str:
     if judgement.problem:
         return "not judged"
-    return "undefined" if judgement.value is None else signed(judgement.value, ".2f")
+    return "undefined" if judgement.value is None else format_number(judgement.value, ".2f")
 
 
-def _turns(exchange: Exchange) -> list[TurnData]:
+def _turns_data(exchange: Exchange) -> list[TurnData]:
     return [{"who": ROLES[role], "words": text or "(nothing)"} for role, text in exchange.turns]
 
 
-def show_question(choices: Choices, plan: AnswerPlan, gathered: Mapping[int, Gathered], run: Answering | None) -> None:
+def show_question(
+    choices: Choices, plan: AnswerPlan, gathered: Mapping[int, GatheredPassages], run: Answering | None
+) -> None:
     """Draw a question selector, and each chunker's card for the selected question, with answers if there is a run."""
     st.header("Question details", anchor=False)
     options = {str(number): f"{number}. {item.question}" for number, item in enumerate(plan.items, start=1)}
-    number = int(select("Question", choices.extra, "question", options, "answers/question")) - 1
+    number = int(select_word("Question", choices.extra, "question", options, "answers/question")) - 1
     item, results = plan.items[number], {} if run is None else run.results.copy()
     running = run is not None and run.running
     cards = []
     for column, name in enumerate(plan.names):
         own = gathered.get(column)
         context = None if own is None else own.contexts[number]
-        cards.append(card(name, context, results.get((column, number)), plan.budget, running=running))
+        cards.append(answer_card(name, context, results.get((column, number)), plan.budget, running=running))
     data: AnswerCardsData = {"question": item.question, "reference": item.reference, "cards": cards}
     _cards(key="answers_cards", data=data)
     asking = chosen_model()
     if run is None or running or asking is None:
         return
-    judge = judge_of(choices, asking)
-    if judge is not None and identity_of(judge) == run.models.judge:
-        _offer_again(run, judge, number)
+    judge = judging_model(choices, asking)
+    if judge is not None and model_identity(judge) == run.models.judge:
+        _offer_to_judge_again(run, judge, number)
 
 
-def _offer_again(run: Answering, judge: Asking, question: int) -> None:
+def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
     """Draw the button that judges the answers to a question again, with the receiving server and the estimated cost."""
     job = session.judging
     answered = [outcome for place, outcome in run.results.copy().items() if place[1] == question and outcome.answer.text]
@@ -187,8 +188,8 @@ def _offer_again(run: Answering, judge: Asking, question: int) -> None:
     if job is not None and job.run is run and job.error:
         notice(job.error, "error", key="answers_judging_error")
     item = run.plan.items[question]
-    sizes = Sizes.of([item], load_tokenizer(run.plan.tokenizer).count)
-    judgements = [(outcome, kind) for outcome in answered for kind in kinds_of(item.reference, outcome.context)]
+    sizes = PromptSizes.of([item], load_tokenizer(run.plan.tokenizer).count)
+    judgements = [(outcome, kind) for outcome in answered for kind in applicable_kinds(item.reference, outcome.context)]
     tokens = sum(sizes.judgement(kind, 0, outcome.context) for outcome, kind in judgements)
 
     def again() -> None:

@@ -4,16 +4,16 @@ import streamlit as st
 
 from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
-from chunkers.language_models.server import ChatServer
+from chunkers.language_models.chat_server import ChatServer
 from evaluation.answering.judging import has_bert_score
 from viz.answers.session import session
-from viz.components.notice import remark
-from viz.controls.language_model import model_form
-from viz.controls.widgets import bound, switch
+from viz.components.page_elements import remark
+from viz.controls.language_model import language_model_form
+from viz.controls.widgets import switch_word, value_binding
 from viz.state.choices import Choices
-from viz.state.models import chosen_model, none_named
+from viz.state.chosen_models import chosen_model, no_model_message
 
-NO_MODEL = none_named("Answering needs")
+NO_MODEL = no_model_message("Answering needs")
 """Message on the page if no language model is named."""
 
 JUDGING = {"yes": "Judged", "no": "Not judged"}
@@ -23,16 +23,16 @@ JUDGING = {"yes": "Judged", "no": "Not judged"}
 def model_controls(choices: Choices) -> None:
     """Draw the form for the language model and the controls for judging the answers."""
     asking = chosen_model()
-    with model_form():
-        _judging(choices)
+    with language_model_form():
+        _judging_controls(choices)
     if asking is not None:
-        judge, name = judge_of(choices, asking), asking.model.title
+        judge, name = judging_model(choices, asking), asking.model.title
         judged = "not judged" if judge is None else f"judged by {'the same' if judge is asking else judge.model.title}"
         remark(f"Answered by {name}, {judged}.", key="answers_models")
 
 
-def _judging(choices: Choices) -> None:
-    switch("Answers are", choices.extra, "judged", JUDGING, "answers/judged")
+def _judging_controls(choices: Choices) -> None:
+    switch_word("Answers are", choices.extra, "judged", JUDGING, "answers/judged")
     if choices.extra["judged"] != "no":
 
         def named(name: str) -> None:
@@ -43,7 +43,7 @@ def _judging(choices: Choices) -> None:
             session.judge,
             placeholder="the same model",
             help="Another model on the same server. Models tend to like their own answers.",
-            **bound(session.judge, "answers/judge", named),
+            **value_binding(session.judge, "answers/judge", named),
         )
     bert_score_installed = has_bert_score()
     st.checkbox(
@@ -67,12 +67,12 @@ def _judging(choices: Choices) -> None:
             st.code(system, language=None, wrap_lines=True)
 
 
-def scores_bert() -> bool:
+def wants_bert_score() -> bool:
     """Return whether BERTScore is switched on and its package is installed."""
     return bool(st.session_state.get("answers/bert")) and has_bert_score()
 
 
-def judge_of(choices: Choices, asking: Asking) -> Asking | None:
+def judging_model(choices: Choices, asking: Asking) -> Asking | None:
     """Return access to the language model that judges answers, or None if answers are not judged."""
     if choices.extra["judged"] == "no":
         return None

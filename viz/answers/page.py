@@ -1,34 +1,208 @@
 """The Answers page: a language model answers questions from each chunker's chunks alone, and the answers are judged."""
 
+from functools import partial
+
 import streamlit as st
 
-from chunkers import Embedder
-from chunkers.support.errors import shown
-from evaluation.answering.answer import TRIVIAL_EXPLAINED, TRIVIAL_TITLES
-from evaluation.answering.questions import Items
-from evaluation.asking.ask import STATED_SEARCHED, fitting_budget, has_stated
+from chunkers import Embedder, InputError
+from chunkers.language_models.asking import Asking
+from chunkers.support.errors import short_repr
+from evaluation.answering.questions_and_answers import (
+    ANSWER_TOKENS,
+    TRIVIAL_EXPLAINED,
+    TRIVIAL_TITLES,
+    Context,
+    QuestionItem,
+    QuestionItems,
+)
+from evaluation.answering.results import (
+    AnswerResult,
+    Estimates,
+    PromptSizes,
+    RemainingRequests,
+    estimate_run,
+    remaining_requests,
+    reusable_results,
+)
+from evaluation.asking.ask import STATED_SEARCHED, fitting_budget, has_stated_texts
 from sample_docs import sample_splitters
 from viz.answers.cards import show_question
-from viz.answers.model_choice import JUDGING, NO_MODEL, model_controls
+from viz.answers.model_choice import JUDGING, NO_MODEL, judging_model, model_controls, wants_bert_score
 from viz.answers.questions import SOURCE_WORD, SOURCES, choose_questions
 from viz.answers.results import MEASURE_WORD, show_costs_and_files, show_report
-from viz.answers.runs import find_run, models_of, show_send_row
-from viz.answers.session import session
-from viz.components.job_progress import show_job_progress
-from viz.components.notice import heading, notice, remark
+from viz.components.page_elements import ask_to_send, heading, notice, remark, show_job_progress
 from viz.controls.chunker import column_controls
-from viz.controls.widgets import bound, select
-from viz.jobs.answering.job import Answering, Gathering
-from viz.jobs.answering.plan import AnswerPlan
+from viz.controls.widgets import select_word, value_binding
+from viz.jobs.answer_runs import Answering, AnswerPlan, Gathering, KeptAnswers, Models
+from viz.jobs.background import new_token, registry
 from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
-from viz.shell.linked_runs import RUN, say_interrupted
+from viz.shell.column_results import ColumnResult, run_columns, show_misfits, show_progress
+from viz.shell.linked_runs import (
+    ENDING_S,
+    RUN,
+    LostRun,
+    begin_run,
+    find_kept_run,
+    new_keeper,
+    register_kept_run,
+    say_interrupted,
+    say_texts_are_missing,
+)
 from viz.shell.page import Page, page
-from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.models import MISSING as MISSING_MODEL
-from viz.state.models import chosen_model
+from viz.state.chosen_models import MODEL_MISSING as MISSING_MODEL
+from viz.state.chosen_models import chosen_model, model_identity
+from viz.state.session_state import session
 from viz.state.text import Text
-from viz.theme.glossary import help_of
+from viz.theme.glossary import definitions_as_help
+from viz.theme.number_formats import counted
+
+# Runs of answers: estimated, begun or continued by a button that says what is sent, and reopened by their links.
+
+
+def chosen_models(choices: Choices, asking: Asking) -> Models:
+    """Return the identities of the answering and the judging model chosen on the page."""
+    return Models(model_identity(asking), model_identity(judging_model(choices, asking)))
+
+
+def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, run: Answering | None) -> None:
+    """Draw a run's estimated requests and the button that sends them, unless the run is in progress or complete."""
+    sizes, plan, judge, models = (
+        gathering.sizes,
+        gathering.plan,
+        judging_model(choices, asking),
+        chosen_models(choices, asking),
+    )
+    if sizes is None or (run is not None and ((run.running and not run.cancelled) or _is_complete(run, plan, models))):
+        return
+
+    def send() -> None:
+        _begin_run(choices, gathering, embedder, asking, judge, run)
+
+    estimated = _estimates_left(gathering, sizes, _reusable_results(run, gathering, models), asking, judge)
+    if not estimated.requests:
+        row = st.container(horizontal=True, vertical_alignment="center")
+        row.button("Run", key="answers/run", on_click=send, type="primary")
+        with row:
+            remark("All of this was answered before: nothing is sent.", key="answers_nothing_left")
+        return
+    answers = len(plan.names) * len(plan.items)
+    judging = None if judge is None else (judge.model, estimated.judgements, ANSWER_TOKENS)
+    ask = partial(ask_to_send, _requests_in_words(plan, estimated, answers), key="answers_run", send=send, formed=judge)
+    if judge is not None and not estimated.answers.requests:
+        ask(judge, estimated.judgements, ANSWER_TOKENS)
+    else:
+        ask(asking, estimated.answers, ANSWER_TOKENS, also=judging)
+
+
+def _is_complete(run: Answering, plan: AnswerPlan, models: Models) -> bool:
+    """Return whether a run already has every result that would be requested."""
+    return run.whole and run.plan == plan and not run.models.changed(models) and (run.bert or not wants_bert_score())
+
+
+def _requests_in_words(plan: AnswerPlan, about: Estimates, total: int) -> str:
+    """Describe the requests that would be sent."""
+    answers, judgements = about.answers.requests, about.judgements.requests
+    if answers == total:
+        rows = f" and for {counted(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
+        chunks = f"the chunks of {counted(len(plan.tasks), 'chunker')}{rows}"
+        return f"“Answers” sends {counted(len(plan.items), 'question')} with {chunks}"
+    left = [f"{answers:,} of {total:,} answers"] * bool(answers) + [counted(judgements, "judgement")] * bool(judgements)
+    return f"“Answers” sends what is left, {' and '.join(left)},"
+
+
+def _reusable_results(run: Answering | None, gathering: Gathering, models: Models) -> dict[tuple[int, int], AnswerResult]:
+    """Return the results that the run on the page and a new run have in common."""
+    plan = gathering.plan
+    if run is None or run.models.answers != models.answers or not run.plan.same_embedder(plan):
+        return {}
+    same = run.models.judge == models.judge
+    return reusable_results([*run.results.copy().values()], plan.items, gathering.found, same_judge=same)
+
+
+def _estimates_left(
+    gathering: Gathering,
+    sizes: PromptSizes,
+    before: dict[tuple[int, int], AnswerResult],
+    asking: Asking,
+    judge: Asking | None,
+) -> Estimates:
+    def left(place: tuple[int, int], item: QuestionItem, context: Context) -> RemainingRequests:
+        return remaining_requests(item, context, before.get(place), asking, judge)
+
+    return estimate_run(gathering.plan.items, gathering.found, sizes, left)
+
+
+def _begin_run(
+    choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, judge: Asking | None, run: Answering | None
+) -> None:
+    """Begin a run, or go on with the one on the page under its link."""
+    plan, models, words = gathering.plan, chosen_models(choices, asking), choices.extra
+    if run is not None:
+        run.cancel()
+        run.join(ENDING_S)
+    continues = run is not None and run.plan == plan and run.models == models
+    token = words[RUN] if continues else new_token()
+    kept = run.kept if run is not None and continues else None
+    keeper = new_keeper(token, KeptAnswers)
+    if kept is None and keeper is not None:
+        kept = KeptAnswers.of(keeper, plan, gathering.chunkings, models)
+    job = Answering(
+        plan,
+        gathering.chunkings[0].document,
+        gathering.found.copy(),
+        models,
+        asking,
+        judge,
+        embedder,
+        session.on_disk,
+        wants_bert_score(),
+        kept,
+        _reusable_results(run, gathering, models),
+    )
+    begin_run(words, job, token)
+
+
+def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
+    """Return the run of answers that the link names, or None; draw the reason if the run cannot be shown.
+
+    Parameters
+    ----------
+    token
+        The token in the link; empty if the link has none.
+    gathering
+        The chunks retrieved for the current choices; a run on disk is shown with them if its plan is the same.
+    """
+    run = registry().find(token, Answering, session.runs)
+    kept = find_kept_run(token, KeptAnswers) if run is None else None
+    if kept is None:
+        return run
+    if not isinstance(kept, LostRun):
+        try:
+            return _reopened_run(kept, gathering, embedder)
+        except InputError as error:
+            kept = LostRun(str(error), "error")
+    kept.show("answers")
+    return None
+
+
+def _reopened_run(kept: KeptAnswers, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
+    """Load a run from disk and register it for all sessions; return None and draw the mismatch if the plan differs."""
+    missing = kept.missing(None) if gathering is None else kept.missing(gathering.plan, gathering.chunkings)
+    if missing:
+        other = ", ".join(missing)
+        say_texts_are_missing(kept, f"To see them, give again what it was begun with. Other than now: {other}.", "answers")
+        return None
+    if gathering is None or gathering.sizes is None or embedder is None:
+        return None
+    kept.keeper.check_embedder(embedder)
+    plan, gathered = gathering.plan, gathering.found.copy()
+    document = gathering.chunkings[0].document
+    results = kept.found(gathered, plan.items)
+    run = Answering(plan, document, gathered, kept.models, None, None, embedder, True, kept=kept, results=results)
+    register_kept_run(kept, run)
+    return run
+
 
 PAGE = "answers"
 
@@ -54,8 +228,9 @@ ALLOWED = {"budget": [FITTING, *map(str, BUDGETS)], SOURCE_WORD: [*SOURCES], "ju
 
 BUDGET_HELP = "How many tokens of chunks the model is given with a question, the best chunks first; the last is cut off."
 
-TRIVIAL_HELP = "What no chunker is needed for, and any should beat; each takes the requests of a chunker.  \n" + help_of(
-    {TRIVIAL_TITLES[name]: explanation for name, explanation in TRIVIAL_EXPLAINED.items()}
+TRIVIAL_HELP = (
+    "What no chunker is needed for, and any should beat; each takes the requests of a chunker.  \n"
+    + definitions_as_help({TRIVIAL_TITLES[name]: explanation for name, explanation in TRIVIAL_EXPLAINED.items()})
 )
 
 
@@ -72,11 +247,11 @@ def first_screen() -> Choices:
 def show() -> None:
     """Draw the Answers page."""
     with page(PAGE, first_screen()) as here:
-        _check(here)
+        _check_link_parameters(here)
         text = here.text
         results = [] if text is None else run_columns(here, text, here.choices.columns)
         with here.controls:
-            _controls(here, results)
+            _draw_controls(here, results)
         if text is None:
             return
         heading(text.source.name, key="answers_heading")
@@ -89,23 +264,23 @@ def show() -> None:
         _draw(here, text, results)
 
 
-def _check(here: Page) -> None:
+def _check_link_parameters(here: Page) -> None:
     """Report invalid link parameters and replace them with the defaults."""
     here.check_words(ALLOWED)
     words = here.choices.extra
     if unknown := [name for name in words[TRIVIAL].split(",") if name and name not in TRIVIAL_TITLES]:
         here.complain(
-            f"The link's {TRIVIAL} must be some of {', '.join(TRIVIAL_TITLES)}; got {shown(unknown[0])}. Using the default."
+            f"The link's {TRIVIAL} must be some of {', '.join(TRIVIAL_TITLES)}; got {short_repr(unknown[0])}. Using the default."
         )
         words[TRIVIAL] = WORDS[TRIVIAL]
 
 
-def _controls(here: Page, results: list[ColumnResult]) -> None:
+def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
     choices, text = here.choices, here.text
     fitting = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
     budgets = {FITTING: f"auto{fitting}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
-    select("Budget", choices.extra, "budget", budgets, "answers/budget", help=BUDGET_HELP)
-    choose_trivial_rows(choices)
+    select_word("Budget", choices.extra, "budget", budgets, "answers/budget", help=BUDGET_HELP)
+    choose_trivial_baselines(choices)
     model_controls(choices)
     offer_columns_of_compare(PAGE, choices)
     chunker = results[choices.selected].chunker if results else None
@@ -115,12 +290,12 @@ def _controls(here: Page, results: list[ColumnResult]) -> None:
 
 def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     items = choose_questions(here.choices, text)
-    _say_of_columns(results)
-    plan = _plan(here, text, results, items)
-    gathering = _gathered(plan, results, here.embedder) if plan is not None else None
+    _say_column_problems(results)
+    plan = _answer_plan(here, text, results, items)
+    gathering = _gathering_job(plan, results, here.embedder) if plan is not None else None
     run = find_run(here.choices.extra[RUN], gathering, here.embedder)
     if not items.usable:
-        notice(_no_questions(here.choices), key="answers_no_questions")
+        notice(_no_questions_in_words(here.choices), key="answers_no_questions")
     if gathering is not None and here.embedder is not None:
         asking = chosen_model()
         if asking is None and (run is None or not run.whole):
@@ -139,16 +314,16 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
         show_question(here.choices, plan, gathering.found, run if run is not None and run.plan == plan else None)
 
 
-def _say_of_columns(results: list[ColumnResult]) -> None:
+def _say_column_problems(results: list[ColumnResult]) -> None:
     for number, column in enumerate(results):
         if column.error and column.sending is None:
             waits = "info" if column.error == MISSING_MODEL else "error"
             notice(f"Column {number + 1}: {column.error}", waits, key=f"answers_column_{number}")
-    if any(column.chunking is not None and has_stated(column.chunking) for column in results):
+    if any(column.chunking is not None and has_stated_texts(column.chunking) for column in results):
         remark(STATED_SEARCHED, key="answers_stated")
 
 
-def _no_questions(choices: Choices) -> str:
+def _no_questions_in_words(choices: Choices) -> str:
     if choices.extra[SOURCE_WORD] == "retrieval":
         return (
             "Retrieval has no questions about this text. Give or generate some there, type some, take a file, or ask the "
@@ -157,7 +332,7 @@ def _no_questions(choices: Choices) -> str:
     return "There are no questions yet."
 
 
-def _plan(here: Page, text: Text, results: list[ColumnResult], items: Items) -> AnswerPlan | None:
+def _answer_plan(here: Page, text: Text, results: list[ColumnResult], items: QuestionItems) -> AnswerPlan | None:
     """Return the plan of the run; None while something is missing."""
     if here.embedder is None:
         notice(here.embedder_complaint, key="answers_no_embedder")
@@ -170,14 +345,14 @@ def _plan(here: Page, text: Text, results: list[ColumnResult], items: Items) -> 
     names = tuple(
         f"{number}. {type(column.chunker).title}" for number, column in enumerate(results, start=1) if column.chunker
     )
-    trivial = trivial_rows(here.choices)
+    trivial = chosen_trivial_baselines(here.choices)
     names += tuple(TRIVIAL_TITLES[name] for name in trivial)
     embedder = here.embedder.name, here.embedder.identity
     tasks_of_model = tuple(task.of_model for task in tasks)
     return AnswerPlan(tasks_of_model, names, items.usable, size, *embedder, here.choices.tokenizer, trivial)
 
 
-def _gathered(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
+def _gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
     """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
     job = session.gathering
     if job is None or job.plan != plan or job.embedder is not embedder:
@@ -207,7 +382,7 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
         show_job_progress(run, lambda: len(run.finished) > seen)
     changed, asking = run.plan.changed(plan) if plan is not None else [], chosen_model()
     if asking is not None:
-        changed += run.models.changed(models_of(here.choices, asking))
+        changed += run.models.changed(chosen_models(here.choices, asking))
     if changed:
         notice(
             f"These answers were made with other settings; changed since: {', '.join(changed)}. Press “Send” to ask again.",
@@ -230,15 +405,15 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
 # The choice of trivial baselines on the Answers page; none by default, since each costs tokens.
 
 
-def trivial_rows(choices: Choices) -> tuple[str, ...]:
+def chosen_trivial_baselines(choices: Choices) -> tuple[str, ...]:
     """Return the names of the chosen trivial baselines, in display order."""
     chosen = choices.extra[TRIVIAL].split(",")
     return tuple(name for name in TRIVIAL_TITLES if name in chosen)
 
 
-def choose_trivial_rows(choices: Choices) -> None:
+def choose_trivial_baselines(choices: Choices) -> None:
     """Draw the control for choosing trivial baselines."""
-    chosen = [*trivial_rows(choices)]
+    chosen = [*chosen_trivial_baselines(choices)]
 
     def put(names: list[str]) -> None:
         choices.extra[TRIVIAL] = ",".join(name for name in TRIVIAL_TITLES if name in names)
@@ -250,5 +425,5 @@ def choose_trivial_rows(choices: Choices) -> None:
         selection_mode="multi",
         format_func=TRIVIAL_TITLES.__getitem__,
         help=TRIVIAL_HELP,
-        **bound(chosen, f"answers/{TRIVIAL}", put),
+        **value_binding(chosen, f"answers/{TRIVIAL}", put),
     )

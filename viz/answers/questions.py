@@ -4,20 +4,25 @@ from functools import lru_cache, partial
 
 import streamlit as st
 
-from evaluation.answering.questions import BAR, Item, Items, questions_of_file, questions_of_lines
+from evaluation.answering.questions_and_answers import (
+    BAR,
+    QuestionItem,
+    QuestionItems,
+    questions_of_file,
+    questions_of_lines,
+)
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
-from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice, remark
-from viz.controls.text_source import give_text
-from viz.controls.widgets import bound, switch
-from viz.jobs.answering.job import Shared, Sharing
-from viz.jobs.reading import ReadingJob, only_file
-from viz.shell.navigation import go_at_next_run
+from viz.components.page_elements import notice, remark, show_job_progress
+from viz.controls.text_source import use_text_of_page
+from viz.controls.widgets import switch_word, value_binding
+from viz.jobs.answer_runs import QuestionSharing, SharedText
+from viz.jobs.file_reading import ReadingJob, single_file_maker
+from viz.shell.navigation import open_page_at_next_run
 from viz.state.choices import OWN, Choices
-from viz.state.questions_given import shared
+from viz.state.shared_questions import shared_question_sets
 from viz.state.text import Source, Text
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""
@@ -35,25 +40,25 @@ AT_ONCE_S = 0.3
 """Seconds to wait for Retrieval's questions before the page shows that it is looking them up."""
 
 
-def choose_questions(choices: Choices, text: Text) -> Items:
+def choose_questions(choices: Choices, text: Text) -> QuestionItems:
     """Draw the controls for choosing questions, report the invalid questions, and return the valid ones."""
     with st.container(key="answers_source"):
-        switch("Questions", choices.extra, SOURCE_WORD, SOURCES, "answers/questions")
+        switch_word("Questions", choices.extra, SOURCE_WORD, SOURCES, "answers/questions")
         if choices.extra[SOURCE_WORD] == "retrieval":
-            return _from_retrieval(choices, text)
-        items = _typed() if choices.extra[SOURCE_WORD] == "typed" else _from_file()
+            return _questions_from_retrieval(choices, text)
+        items = _typed_questions() if choices.extra[SOURCE_WORD] == "typed" else _questions_from_file()
     if items.usable:
-        remark(f"{_counts(items)}.", key="answers_questions_said")
+        remark(f"{_counts_in_words(items)}.", key="answers_questions_said")
     _say_problems(items)
     return items
 
 
-def _counts(items: Items) -> str:
+def _counts_in_words(items: QuestionItems) -> str:
     references = sum(bool(item.reference) for item in items.usable)
     return f"{counted(len(items.usable), 'question')}, {references:,} of them with a reference answer"
 
 
-def _say_problems(items: Items) -> None:
+def _say_problems(items: QuestionItems) -> None:
     if len(items.problems) == 1:
         notice(items.problems[0], "error", key="answers_problem")
     elif items.problems:
@@ -61,19 +66,19 @@ def _say_problems(items: Items) -> None:
             st.dataframe({"question": list(items.problems)}, hide_index=True, width="stretch")
 
 
-def _from_retrieval(choices: Choices, text: Text) -> Items:
+def _questions_from_retrieval(choices: Choices, text: Text) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
-    job = _sharing()
+    job = _sharing_job()
     entry = job.found.get(text.document.text)
     kept = tuple(
-        Item(question.question, question.answer)
+        QuestionItem(question.question, question.answer)
         for question in session.questions
         if question.identity == text.document.identity
     )
-    sample = () if choices.document == OWN else _bundled(choices.document)
+    sample = () if choices.document == OWN else _sample_questions(choices.document)
     all_items = (*kept, *sample, *(entry.items.usable if entry is not None else ()))
     problems = entry.items.problems if entry is not None else ()
-    items = Items((*{item.question: item for item in all_items}.values(),), problems)
+    items = QuestionItems((*{item.question: item for item in all_items}.values(),), problems)
     origins = [
         *(["kept on Compare"] if kept else []),
         *(["that come with this sample"] if sample else []),
@@ -82,11 +87,9 @@ def _from_retrieval(choices: Choices, text: Text) -> Items:
     row = st.container(horizontal=True, vertical_alignment="center")
     if items.usable:
         with row:
-            sentence = (
-                f"{_counts(items)}: those {' and those '.join(origins)}; the excerpts that answer them are the references."
-            )
+            sentence = f"{_counts_in_words(items)}: those {' and those '.join(origins)}; the excerpts that answer them are the references."
             remark(sentence, key="answers_questions_said")
-    row.button("Open Retrieval", key="answers/open", on_click=go_at_next_run, args=("retrieval",), type="tertiary")
+    row.button("Open Retrieval", key="answers/open", on_click=open_page_at_next_run, args=("retrieval",), type="tertiary")
     _say_problems(items)
     if job.running and not job.cancelled:
         show_job_progress(job, key="answers/sharing")
@@ -94,20 +97,20 @@ def _from_retrieval(choices: Choices, text: Text) -> Items:
         notice(job.error, "error", key="answers_sharing_error")
     others = [other for other in [*job.found.values()] if other is not entry and other.items.usable]
     if others:
-        _offer_texts(choices, others)
+        _offer_other_texts(choices, others)
     return items
 
 
-def _sharing() -> Sharing:
+def _sharing_job() -> QuestionSharing:
     """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
-    given, job = shared(), session.sharing
+    given, job = shared_question_sets(), session.sharing
     if job is None or job.given != given:
-        session.sharing = job = Sharing(given)
+        session.sharing = job = QuestionSharing(given)
         job.start(AT_ONCE_S)
     return job
 
 
-def _offer_texts(choices: Choices, others: list[Shared]) -> None:
+def _offer_other_texts(choices: Choices, others: list[SharedText]) -> None:
     """Draw the list of other texts with questions on Retrieval, and the button that opens one of them on this page."""
     row = st.container(horizontal=True, vertical_alignment="bottom")
     number = row.selectbox(
@@ -120,38 +123,40 @@ def _offer_texts(choices: Choices, others: list[Shared]) -> None:
     row.button(
         "Open selected text",
         key="answers/open_text",
-        on_click=lambda: give_text(Source(chosen.text, chosen.name, None, "from Retrieval", chosen.parts), choices),
+        on_click=lambda: use_text_of_page(Source(chosen.text, chosen.name, None, "from Retrieval", chosen.parts), choices),
     )
 
 
 @lru_cache(maxsize=32)
-def _bundled(document: str) -> tuple[Item, ...]:
+def _sample_questions(document: str) -> tuple[QuestionItem, ...]:
     import csv
     import json
 
     with (SAMPLES_FOLDER / "questions.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["corpus_id"] == document]
-    return tuple(Item(row["question"], " ".join(json.loads(row["excerpts"]))) for row in rows)
+    return tuple(QuestionItem(row["question"], " ".join(json.loads(row["excerpts"]))) for row in rows)
 
 
-def _typed() -> Items:
+def _typed_questions() -> QuestionItems:
     st.text_area(
         "Your questions",
         session.answers_typed,
         help="One question per line.",
         height=140,
         placeholder=f"When was it built?\nWho built it? {BAR} A reference answer may follow after a bar.",
-        **bound(session.answers_typed, "answers/typed", partial(setattr, session, "answers_typed")),
+        **value_binding(session.answers_typed, "answers/typed", partial(setattr, session, "answers_typed")),
     )
     return questions_of_lines(session.answers_typed)
 
 
-def _from_file() -> Items:
+def _questions_from_file() -> QuestionItems:
     def uploaded() -> None:
         file = st.session_state["answers/file"]
         session.answers_file = session.answers_reading = None
         if file is not None:
-            session.answers_reading = ReadingJob([(file.name, file.getvalue())], only_file(questions_of_file)).begin()
+            session.answers_reading = ReadingJob(
+                [(file.name, file.getvalue())], single_file_maker(questions_of_file)
+            ).begin()
 
     st.file_uploader(
         "Question file",
@@ -167,9 +172,9 @@ def _from_file() -> Items:
         session.answers_reading = None
         if not job.cancelled:
             # An unusable file gives no questions, only a problem.
-            session.answers_file = job.name, job.made or Items((), (job.error,))
+            session.answers_file = job.name, job.made or QuestionItems((), (job.error,))
     if session.answers_file is None:
-        return Items(())
+        return QuestionItems(())
     name, items = session.answers_file
     remark(name, key="answers_file_name")
     return items

@@ -9,24 +9,23 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import counted, signed
-from evaluation.answering.answer import TRIVIAL_EXPLAINED, TRIVIAL_TITLES
-from evaluation.answering.report import MEASURES, Measure, Report, costs, to_csv, to_json_lines
-from evaluation.statistics.paired import interval_words
+from chunkers.support.formatting import format_number, pluralize
+from evaluation.answering.questions_and_answers import TRIVIAL_EXPLAINED, TRIVIAL_TITLES
+from evaluation.answering.report import MEASURES, Measure, Report, answers_to_csv, answers_to_json_lines, cost_table
+from evaluation.statistics.paired_tests import interval_words
 from evaluation.statistics.significance import FALSE_VERDICTS
-from viz.components.download import download
 from viz.components.figure import show_figure
-from viz.components.notice import notice
-from viz.controls.widgets import switch
-from viz.jobs.answering.job import Answering
-from viz.state.models import chosen_model, identity_of
+from viz.components.page_elements import download_button, notice
+from viz.controls.widgets import switch_word
+from viz.jobs.answer_runs import Answering
+from viz.state.chosen_models import chosen_model, model_identity
 from viz.theme.glossary import ANSWERS
-from viz.theme.palette import edge
+from viz.theme.palette import edge_colour
 
 # The figures of the page Answers; they contain no user text.
 
 
-def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) -> go.Figure:
+def box_plots(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) -> go.Figure:
     """Return a box plot of a measure, with one box per chunker, one point per question, and dashed lines for the means.
 
     The layout follows Kreileder, Reisinger and Fischer. ``values`` holds an array of shape (questions,) for each chunker,
@@ -38,13 +37,13 @@ def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) 
         figure.add_trace(
             go.Box(
                 x=kept,
-                text=[signed(value, ".2f") for value in kept],
+                text=[format_number(value, ".2f") for value in kept],
                 name=name,
                 boxpoints="all",
                 boxmean=True,
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": edge(number), "size": 5, "opacity": 0.7},
+                marker={"color": edge_colour(number), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate="%{text}<extra></extra>",
@@ -73,13 +72,13 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     """
     measured = report.measured
     if measured:
-        switch(
+        switch_word(
             "Measure", words, MEASURE_WORD, {name: MEASURES[name].title for name in measured}, "answers/measure", hidden=True
         )
     measure = words[MEASURE_WORD] if words[MEASURE_WORD] in measured else next(iter(measured), "")
     if measure and not run.running:
         notice(report.verdict(measure), key="answers_verdict")
-    st.dataframe(_table(report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
+    st.dataframe(_means_table(report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
     st.caption(
         "Mean ± standard deviation over the questions with this measure. Answers that could not be judged are left "
         "out, not counted as 0."
@@ -96,8 +95,8 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
 def show_costs_and_files(run: Answering, report: Report) -> None:
     """Draw the cost of a run of answers, and the buttons that download its results."""
     if report.measured:
-        _costs(run, report)
-        _files(run, report)
+        _show_costs(run, report)
+        _offer_files(run, report)
 
 
 def _question_by_question(report: Report, measure: str) -> None:
@@ -106,11 +105,11 @@ def _question_by_question(report: Report, measure: str) -> None:
     table: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
     table |= {name: row.round(3) for name, row in zip(report.names, values, strict=True)}
     title = MEASURES[measure].title
-    show_figure(boxes(values, report.names, MEASURES[measure]), table, f"{title} by question", key="answers_boxes")
-    _differences(report, measure)
+    show_figure(box_plots(values, report.names, MEASURES[measure]), table, f"{title} by question", key="answers_boxes")
+    _show_differences(report, measure)
 
 
-def _table(report: Report) -> dict[str, list[Any]]:
+def _means_table(report: Report) -> dict[str, list[Any]]:
     """Return the table of means, one row per chunker, by column name."""
     numbers = range(len(report.names))
     table: dict[str, list[Any]] = {"chunker": list(report.names)}
@@ -120,7 +119,7 @@ def _table(report: Report) -> dict[str, list[Any]]:
         cells = []
         for number, row in enumerate(report.values(measure)):
             kept = row[~np.isnan(row)]
-            cell = f"{signed(kept.mean(), '.2f')} ± {kept.std():.2f}" if len(kept) else "undefined"
+            cell = f"{format_number(kept.mean(), '.2f')} ± {kept.std():.2f}" if len(kept) else "undefined"
             left = report.not_judged(number, measure)
             # If the judge always failed, show only the number of failures.
             cells.append(f"{cell}, {left} not judged" if left and len(kept) else f"{left} not judged" if left else cell)
@@ -128,7 +127,7 @@ def _table(report: Report) -> dict[str, list[Any]]:
     return table
 
 
-def _differences(report: Report, measure: str) -> None:
+def _show_differences(report: Report, measure: str) -> None:
     pairs = [
         (one, other, difference)
         for one, other in combinations(range(len(report.names)), 2)
@@ -139,7 +138,7 @@ def _differences(report: Report, measure: str) -> None:
     table = {
         "first": [report.names[one] for one, _, _ in pairs],
         "less the second": [report.names[other] for _, other, _ in pairs],
-        "difference": [signed(difference.mean, "+.3f") for _, _, difference in pairs],
+        "difference": [format_number(difference.mean, "+.3f") for _, _, difference in pairs],
         "interval": [interval_words(difference.low, difference.high, difference.alpha, 1, 3) for _, _, difference in pairs],
         "adjusted p": [round(difference.adjusted, 4) for _, _, difference in pairs],
         "significant": ["yes" if difference.significant else "no" for _, _, difference in pairs],
@@ -148,15 +147,15 @@ def _differences(report: Report, measure: str) -> None:
     st.dataframe(table, hide_index=True, placeholder="–", width="stretch")
     st.caption(
         "A difference is significant if a paired sign-flip test and Hall's test agree; intervals and p-values are "
-        f"Holm-corrected for {counted(len(report.comparisons), 'comparison')}. {FALSE_VERDICTS}"
+        f"Holm-corrected for {pluralize(len(report.comparisons), 'comparison')}. {FALSE_VERDICTS}"
     )
 
 
-def _costs(run: Answering, report: Report) -> None:
+def _show_costs(run: Answering, report: Report) -> None:
     st.header("Time and cost", anchor=False)
     asking = chosen_model()
-    is_same_model = asking is not None and identity_of(asking) == run.models.answers
-    rows = costs(report, run.gathered, asking.model if asking is not None and is_same_model else None)
+    is_same_model = asking is not None and model_identity(asking) == run.models.answers
+    rows = cost_table(report, run.gathered, asking.model if asking is not None and is_same_model else None)
     table = {name: _rounded_or_unknown([row[name] for row in rows]) for name in rows[0]}
     places = {name: st.column_config.NumberColumn(format="%.3g") for name in ("chunking, s", "embedding, s")}
     st.dataframe(table, hide_index=True, placeholder="–", width="stretch", column_config=places)
@@ -181,17 +180,23 @@ def _rounded_or_unknown(values: list[float | str | None]) -> list[float | str | 
     return [float(f"{value:.3g}") if isinstance(value, float) else value for value in values]
 
 
-def _files(run: Answering, report: Report) -> None:
+def _offer_files(run: Answering, report: Report) -> None:
     row = st.container(horizontal=True)
     content = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
     names, results = list(report.names), report.results
-    download(
-        row, "All answers as CSV", lambda: to_csv(names, results), "answers.csv", "text/csv", content, key="answers_csv"
+    download_button(
+        row,
+        "All answers as CSV",
+        lambda: answers_to_csv(names, results),
+        "answers.csv",
+        "text/csv",
+        content,
+        key="answers_csv",
     )
-    download(
+    download_button(
         row,
         "With every prompt and judgement, as JSON lines",
-        lambda: to_json_lines(names, results),
+        lambda: answers_to_json_lines(names, results),
         "answers.jsonl",
         "application/jsonl",
         content,

@@ -4,11 +4,11 @@ from collections.abc import Hashable
 from typing import TypedDict
 
 from chunkers import Chunking, Verdict
-from viz.breakpoints.story import is_near
+from viz.breakpoints.decision_steps import is_near_threshold
 from viz.components.mounting import Component
 from viz.components.reader.payload import VerdictData, verdict_data, verdicts_of
 from viz.components.text_in_browser import compact_json
-from viz.jobs.resources import CACHED_BYTES, kept
+from viz.jobs.resources import CACHED_BYTES, cached_while_shown
 
 STANDING = {
     Verdict.CUT: "cut",
@@ -78,7 +78,7 @@ _ledger = Component[GapTableData](
 )
 
 
-def gap_table(chunking: Chunking, identity: Hashable, margin: float, body_hash: str, key: str) -> None:
+def show_gap_table(chunking: Chunking, identity: Hashable, margin: float, body_hash: str, key: str) -> None:
     """Mount the table of gaps, in which scores within ``margin`` of the threshold are marked.
 
     Results with the same ``identity`` are equal; ``body_hash`` is the hash of the column's body in the reader.
@@ -98,7 +98,7 @@ def gap_table(chunking: Chunking, identity: Hashable, margin: float, body_hash: 
     )
 
 
-@kept(CACHED_BYTES, lambda chunking, identity, margin: (chunking.document.identity, identity, margin), len)
+@cached_while_shown(CACHED_BYTES, lambda chunking, identity, margin: (chunking.document.identity, identity, margin), len)
 def _rows(chunking: Chunking, identity: Hashable, margin: float) -> str:
     return compact_json(gap_rows(chunking, margin))
 
@@ -114,6 +114,6 @@ def gap_rows(chunking: Chunking, margin: float) -> GapRows:
         "verdicts": [{**verdict_data(verdict), "standing": STANDING[verdict]} for verdict in verdicts],
         "verdictOf": verdict_of,
         "inside": [gap.offset is not None for gap in gaps],
-        "near": [is_near(gap, margin) for gap in gaps],
+        "near": [is_near_threshold(gap, margin) for gap in gaps],
         "reasons": [gap.reason for gap in gaps],
     }

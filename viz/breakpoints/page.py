@@ -9,30 +9,35 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers import Breakpoint, Chunking
 from chunkers.methods.breakpoint import has_similarity_reading
 from chunkers.results.result import Verdict
-from evaluation.segmentation.chunk_facts import against_known, sentence_counts
-from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation.chunk_statistics import count_found_missed_added, sentence_counts
 from sample_docs import sample_splitters
-from viz.breakpoints.displayed_result import DisplayedResult, displayed_result
-from viz.breakpoints.gap_table import gap_table
-from viz.breakpoints.scores import show_scores
+from viz.breakpoints.gap_table import show_gap_table
+from viz.breakpoints.scores import DisplayedResult, displayed_result, show_scores
 from viz.breakpoints.steps import new_column, show_steps
 from viz.components.mounting import take_event
-from viz.components.notice import notice
-from viz.components.reader.reader import Column, HeadRow, reader
-from viz.components.stepper.stepper import WORDS
+from viz.components.page_elements import notice
+from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
+from viz.components.stepper.stepper import DEFAULT_WORDS
 from viz.controls.chunker import parameter_controls
-from viz.controls.widgets import bound, offer_undo, select, switch
-from viz.shell.card.verdicts import answer_verdicts, take_change
+from viz.controls.widgets import offer_undo, select_word, switch_word, value_binding
+from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
-from viz.shell.column_head import against_known_row, column_of
-from viz.shell.page import Page, page, sides
-from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
+from viz.shell.column_results import (
+    ColumnResult,
+    against_known_row,
+    reader_column_of,
+    run_columns,
+    show_misfits,
+    show_progress,
+)
+from viz.shell.page import Page, page, side_by_side
 from viz.state.choices import Choices, ColumnChoice, fresh
-from viz.state.compare_choices import compared, search_of
-from viz.state.models import defaults_of
+from viz.state.chosen_models import embedder_defaults
+from viz.state.compare_choices import ensure_compare_choices, search_settings_of
 from viz.state.text import Source
 from viz.theme import palette
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 PAGE = "breakpoints"
 READER = "reader"
@@ -60,12 +65,12 @@ def show() -> None:
     """Draw the Breakpoints page."""
     opening = columns_to_open_with(PAGE, [(*SHOWN,)])
     document, sentences = next(iter(sample_splitters().items()))
-    extra = {"view": "scores", "axis": "distance", "margin": "0.02", **WORDS}
+    extra = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_WORDS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
     spot = st.container(key="store_spot")
     with page(PAGE, Choices(document, sentences, [fresh("breakpoint")], extra=extra)) as here:
         here.choices.columns = [*filter(None, opening)] or here.choices.columns
-        _one_column(here)
+        _reduce_to_one_column(here)
         _draw(here, spot)
 
 
@@ -73,20 +78,24 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     choices, text = here.choices, here.text
     # An undo replaces the column.
     if change := take_event(READER, "change"):
-        take_change(PAGE, change)
+        take_parameter_change(PAGE, change)
     column = choices.columns[0]
     if line := take_event(READER, "line"):
         column.put(str(line["parameter"]), float(line["value"]))
     views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
-    view, axis, margin = _checked_word(choices, "view", VIEWS), _checked_word(choices, "axis", READINGS), _margin(choices)
+    view, axis, margin = (
+        _checked_word(choices, "view", VIEWS),
+        _checked_word(choices, "axis", READINGS),
+        _checked_margin(choices),
+    )
     if view not in views:
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view = choices.extra["view"] = "steps"
-    results = run_columns(here, text, _wanted(column, view)) if text is not None else [ColumnResult(column)]
+    results = run_columns(here, text, _columns_to_run(column, view)) if text is not None else [ColumnResult(column)]
     with here.controls:
         _choose_chunker(choices)
         offer_undo(PAGE)
-        defaults = defaults_of(here.embedder, column.chunker)
+        defaults = embedder_defaults(here.embedder, column.chunker)
         parameter_controls(0, column, results[0].chunker, defaults)
         show_place_on_compare(PAGE, column, here.embedder, valid=results[0].chunker is not None or text is None)
         _choose_axis(choices, results[0].chunker)
@@ -96,13 +105,13 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
     show_progress(results)
     show_misfits(here.choices, results)
     shown = displayed_result(results[0], axis)
-    palette.colour_page()
+    palette.set_overlay_colours()
     # A heatmap stands beside the steps.
-    left, right = sides(PAGE, 1, 2) if view == "steps" and column.chunker == "optimal" else sides(PAGE, 8, 5)
+    left, right = side_by_side(PAGE, 1, 2) if view == "steps" and column.chunker == "optimal" else side_by_side(PAGE, 8, 5)
     with left:
-        hashes = reader(
+        hashes = show_reader(
             text.document,
-            [_column(results[0], shown, text.source)],
+            [_reader_column(results[0], shown, text.source)],
             title=text.source.name,
             summary=text.source.teaches,
             selected=0,
@@ -112,12 +121,12 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
             card=True,
         )
     with spot:
-        search = search_of(compared(), len(text.document.text))
+        search = search_settings_of(ensure_compare_choices(), len(text.document.text))
         read = None if shown is None else shown.chunking
         answer_verdicts(text.document, results[:1], hashes, here.embedder, text.source.known, search, read)
     with right, st.container(key="beside"):
         key = f"{PAGE}/view" if views == VIEWS else f"{PAGE}/view/{column.chunker}"
-        switch("Beside the text", choices.extra, "view", views, key, hidden=True)
+        switch_word("Beside the text", choices.extra, "view", views, key, hidden=True)
         if shown is None:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
         elif not shown.chunking.gaps:
@@ -129,12 +138,12 @@ def _draw(here: Page, spot: DeltaGenerator) -> None:
         elif view == "scores":
             show_scores(shown, text, here.embedder, choices)
         elif view == "gaps":
-            gap_table(shown.chunking, shown.identity, margin, hashes[0], key="ledger")
+            show_gap_table(shown.chunking, shown.identity, margin, hashes[0], key="ledger")
         else:
             show_steps(shown, results, text, here.embedder, choices, margin)
 
 
-def _wanted(column: ColumnChoice, view: str) -> list[ColumnChoice]:
+def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
     """Return the page's column, and the columns that its steps are compared with."""
     if view == "steps" and column.chunker in GREEDY:
         return [column, ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
@@ -144,7 +153,7 @@ def _wanted(column: ColumnChoice, view: str) -> list[ColumnChoice]:
 # Input from the link
 
 
-def _one_column(here: Page) -> None:
+def _reduce_to_one_column(here: Page) -> None:
     """Reduce the page to one column with a chunker of `SHOWN`; report an error if the link names another chunker."""
     first = here.choices.columns[0]
     if first.chunker not in SHOWN:
@@ -163,7 +172,7 @@ def _checked_word(choices: Choices, name: str, allowed: Mapping[str, str]) -> st
     return next(iter(allowed))
 
 
-def _margin(choices: Choices) -> float:
+def _checked_margin(choices: Choices) -> float:
     word = choices.extra["margin"]
     try:
         margin = float(word)
@@ -185,14 +194,14 @@ def _choose_chunker(choices: Choices) -> None:
         choices.columns = [new_column(words["chunker"])]
         choices.extra["step"] = "1"
 
-    select("Chunker", words, "chunker", SHOWN, key=f"{PAGE}/chunker", then=changed)
+    select_word("Chunker", words, "chunker", SHOWN, key=f"{PAGE}/chunker", then=changed)
 
 
 def _choose_axis(choices: Choices, chunker: object) -> None:
     if not (isinstance(chunker, Breakpoint) and has_similarity_reading(chunker)):
         return
     explained = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
-    switch("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=explained)
+    switch_word("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=explained)
 
 
 def _choose_margin(choices: Choices, margin: float) -> None:
@@ -208,18 +217,18 @@ def _choose_margin(choices: Choices, margin: float) -> None:
         format="%.2f",
         help="Greatest distance of a score from the line, on either side, for a gap to count as near: small changes may "
         "reverse the verdict.",
-        **bound(margin, f"{PAGE}/margin", put),
+        **value_binding(margin, f"{PAGE}/margin", put),
     )
 
 
 # The text
 
 
-def _column(result: ColumnResult, shown: DisplayedResult | None, source: Source) -> Column:
-    return column_of(result, lambda chunking: Column(rows=_rows(chunking, source)), drawn=shown)
+def _reader_column(result: ColumnResult, shown: DisplayedResult | None, source: Source) -> ReaderColumn:
+    return reader_column_of(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, source)), drawn=shown)
 
 
-def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
+def _summary_rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
     counts = sentence_counts(chunking)
     rows = [HeadRow("chunks", f"{len(counts):,}", brief=counted(len(counts), "chunk"))]
@@ -231,6 +240,6 @@ def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
         candidates = rejected + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
         rows.append(HeadRow("candidates", f"{candidates:,}, of which {rejected:,} rejected; cuts forced: {forced:,}"))
     if chosen.known is not None:
-        found, missed, added = against_known(cuts_of(chunking), chosen.known)
+        found, missed, added = count_found_missed_added(cut_offsets(chunking), chosen.known)
         rows.append(against_known_row(found, missed, added))
     return tuple(rows)

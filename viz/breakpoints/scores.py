@@ -1,6 +1,7 @@
 """The Scores view of the Breakpoints page: a histogram of the scores, and the chunks for each amount."""
 
 import math
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -9,18 +10,50 @@ import streamlit as st
 from plotly.subplots import make_subplots
 
 from chunkers import Breakpoint, Chunking, Document, Embedder
-from chunkers.methods.breakpoint import SimilarityReading
-from chunkers.support.formatting import signed
-from evaluation.segmentation.staircase import FLAT, Histogram, Staircase, histogram, staircase
-from viz.breakpoints.displayed_result import DisplayedResult
+from chunkers.methods.breakpoint import SimilarityReading, has_similarity_reading, read_as_similarity
+from chunkers.support.formatting import format_number
+from evaluation.segmentation.threshold_staircase import FLAT, ScoreHistogram, Staircase, score_histogram, threshold_staircase
 from viz.components.figure import show_figure
-from viz.components.notice import notice
+from viz.components.page_elements import notice
+from viz.components.reader.reader import ReaderResult
 from viz.jobs.chunking import Task, chunk_at_once
-from viz.jobs.resources import kept
+from viz.jobs.resources import cached_while_shown
+from viz.shell.column_results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.session_state import session
 from viz.state.text import Text
-from viz.theme.palette import INK, theme
+from viz.theme.palette import INK, theme_name
+
+# A result as shown on the Breakpoints page.
+
+
+@dataclass(frozen=True)
+class DisplayedResult(ReaderResult):
+    """A chunker's result, with Breakpoint's scores as distances or as similarities.
+
+    ``identity`` is the task and the reading of the scores, distance or similarity.
+    """
+
+    identity: tuple[Task, str]
+
+
+def displayed_result(result: ColumnResult, axis: str) -> DisplayedResult | None:
+    """Return a column's result with its scores as distances or similarities, as ``axis`` says; None without a result.
+
+    Scores that are not Breakpoint's plain distances, and results without a curve, stay as they are.
+    """
+    finished = result.finished
+    if finished is None:
+        return None
+    task, chunker, chunking = finished
+    if axis == "similarity" and isinstance(chunker, Breakpoint) and has_similarity_reading(chunker) and chunking.curves:
+        return DisplayedResult((task, axis), SimilarityReading(**chunker.model_dump()), _read_as_similarity(task, chunking))
+    return DisplayedResult((task, "distance"), chunker, chunking)
+
+
+@cached_while_shown(8, lambda task, chunking: (task.document, task))
+def _read_as_similarity(task: Task, chunking: Chunking) -> Chunking:
+    return read_as_similarity(chunking)
 
 
 def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, choices: Choices) -> None:
@@ -33,15 +66,15 @@ def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, c
             f"No gap has a {curve.label}, because the score needs a neighbouring gap. Choose a longer text.", key="no_scores"
         )
         return
-    counted = histogram(curve.scores, level, curve.cut_above)
+    counted = score_histogram(curve.scores, level, curve.cut_above)
     table = {
-        f"{curve.label} from": [signed(edge, ".3f") for edge in counted.edges[:-1]],
-        "to": [signed(edge, ".3f") for edge in counted.edges[1:]],
+        f"{curve.label} from": [format_number(edge, ".3f") for edge in counted.edges[:-1]],
+        "to": [format_number(edge, ".3f") for edge in counted.edges[1:]],
         "kept": counted.short,
         "past the line": counted.beyond,
     }
     st.header(f"{curve.label.capitalize()} per gap", anchor=False)
-    show_figure(score_histogram(counted, level, curve.label), table, "Histogram", "histogram")
+    show_figure(score_histogram_figure(counted, level, curve.label), table, "Histogram", "histogram")
 
     def chunk(other: Breakpoint) -> Chunking:
         other_task = Task.of(text.document, embedder, choices.tokenizer, other)
@@ -51,9 +84,9 @@ def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, c
 
     plain = Breakpoint(**chunker.model_dump())
     scores = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
-    stairs = _stairs(shown.identity[0], text.document, plain, scores, chunk)
+    stairs = _cached_staircase(shown.identity[0], text.document, plain, scores, chunk)
     st.header("Threshold effect", anchor=False)
-    st.caption(_flat_words(stairs, chunker.amount))
+    st.caption(_flat_stretch_in_words(stairs, chunker.amount))
     figure = staircase_figure(stairs, chunker.amount, chunker.rule.title)
     columns = {
         chunker.rule.title: stairs.amounts,
@@ -64,7 +97,7 @@ def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, c
     show_figure(figure, columns, "Staircase", "staircase")
 
 
-@kept(
+@cached_while_shown(
     16,
     lambda task, document, chunker, scores, chunk: (
         task.document,
@@ -72,11 +105,13 @@ def show_scores(shown: DisplayedResult, text: Text, embedder: Embedder | None, c
         chunker.model_copy(update={"amount": 0.0}),
     ),
 )
-def _stairs(task: Task, document: Document, chunker: Breakpoint, scores: tuple[float, ...], chunk: object) -> Staircase:
-    return staircase(document, chunker, scores, chunk)  # type: ignore[arg-type]
+def _cached_staircase(
+    task: Task, document: Document, chunker: Breakpoint, scores: tuple[float, ...], chunk: object
+) -> Staircase:
+    return threshold_staircase(document, chunker, scores, chunk)  # type: ignore[arg-type]
 
 
-def _flat_words(stairs: Staircase, amount: float) -> str:
+def _flat_stretch_in_words(stairs: Staircase, amount: float) -> str:
     """Describe the stretch of amounts with the same chunks, around the current amount or else the widest one."""
     here = stairs.around(amount)
     if here is not None:
@@ -91,16 +126,16 @@ def _flat_words(stairs: Staircase, amount: float) -> str:
 # The figures.
 
 
-def _mark(figure: go.Figure, x: float, words: str) -> None:
+def _draw_labelled_line(figure: go.Figure, x: float, words: str) -> None:
     """Draw a vertical line at ``x`` through the whole figure, with a label above it."""
-    accent = INK[theme()]["accent"]
+    accent = INK[theme_name()]["accent"]
     figure.add_vline(x=x, line={"color": accent, "width": 2})
     figure.add_annotation(x=x, yref="paper", y=1, yanchor="bottom", text=words, showarrow=False, font={"color": accent})
 
 
-def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
+def score_histogram_figure(counted: ScoreHistogram, level: float, label: str) -> go.Figure:
     """Return a histogram of the gap scores, with the threshold as a line and the bars past the threshold solid."""
-    colours = INK[theme()]
+    colours = INK[theme_name()]
     edges = counted.edges
     middles = [(low + high) / 2 for low, high in pairwise(edges)]
     figure = go.Figure()
@@ -116,13 +151,13 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
                 name=name,
                 marker={"color": colour, "line": {"color": colours["page"], "width": 1}}
                 | {"pattern": {"shape": pattern, "fgcolor": colours["muted"], "size": 5, "solidity": 0.3}},
-                customdata=[signed(middle, ".2f") for middle in middles],
+                customdata=[format_number(middle, ".2f") for middle in middles],
                 hovertemplate=f"{label} about %{{customdata}}: %{{y}} gaps {name}<extra></extra>",
             )
         )
-    _mark(figure, level, f"line {signed(level, '.2f')}")
+    _draw_labelled_line(figure, level, f"line {format_number(level, '.2f')}")
     tallest = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
-    for name, place, anchor in _named_bars(counted):
+    for name, place, anchor in _bar_labels(counted):
         height = counted.short[place] + counted.beyond[place]
         figure.add_annotation(x=middles[place], y=height, yanchor="bottom", xanchor=anchor, text=name, showarrow=False)
     figure.update_layout(barmode="stack", height=250, showlegend=False, bargap=0)
@@ -132,7 +167,7 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
     return figure
 
 
-def _named_bars(counted: Histogram) -> list[tuple[str, int, str]]:
+def _bar_labels(counted: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
     kinds = (("kept", counted.short), ("past the line", counted.beyond))
     bars = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in kinds if any(counts)]
@@ -155,7 +190,7 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
 
     Bands mark the ranges of amounts that give the same chunks, and a line marks the current amount.
     """
-    colours = INK[theme()]
+    colours = INK[theme_name()]
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
     curves = (
         (1, "chunks", stairs.chunks, "ink", "solid"),
@@ -175,15 +210,15 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
             row,
             1,
         )
-    at = _named_amount(stairs, amount)
+    at = _size_label_index(stairs, amount)
     highest = max(stairs.largest, default=0)
     for name, values in (("largest", stairs.largest), ("median", stairs.median)):
         below = name == "median" and values[at] > 0.2 * highest
         where = {"x": stairs.amounts[at], "y": values[at], "yanchor": "top" if below else "bottom", "row": 2, "col": 1}
         figure.add_annotation(text=name, showarrow=False, bgcolor=colours["page"], borderpad=0, **where)
-    _mark(figure, amount, f"now {signed(amount)}")
+    _draw_labelled_line(figure, amount, f"now {format_number(amount)}")
     # All bands in one call, because `add_vrect` slows down with every existing shape.
-    figure.layout.shapes += (*_bands(stairs, amount),)
+    figure.layout.shapes += (*_flat_stretch_bands(stairs, amount),)
     figure.update_layout(height=380, showlegend=False)
     figure.update_xaxes(title=title, row=2)
     figure.update_yaxes(title="Number of chunks", rangemode="tozero", row=1)
@@ -191,9 +226,9 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
     return figure
 
 
-def _bands(stairs: Staircase, amount: float) -> list[dict[str, Any]]:
+def _flat_stretch_bands(stairs: Staircase, amount: float) -> list[dict[str, Any]]:
     """Return a band for each stretch in each of the two rows."""
-    colours = INK[theme()]
+    colours = INK[theme_name()]
     bands = []
     for number, stretch in enumerate(stairs.flat):
         here = stretch.low <= amount <= stretch.high
@@ -204,7 +239,7 @@ def _bands(stairs: Staircase, amount: float) -> list[dict[str, Any]]:
     return bands
 
 
-def _named_amount(stairs: Staircase, amount: float) -> int:
+def _size_label_index(stairs: Staircase, amount: float) -> int:
     """Return the index at which both size curves are labelled: the one where they are furthest apart.
 
     Indices near the edges or near the line at ``amount`` are avoided.

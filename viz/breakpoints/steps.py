@@ -13,13 +13,12 @@ from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.max_min import MaxMin
 from chunkers.methods.optimal import Optimal, PartitionTable, mean_similarity
 from chunkers.methods.structure import Structure
-from chunkers.support.formatting import signed
-from evaluation.segmentation.chunk_facts import sentence_counts
-from evaluation.segmentation.contrast import Similarities, StretchComparison, compare_stretches
-from evaluation.segmentation.measures import cuts_of, in_sentences, pk
+from chunkers.support.formatting import format_number
+from evaluation.segmentation.boundary_measures import cut_offsets, pk, segmentation_in_sentences
+from evaluation.segmentation.chunk_statistics import sentence_counts
+from evaluation.segmentation.cohesion import CumulativeSimilarities, StretchComparison, compare_stretches
 from sample_docs import sample_titles
-from viz.breakpoints.displayed_result import DisplayedResult
-from viz.breakpoints.story import (
+from viz.breakpoints.decision_steps import (
     change_point_steps,
     explaining_step,
     max_min_steps,
@@ -27,12 +26,13 @@ from viz.breakpoints.story import (
     sentence_range,
     structure_steps,
 )
-from viz.components.heatmap.heatmap import Coloured, heatmap
-from viz.components.notice import notice
-from viz.components.stepper.stepper import PACES, Step, stepper
-from viz.jobs.chunking import Task, sentence_vectors, tools_to_repeat
-from viz.jobs.resources import kept
-from viz.shell.results import ColumnResult
+from viz.breakpoints.scores import DisplayedResult
+from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
+from viz.components.page_elements import notice
+from viz.components.stepper.stepper import PACES, Step, show_stepper
+from viz.jobs.chunking import Task, cached_only_tools, sentence_vectors
+from viz.jobs.resources import cached_while_shown
+from viz.shell.column_results import ColumnResult
 from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.own_text import choose_document
 from viz.state.session_state import session
@@ -58,10 +58,10 @@ def show_steps(
         return
     steps: list[Step] | None = None
     if isinstance(chunker, ChangePoint):
-        steps = _kept_steps(shown, lambda: change_point_steps(shown.chunking, chunker, margin), margin)
+        steps = _cached_steps(shown, lambda: change_point_steps(shown.chunking, chunker, margin), margin)
     elif isinstance(chunker, Structure):
         with suppress(Cancelled):
-            steps = _kept_steps(shown, lambda: _block_steps(shown, chunker, embedder))
+            steps = _cached_steps(shown, lambda: _block_steps(shown, chunker, embedder))
     else:
         steps = _greedy_steps(shown, results, embedder, margin)
     if steps is None:
@@ -69,7 +69,7 @@ def show_steps(
             "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
         )
     else:
-        stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
+        show_stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
 
 
 def _greedy_steps(
@@ -96,29 +96,29 @@ def _greedy_steps(
             )
         else:
             with suppress(Cancelled):
-                return _kept_steps(
+                return _cached_steps(
                     shown,
                     lambda: _scanned_steps(shown, chunker, margin, compared, embedder),
                     "scanned",
                     margin,
                     compared is None,
                 )
-    return _kept_steps(shown, lambda: scan_steps(shown.chunking, margin, compared), margin, compared is None)
+    return _cached_steps(shown, lambda: scan_steps(shown.chunking, margin, compared), margin, compared is None)
 
 
-@kept(32, lambda shown, make, *settings: (shown.identity[0].document, shown.identity, *settings))
-def _kept_steps(shown: DisplayedResult, make: Callable[[], list[Step]], *settings: Hashable) -> list[Step]:
+@cached_while_shown(32, lambda shown, make, *settings: (shown.identity[0].document, shown.identity, *settings))
+def _cached_steps(shown: DisplayedResult, make: Callable[[], list[Step]], *settings: Hashable) -> list[Step]:
     """Return the steps of a result, from ``make`` unless they are cached; ``settings`` are what else they depend on."""
     return make()
 
 
-@kept(8, lambda task, best_task, *_: (task.document, task, best_task))
+@cached_while_shown(8, lambda task, best_task, *_: (task.document, task, best_task))
 def _compared_stretches(
     task: Task, best_task: Task, chunking: Chunking, best: Chunking, embedder: Embedder
 ) -> Mapping[int, StretchComparison]:
     # The sentences are embedded by the page's own job, for the chunker without a buffer.
     vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
-    return compare_stretches(chunking, best, Similarities(vectors))
+    return compare_stretches(chunking, best, CumulativeSimilarities(vectors))
 
 
 def _scanned_steps(
@@ -137,7 +137,7 @@ def _scanned_steps(
 def _block_steps(shown: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
     document = shown.chunking.document
     at_hand = embedder.for_document(document) if embedder is not None and chunker.embeds else None
-    scanned = chunker.scan(document, tools_to_repeat(at_hand, shown.identity[0].tokenizer, session.on_disk))
+    scanned = chunker.scan(document, cached_only_tools(at_hand, shown.identity[0].tokenizer, session.on_disk))
     return structure_steps(shown.chunking, chunker, scanned)
 
 
@@ -174,21 +174,21 @@ def show_optimal_steps(
         vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
         table = _partition_table(shown, chunker, embedder)
         mean = mean_similarity(vectors)
-        steps = _kept_steps(shown, lambda: optimal_steps(shown.chunking, table, mean))
+        steps = _cached_steps(shown, lambda: optimal_steps(shown.chunking, table, mean))
         left, over = st.columns(2)
         with left:
-            stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
+            show_stepper(steps, choices.extra, key="stepper", known=bool(text.source.known))
             _compare_with_greedy(shown.chunking, greedy, text, choices)
         with over:
             line = ("the mean", 1 - mean)
-            plain = Coloured([0] * count, [0])
-            heatmap(plain, vectors.astype(np.float64), 0.0, line, key="optimal_heatmap", lasts=table.lasts.tolist())
+            plain = SentenceColours([0] * count, [0])
+            show_heatmap(plain, vectors.astype(np.float64), 0.0, line, key="optimal_heatmap", lasts=table.lasts.tolist())
 
 
-@kept(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
+@cached_while_shown(4, lambda shown, chunker, embedder: (shown.identity[0].document, shown.identity))
 def _partition_table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
     document = shown.chunking.document
-    tools = tools_to_repeat(embedder.for_document(document), shown.identity[0].tokenizer, session.on_disk)
+    tools = cached_only_tools(embedder.for_document(document), shown.identity[0].tokenizer, session.on_disk)
     return chunker.weigh(document, tools)[1]
 
 
@@ -198,7 +198,10 @@ def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: Text, c
     # What is built up or predicted is not given away.
     if known and choices.extra["pace"] == PACES[0] and greedy.chunking is not None and greedy.chunker is not None:
         mine, other = (
-            pk(in_sentences(text.document, known), in_sentences(text.document, cuts_of(result))).value
+            pk(
+                segmentation_in_sentences(text.document, known),
+                segmentation_in_sentences(text.document, cut_offsets(result)),
+            ).value
             for result in (chunking, greedy.chunking)
         )
         if mine is not None and other is not None:
@@ -239,7 +242,7 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
     whole = (0, count)
     entries = [_entry_step(table, end) for end in range(1, count + 1)]
     turn = explaining_step(
-        f"The table is full: value {_value(table, count)}",
+        f"The table is full: value {_entry_value(table, count)}",
         [
             "Its last entry is the value of the best partition.",
             "Its cuts are read off from right to left: each entry names its last chunk, and leads to the entry before that.",
@@ -265,7 +268,7 @@ def _opening_step(count: int, mean: float) -> Step:
             "The best partition of any beginning is a shorter best partition and one last chunk. So one entry for each "
             "beginning is enough.",
         ],
-        [["a chunk’s value", f"for each pair, twice: similarity − {signed(mean, '.2f')}, the mean of all pairs"]],
+        [["a chunk’s value", f"for each pair, twice: similarity − {format_number(mean, '.2f')}, the mean of all pairs"]],
     )
     step["table"] = ((0, 0), (0, 0))
     return step
@@ -281,14 +284,14 @@ def _entry_step(table: PartitionTable, end: int) -> Step:
     ]
     if first:
         before = f"{_first_sentences(first)} keep{'s' * (first == 1)}"
-        story.append(f"Before it, {before} the value that the table has: {_value(table, first)}.")
+        story.append(f"Before it, {before} the value that the table has: {_entry_value(table, first)}.")
     numbers = [["value", _value_in_words(table, first, end, value)]]
     numbers += [
         ["runner-up" if place == 1 else "", f"{sentence_range(start, end)}: {_value_in_words(table, start, end, total)}"]
         for place, (start, total) in enumerate(runs[1 : 1 + RUNNERS_UP], start=1)
     ]
     return {
-        "title": f"{_first_sentences(end).capitalize()}: value {_value(table, end)}",
+        "title": f"{_first_sentences(end).capitalize()}: value {_entry_value(table, end)}",
         "story": story,
         "numbers": numbers,
         "tone": "",
@@ -334,12 +337,12 @@ def _first_sentences(count: int) -> str:
     return "the first sentence" if count == 1 else f"the first {count:,} sentences"
 
 
-def _value(table: PartitionTable, end: int) -> str:
-    return signed(float(table.totals[end]), ".2f")
+def _entry_value(table: PartitionTable, end: int) -> str:
+    return format_number(float(table.totals[end]), ".2f")
 
 
 def _value_in_words(table: PartitionTable, first: int, end: int, value: float) -> str:
     """Return a value as the entry before the last chunk plus the reward of the chunk."""
     within = float(table.rewards[first, end - first - 1])
     sign = "\N{MINUS SIGN}" if within < 0 else "+"
-    return f"{_value(table, first)} {sign} {abs(within):.2f} = {signed(value, '.2f')}"
+    return f"{_entry_value(table, first)} {sign} {abs(within):.2f} = {format_number(value, '.2f')}"

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 
 from chunkers.results.result import Clusters, Merge
 from chunkers.support.arrays import FloatArray
-from viz.clustering.linkage import Bracket, Tree, decisions
-from viz.components.heatmap.heatmap import Coloured
+from viz.clustering.linkage import Bracket, Dendrogram, linkage_decisions
+from viz.components.heatmap.heatmap import SentenceColours
 from viz.theme import palette
 
 Table = Mapping[str, Sequence[Any]]
@@ -21,10 +21,10 @@ MOST_NUMBERED = 30
 
 
 def dendrogram_figure(
-    tree: Tree,
+    tree: Dendrogram,
     merges: Sequence[Merge],
     clusters: Clusters,
-    coloured: Coloured,
+    coloured: SentenceColours,
     most: float,
     theme: str,
 ) -> go.Figure:
@@ -105,12 +105,12 @@ def _draw_level(figure: go.Figure, level: float, label: str, colour: str) -> Non
     figure.add_hline(level, line={"color": colour, "width": 2}, **style)
 
 
-def heatmap_figure(distances: FloatArray, block: int, coloured: Coloured, theme: str) -> go.Figure:
+def heatmap_figure(distances: FloatArray, block: int, coloured: SentenceColours, theme: str) -> go.Figure:
     """Return a heatmap of mean distances between blocks of ``block`` sentences, with the chunks' colours at the edges."""
     ink, count = palette.INK[theme], len(coloured.chunk_of)
-    rows = rows_of(count, block)
+    rows = heatmap_rows(count, block)
     middles = [(first + last) / 2 for first, last in rows]
-    names = [row_name(row) for row in rows]
+    names = [heatmap_row_name(row) for row in rows]
     figure = go.Figure(
         go.Heatmap(
             z=distances,
@@ -140,7 +140,7 @@ _SYMBOLS = {"core": "circle", "border": "circle-open", "noise": "x-thin-open"}
 def density_figure(
     clusters: Clusters,
     reach: FloatArray,
-    coloured: Coloured,
+    coloured: SentenceColours,
     eps: float,
     least: int,
     theme: str,
@@ -174,7 +174,7 @@ def _core_distance_in_words(reach: float) -> str:
     return f"{reach:.2f}" if math.isfinite(reach) else "no ε is enough"
 
 
-def centres_figure(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
+def centres_figure(clusters: Clusters, coloured: SentenceColours, theme: str) -> go.Figure:
     """Return a plot of each sentence's distance to its own cluster centre and to the nearest other centre."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges = palette.EDGES[theme]
@@ -222,7 +222,7 @@ def centres_figure(clusters: Clusters, coloured: Coloured, theme: str) -> go.Fig
 
 def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
     """Return a table of the distance between each pair of heatmap rows, nearest pair first."""
-    names = [row_name(row) for row in rows_of(count, block)]
+    names = [heatmap_row_name(row) for row in heatmap_rows(count, block)]
     one, other = np.triu_indices(len(names), k=1)
     values = distances[one, other]
     order = np.argsort(values, kind="stable")
@@ -233,29 +233,29 @@ def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
     }
 
 
-def rows_of(count: int, block: int) -> list[tuple[int, int]]:
+def heatmap_rows(count: int, block: int) -> list[tuple[int, int]]:
     """Return the first and last sentence of each heatmap row, counted from 1."""
     return [(first + 1, min(first + block, count)) for first in range(0, count, block)]
 
 
-def row_name(row: tuple[int, int]) -> str:
+def heatmap_row_name(row: tuple[int, int]) -> str:
     """Return the label of a heatmap row, such as ``5`` or ``5–8``."""
     first, last = row
     return f"{first}" if first == last else f"{first}–{last}"
 
 
-def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured) -> Table:
+def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: SentenceColours) -> Table:
     """Return a table of all accepted and refused joins of clusters, in the order of the decisions."""
     chunk_of = coloured.chunk_of
     rows = []
-    for joined, left, right, distance in decisions(merges, clusters):
+    for joined, left, right, distance in linkage_decisions(merges, clusters):
         chunks = f"{chunk_of[left] + 1}" if joined else f"{chunk_of[left] + 1} and {chunk_of[right] + 1}"
         rows.append(("joined" if joined else "refused", left + 1, right + 1, round(distance, 4), chunks))
     names = ("decision", "sentence", "and sentence", "joint distance", "chunk")
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> Table:
+def density_table(clusters: Clusters, reach: FloatArray, coloured: SentenceColours) -> Table:
     """Return a table of each sentence's DBSCAN role and the smallest ε that makes it a core point."""
     return {
         "sentence": [*range(1, len(coloured.chunk_of) + 1)],
@@ -265,7 +265,7 @@ def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> 
     }
 
 
-def centres_table(clusters: Clusters, coloured: Coloured) -> Table:
+def centres_table(clusters: Clusters, coloured: SentenceColours) -> Table:
     """Return a table of each sentence's distance to its own cluster centre and to the nearest other centre."""
     table: dict[str, Sequence[Any]] = {
         "sentence": [*range(1, len(coloured.chunk_of) + 1)],

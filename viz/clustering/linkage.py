@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from chunkers.methods.single_linkage import LinkedGroups
+from chunkers.methods.single_linkage import DisjointSets
 from chunkers.results.result import Clusters, Merge
 from viz.components.stepper.stepper import Step
 
@@ -22,7 +22,7 @@ class Decision(NamedTuple):
     distance: float
 
 
-def decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decision]:
+def linkage_decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decision]:
     """Return the accepted and the refused joins in the order in which they were decided."""
     joins = [
         ((number, 1), Decision(True, merge.left.start, merge.right.start, 1 - merge.similarity))
@@ -37,22 +37,22 @@ def decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decision]:
 
 def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
     """Return the steps of single-linkage clustering under a size cap and the maximum distance ``most``."""
-    groups = LinkedGroups(count)
+    groups = DisjointSets(count)
     steps: list[Step] = []
-    for decision in decisions(merges, clusters):
-        steps.append(_step(groups, decision, cap, most))
+    for decision in linkage_decisions(merges, clusters):
+        steps.append(_linkage_step(groups, decision, cap, most))
         if decision.joined:
             groups.join(decision.left, decision.right)
     return steps
 
 
-def _step(groups: LinkedGroups, decision: Decision, cap: int, most: float) -> Step:
+def _linkage_step(groups: DisjointSets, decision: Decision, cap: int, most: float) -> Step:
     """Return the step at two sentences: their clusters are joined unless together they exceed the cap."""
     _, left, right, distance = decision
     one, other = groups.members(left), groups.members(right)
     both = sorted([*one, *other])
     fits = len(both) <= cap
-    scattered = len(_runs(both)) > 1
+    scattered = len(_consecutive_runs(both)) > 1
     story = [f"Sentences {left + 1} and {right + 1} are the nearest remaining pair of different clusters."]
     if fits and scattered:
         story.append(
@@ -82,12 +82,12 @@ def _step(groups: LinkedGroups, decision: Decision, cap: int, most: float) -> St
 
 def ranges_in_words(sentences: Sequence[int]) -> str:
     """Return sentence numbers as text, such as ``3–5, 9``, with at most `MOST_RUNS` ranges."""
-    runs = _runs(sorted(sentences))
+    runs = _consecutive_runs(sorted(sentences))
     words = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in runs[:MOST_RUNS]]
     return ", ".join(words) + (f" and {len(runs) - MOST_RUNS} more places" if len(runs) > MOST_RUNS else "")
 
 
-def _runs(sentences: Sequence[int]) -> list[tuple[int, int]]:
+def _consecutive_runs(sentences: Sequence[int]) -> list[tuple[int, int]]:
     """Return the first and last number of each run of consecutive numbers."""
     rows = [[number for _, number in row] for _, row in groupby(enumerate(sentences), key=lambda at: at[1] - at[0])]
     return [(row[0], row[-1]) for row in rows]
@@ -111,7 +111,7 @@ class Bracket:
 
 
 @dataclass
-class Tree:
+class Dendrogram:
     """A dendrogram: its sentences in an order in which no joins cross, and a bracket for each join."""
 
     leaves: list[int]
@@ -119,14 +119,14 @@ class Tree:
     refused: list[Bracket]
 
 
-def lay_out(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
+def lay_out_dendrogram(count: int, merges: Sequence[Merge], clusters: Clusters) -> Dendrogram:
     """Lay out a dendrogram of ``count`` sentences so that clusters whose join was refused are next to each other."""
-    groups = LinkedGroups(count)
+    groups = DisjointSets(count)
     node = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
     first = [*range(count)]  # first sentence of each node
     children: list[tuple[int, int]] = []
     refused: list[tuple[int, int]] = []
-    for joined, left, right, _ in decisions(merges, clusters):
+    for joined, left, right, _ in linkage_decisions(merges, clusters):
         pair = sorted((node[groups.label[left]], node[groups.label[right]]), key=first.__getitem__)
         (children if joined else refused).append((pair[0], pair[1]))
         if joined:
@@ -135,7 +135,7 @@ def lay_out(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
             first.append(first[pair[0]])
     roots = [node[label] for label in groups.label]
     leaves = [leaf for root in _side_by_side(roots, first, clusters) for leaf in _leaves(root, count, children)]
-    return _tree(leaves, merges, clusters, children, refused)
+    return _dendrogram(leaves, merges, clusters, children, refused)
 
 
 def _side_by_side(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
@@ -161,13 +161,13 @@ def _leaves(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[
     return leaves
 
 
-def _tree(
+def _dendrogram(
     leaves: list[int],
     merges: Sequence[Merge],
     clusters: Clusters,
     children: Sequence[tuple[int, int]],
     refused: Sequence[tuple[int, int]],
-) -> Tree:
+) -> Dendrogram:
     places = [0.0] * len(leaves)
     for place, leaf in enumerate(leaves):
         places[leaf] = float(place)
@@ -185,4 +185,4 @@ def _tree(
     kept_apart = [
         bracket(left, right, refusal.distance) for refusal, (left, right) in zip(clusters.refused, refused, strict=True)
     ]
-    return Tree(leaves, joins, kept_apart)
+    return Dendrogram(leaves, joins, kept_apart)

@@ -2,33 +2,215 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any, TypedDict
 
 import streamlit as st
 
-from chunkers import Chunking
+from chunkers import Chunker, Chunking
+from chunkers.building_blocks.clustering import MOST_SENTENCES
+from chunkers.contract.base import Reach
+from chunkers.methods.dbscan import core_distances
 from chunkers.recipes.registry import chunker_class
-from evaluation.segmentation.chunk_facts import Pieces, against_known, sentence_counts
-from evaluation.segmentation.measures import cuts_of, mixed_sections
+from chunkers.results.result import Clusters
+from chunkers.support.arrays import FloatArray
+from evaluation.segmentation.boundary_measures import cut_offsets, sections_in_mixed_chunks
+from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
 from sample_docs import sample_splitters
-from viz.clustering.origin import show_origin
-from viz.components.mounting import take_event
-from viz.components.notice import notice
-from viz.components.reader.reader import Column, HeadRow, reader
-from viz.components.stepper.stepper import WORDS
+from viz.clustering import figures as cluster_figures
+from viz.clustering.figures import centres_table, density_table, heatmap_table, joins_table
+from viz.clustering.linkage import lay_out_dendrogram, linkage_steps
+from viz.components.figure import show_figure
+from viz.components.heatmap.heatmap import SentenceColours, block_size, mean_distances, show_heatmap
+from viz.components.mounting import Component, take_event
+from viz.components.page_elements import notice
+from viz.components.reader.column_body import text_segments
+from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
+from viz.components.stepper.stepper import DEFAULT_WORDS, show_stepper
 from viz.controls.chunker import parameter_controls
-from viz.controls.widgets import bound
-from viz.jobs.chunking import vectors_at_hand
-from viz.shell import lecture
+from viz.controls.widgets import value_binding
+from viz.jobs.chunking import cached_sentence_vectors
+from viz.shell import lecture_mode
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
-from viz.shell.column_head import column_of
-from viz.shell.page import Page, page, sides
-from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
+from viz.shell.column_results import ColumnResult, reader_column_of, run_columns, show_misfits, show_progress
+from viz.shell.page import Page, page, side_by_side
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.compare_choices import compared
-from viz.state.models import defaults_of
+from viz.state.chosen_models import embedder_defaults
+from viz.state.compare_choices import ensure_compare_choices
 from viz.state.session_state import session
 from viz.state.text import Text
-from viz.theme.numbers import counted, embedding_in_words, known_boundaries, stages_in_words
+from viz.theme.number_formats import counted, counted_known_boundaries, embedding_in_words, stages_in_words
+from viz.theme.palette import theme_name
+
+# The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it.
+
+
+def show_cluster_formation(
+    choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any, *, known: bool
+) -> None:
+    """Draw the heatmap and the list of chunks next to the text, then a figure of how the clusters were formed.
+
+    ``known`` is true if the text has known boundaries.
+    """
+    grounds = text_segments(chunking.document, chunking, None, frozenset())["colours"]
+    coloured = SentenceColours(sentence_chunks(chunking), grounds)
+    reach = chunker.reach()
+    weight = 0.0 if reach is None else reach.position_weight
+    clusters = chunking.clusters
+    with beside:
+        if clusters is not None and reach is not None and clusters.cap is not None:
+            _show_linkage_steps(choices, chunking, clusters, clusters.cap, reach, known)
+        show_heatmap(coloured, vectors, weight, None if reach is None else (reach.name, reach.distance), key="heatmap")
+    if clusters is not None and reach is not None and clusters.cap is not None:
+        _show_dendrogram(chunking, clusters, clusters.cap, reach, coloured)
+    elif clusters is not None and reach is not None and clusters.roles:
+        _show_density(clusters, reach, coloured, vectors)
+    elif clusters is not None and clusters.own:
+        _show_centres(clusters, coloured)
+    if len(vectors) <= MOST_SENTENCES:
+        _show_downloadable_heatmap(coloured, vectors, weight)
+    with beside:
+        show_chunk_list(
+            coloured, _chunk_tags(chunking, coloured.chunk_of), order_breaks_in_words(chunking), key="chunk_list"
+        )
+
+
+def _show_downloadable_heatmap(coloured: SentenceColours, vectors: FloatArray, weight: float) -> None:
+    """Draw the heatmap as a figure with table and downloads, only on request because it is large."""
+    if not st.toggle("Downloadable heatmap", key="heatmap_to_keep"):
+        return
+    block = block_size(len(vectors))
+    distances = mean_distances(vectors, weight, block)
+    figure = cluster_figures.heatmap_figure(distances, block, coloured, theme_name())
+    show_figure(figure, heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
+
+
+def _show_linkage_steps(
+    choices: Choices, chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, known: bool
+) -> None:
+    """Draw the stepper through the joins above the heatmap, so that its buttons are visible without scrolling."""
+    steps = linkage_steps(len(chunking.document.sentences), chunking.merges, clusters, cap, reach.distance)
+    if steps:
+        show_stepper(steps, choices.extra, key="linkage", known=known)
+    else:
+        notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
+
+
+def _show_dendrogram(chunking: Chunking, clusters: Clusters, cap: int, reach: Reach, coloured: SentenceColours) -> None:
+    merges, count = chunking.merges, len(coloured.chunk_of)
+    st.header("Dendrogram", anchor=False)
+    st.caption(refusals_in_words(clusters, cap))
+    tree = lay_out_dendrogram(count, merges, clusters)
+    figure = cluster_figures.dendrogram_figure(tree, merges, clusters, coloured, reach.distance, theme_name())
+    show_figure(figure, joins_table(merges, clusters, coloured), "Tree of joins", key="tree")
+
+
+def _show_density(clusters: Clusters, reach: Reach, coloured: SentenceColours, vectors: FloatArray) -> None:
+    needed = core_distances(vectors, reach.position_weight, clusters.core_size)
+    st.header("Core, border, noise", anchor=False)
+    st.caption(roles_in_words(clusters, reach.distance))
+    figure = cluster_figures.density_figure(clusters, needed, coloured, reach.distance, clusters.core_size, theme_name())
+    show_figure(figure, density_table(clusters, needed, coloured), "Core, border, noise", key="density")
+
+
+def _show_centres(clusters: Clusters, coloured: SentenceColours) -> None:
+    st.header("Distance to centres", anchor=False)
+    st.caption(
+        "A dot shows how far a sentence is from the centre of its own chunk; a ring shows how far it is from the nearest "
+        "other centre, in the colour of that centre's chunk. If both are about equally far, the decision was close."
+    )
+    figure = cluster_figures.centres_figure(clusters, coloured, theme_name())
+    show_figure(figure, centres_table(clusters, coloured), "Distance to centres", key="centres")
+
+
+def _chunk_tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
+    """Return a tag for each chunk: ``noise`` or empty."""
+    tags = [""] * len(chunking.chunks)
+    for sentence, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
+        if role == "noise":
+            tags[chunk_of[sentence]] = "noise"
+    return tags
+
+
+def sentence_chunks(chunking: Chunking) -> list[int]:
+    """Return each sentence's chunk number."""
+    chunk_of = [0] * len(chunking.document.sentences)
+    for number, chunk in enumerate(chunking.chunks):
+        for start, end in chunk.spans:
+            first, last = chunking.document.sentence_at(start), chunking.document.sentence_at(end - 1)
+            chunk_of[first : last + 1] = [number] * (last + 1 - first)
+    return chunk_of
+
+
+def order_breaks_in_words(chunking: Chunking) -> str:
+    """Describe how often the chunks depart from the order of the text."""
+    pieces = DiscontinuousChunks.of(chunking)
+    if not pieces.chunks:
+        return "No order breaks: every chunk is one stretch of the text."
+    breaks = "1 order break" if pieces.breaks == 1 else f"{pieces.breaks:,} order breaks"
+    times = "once" if pieces.breaks == 1 else f"{pieces.breaks:,} times"
+    are = "is" if pieces.chunks == 1 else "are"
+    return (
+        f"{breaks}: {pieces.chunks:,} of {len(chunking.chunks):,} chunks {are} non-contiguous, so reading chunk by chunk "
+        f"jumps over other chunks {times}."
+    )
+
+
+def refusals_in_words(clusters: Clusters, cap: int) -> str:
+    """Explain how to read the dendrogram, and state how many joins the size cap refused."""
+    explained = "A bracket joins two clusters at the distance of their two nearest sentences. "
+    if not clusters.refused:
+        return explained + f"The cap of {cap:,} sentences refused nothing."
+    merges = "1 merge" if len(clusters.refused) == 1 else f"{len(clusters.refused):,} merges"
+    pairs = "1 pair" if clusters.refusals == 1 else f"{clusters.refusals:,} pairs"
+    return explained + f"Dashed: {merges} that the cap of {cap:,} sentences refused, {pairs} of sentences in all."
+
+
+def roles_in_words(clusters: Clusters, eps: float) -> str:
+    """Describe the numbers of core, border and noise sentences, and explain these DBSCAN roles."""
+    roles = clusters.roles
+    return (
+        f"{roles.count('core'):,} core: at least {clusters.core_size} sentences, itself included, within ε "
+        f"{eps:g}. {roles.count('border'):,} border: within ε of a core, but not a core itself. "
+        f"{roles.count('noise'):,} noise: neither, so each is a chunk of its own."
+    )
+
+
+# The list of chunks, each with its sentences.
+
+
+class ChunkListData(TypedDict):
+    """Payload of the list of chunks: their sentences, colours and tags, and a sentence on breaks in the text's order."""
+
+    chunk_of: list[int]
+    grounds: list[int]
+    tags: list[str]
+    breaks: str
+
+
+_chunk_list = Component[ChunkListData](
+    "seamark_chunk_list",
+    "clustering/chunk_list.js",
+    "clustering/chunk_list.css",
+    html='<div class="chunks"></div>',
+    colours="chunks",
+)
+
+
+def show_chunk_list(coloured: SentenceColours, tags: Sequence[str], breaks: str, key: str) -> None:
+    """Mount the list of the chunks with their sentences, linked to the text.
+
+    ``tags`` has a string per chunk, shown instead of its size if not empty; ``breaks`` is a sentence about the order breaks.
+    """
+    _chunk_list(
+        key=key,
+        data={
+            "chunk_of": list(coloured.chunk_of),
+            "grounds": list(coloured.grounds),
+            "tags": list(tags),
+            "breaks": breaks,
+        },
+    )
+
 
 PAGE = "clustering"
 READER = "reader"
@@ -40,9 +222,9 @@ def show() -> None:
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name) for name in METHODS]
     opening = columns_to_open_with(PAGE, [(name,) for name in METHODS])
-    with page(PAGE, Choices(document, sentences, columns, extra={**WORDS})) as here:
-        _one_of_each(here)
-        _open_with(here.choices, opening)
+    with page(PAGE, Choices(document, sentences, columns, extra={**DEFAULT_WORDS})) as here:
+        _keep_one_column_per_method(here)
+        _adopt_columns(here.choices, opening)
         if line := take_event(READER, "line"):
             here.choices.columns[here.choices.selected].put(str(line["parameter"]), float(line["value"]))
         _draw(here)
@@ -53,7 +235,7 @@ def _draw(here: Page) -> None:
     column = choices.columns[choices.selected]
     result = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     with here.controls:
-        defaults = defaults_of(here.embedder, column.chunker)
+        defaults = embedder_defaults(here.embedder, column.chunker)
         parameter_controls(choices.selected, column, result.chunker, defaults)
         show_place_on_compare(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
     if text is None:
@@ -61,20 +243,20 @@ def _draw(here: Page) -> None:
         return
     show_progress([result])
     show_misfits(here.choices, [result])
-    left, right = sides(PAGE, 6, 5, gap="large")
+    left, right = side_by_side(PAGE, 6, 5, gap="large")
     with left:
-        _reader(result, text)
+        _draw_text(result, text)
     with right, st.container(key="beside"):
         _choose_method(choices)
         if result.chunking is None or not result.chunking.chunks:
             notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
-    vectors = vectors_at_hand(text.document, here.embedder, choices.tokenizer, session.on_disk)
+    vectors = cached_sentence_vectors(text.document, here.embedder, choices.tokenizer, session.on_disk)
     if result.chunker is not None and result.chunking is not None and result.chunking.chunks and vectors is not None:
         known = bool(text.source.known)
-        show_origin(choices, result.chunker, result.chunking, vectors.astype("float64"), right, known=known)
+        show_cluster_formation(choices, result.chunker, result.chunking, vectors.astype("float64"), right, known=known)
 
 
-def _one_of_each(here: Page) -> None:
+def _keep_one_column_per_method(here: Page) -> None:
     """Give the page one column for each method; show an error if the link names other chunkers."""
     choices = here.choices
     if [column.chunker for column in choices.columns] == [*METHODS]:
@@ -88,13 +270,13 @@ def _one_of_each(here: Page) -> None:
         here.complain(f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(others)}.")
 
 
-def _open_with(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None:
+def _adopt_columns(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None:
     """Take over the given columns of Compare, and select one, preferably the one selected on Compare."""
     taken_over = [number for number, column in enumerate(opening) if column is not None]
     if not taken_over:
         return
     choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
-    choices_of_compare = compared()
+    choices_of_compare = ensure_compare_choices()
     selected = choices_of_compare.columns[choices_of_compare.selected].chunker
     choices.selected = METHODS.index(selected) if selected in METHODS else taken_over[0]
 
@@ -107,20 +289,20 @@ def _choose_method(choices: Choices) -> None:
         format_func=lambda number: chunker_class(METHODS[number]).title,
         required=True,
         label_visibility="collapsed",
-        **bound(choices.selected, "clustering_method", partial(setattr, choices, "selected")),
+        **value_binding(choices.selected, "clustering_method", partial(setattr, choices, "selected")),
     )
     st.caption(chunker_class(METHODS[choices.selected]).idea)
 
 
-def _reader(result: ColumnResult, text: Text) -> None:
+def _draw_text(result: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
     parts = []
     if known is not None:
-        boundaries = known_boundaries(len(known))
+        boundaries = counted_known_boundaries(len(known))
         parts.append(boundaries if known else "one topic: no known boundary")
-    reader(
+    show_reader(
         document,
-        [column_of(result, lambda chunking: Column(rows=_rows(chunking, known)))],
+        [reader_column_of(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, known)))],
         title=text.source.name,
         summary=" · ".join(parts),
         selected=0,
@@ -129,31 +311,31 @@ def _reader(result: ColumnResult, text: Text) -> None:
     )
 
 
-def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
+def _summary_rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, their parts, times, and errors against known boundaries."""
     rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
     counts = sentence_counts(chunking)
     if counts:
         least, most = min(counts), max(counts)
         rows.append(HeadRow("sentences", f"{least:,}{f' to {most:,}' if most > least else ''} per chunk"))
-    pieces = Pieces.of(chunking)
+    pieces = DiscontinuousChunks.of(chunking)
     if pieces.chunks:
         rows.append(HeadRow("in pieces", pieces.words(len(counts)), brief=f"{pieces.chunks:,} in pieces"))
-    if not lecture.is_on():
+    if not lecture_mode.is_on():
         rows.append(HeadRow("time", stages_in_words(chunking.timing)))
         rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if known is not None:
-        _, missed, added = against_known(cuts_of(chunking), known)
-        mixed = mixed_sections(chunking, known)
+        _, missed, added = count_found_missed_added(cut_offsets(chunking), known)
+        mixed = sections_in_mixed_chunks(chunking, known)
         words = f"{missed:,} missed, {added:,} added" if missed or added else "boundaries as known"
         if mixed and not missed and not added:
             # Chunks of several pieces can match all boundaries and still mix sections.
-            words += "; " + _mixed_words(mixed)
+            words += "; " + _mixed_sections_in_words(mixed)
         rows.append(HeadRow("against known", words, "wrong" if missed or added or mixed else "", words))
     return tuple(rows)
 
 
-def _mixed_words(mixed: Mapping[int, int]) -> str:
+def _mixed_sections_in_words(mixed: Mapping[int, int]) -> str:
     """Name the first chunk that mixes sections, and count the others."""
     first, sections = next(iter(mixed.items()))
     more = f", and {counted(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""

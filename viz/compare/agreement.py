@@ -5,16 +5,15 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
-from evaluation.segmentation.agreement import Shift, agreement, distance_shift
+from evaluation.segmentation.embedder_agreement import Shift, compare_boundaries, distance_shift
 from viz.compare.state.session import session
-from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice, remark
+from viz.components.page_elements import notice, remark, show_job_progress
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, sentence_vectors
-from viz.jobs.resources import kept
+from viz.jobs.resources import cached_while_shown
+from viz.shell.column_results import ColumnResult, Finished
 from viz.shell.page import Page
-from viz.shell.results import ColumnResult, Finished
 from viz.state.text import Text
-from viz.theme.numbers import three_figures
+from viz.theme.number_formats import three_figures
 
 
 def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> None:
@@ -49,13 +48,13 @@ def show_agreement(here: Page, text: Text, results: Sequence[ColumnResult]) -> N
         tasks = [
             (Task.of(text.document, full, here.choices.tokenizer, column.chunker), column.chunker) for _, column in finished
         ]
-        chunkings = _results(tasks, text.document, full)
+        chunkings = _full_results(tasks, text.document, full)
     except InputError as error:
         notice(str(error), "error", key="agreement_error")
         return
     if chunkings is not None:
         pairs = [(number, column, chunkings[task]) for (number, column), (task, _) in zip(finished, tasks, strict=True)]
-        _show(here, text.document, full, pairs)
+        _show_comparison(here, text.document, full, pairs)
 
 
 def _forget_comparison() -> None:
@@ -65,7 +64,7 @@ def _forget_comparison() -> None:
     session.full_results = {}
 
 
-def _results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Embedder) -> dict[Task, Chunking] | None:
+def _full_results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Embedder) -> dict[Task, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
     job = session.full_job
     known_results = session.full_results if job is None else {**session.full_results, **job.finished()}
@@ -104,7 +103,9 @@ def _results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Em
     return None
 
 
-def _show(here: Page, document: Document, full: Embedder, columns: Sequence[tuple[int, Finished, Chunking]]) -> None:
+def _show_comparison(
+    here: Page, document: Document, full: Embedder, columns: Sequence[tuple[int, Finished, Chunking]]
+) -> None:
     """Draw the comparison: the distances, then every column that embeds."""
     assert here.embedder is not None
     name = here.embedder.name
@@ -116,7 +117,7 @@ def _show(here: Page, document: Document, full: Embedder, columns: Sequence[tupl
     moved = f": distances of neighbouring sentences moved by {_shift_in_words(shift)}." if shift is not None else "."
     remark(f"{name} beside {full.name}{moved}", key="agreement")
     for number, column, chunking in columns:
-        agreed = agreement(chunking, column.chunking)
+        agreed = compare_boundaries(chunking, column.chunking)
         scores = f"; scores moved by {_shift_in_words(agreed.scores)}" if shift is None and agreed.scores is not None else ""
         remark(
             f"Column {number}, {column.chunker.title}: {agreed.words(full.name, name)}{scores}.", key=f"agreement_{number}"
@@ -128,7 +129,7 @@ def _shift_in_words(shift: Shift) -> str:
     return f"at most {three_figures(shift.greatest)}, {where}, and {three_figures(shift.mean)} on average"
 
 
-@kept(
+@cached_while_shown(
     8,
     lambda document, full, other, *_: (document.identity, (full.name, full.identity), (other.name, other.identity)),
 )

@@ -1,27 +1,38 @@
 """The Compare page: several chunkers on one text, side by side."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from chunkers import Chunking, Document, Embedder, InputError
+from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
+from chunkers.results.parent_chunks import parent_numbers
+from evaluation.segmentation.chunk_statistics import ChunkFacts, boundary_changes, count_found_missed_added
 from viz.compare import first_screen
-from viz.compare.asking.asking import answer_question, mark_answer
-from viz.compare.facts import facts_of
+from viz.compare.asking.question_search import answer_question, mark_answer
 from viz.compare.state.session import session
 from viz.components.gaps.gaps import MarkingData, marking_data
 from viz.components.mounting import take_event
-from viz.components.notice import notice
+from viz.components.page_elements import notice
 from viz.components.reader.payload import AskingData
-from viz.components.reader.reader import Column, reader, take_clicks
+from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
 from viz.controls.chunker import column_controls
-from viz.jobs.chunking import time_again
-from viz.shell import lecture
-from viz.shell.card.verdicts import answer_verdicts, take_change
-from viz.shell.column_head import column_of
+from viz.jobs import chunking as timing
+from viz.jobs.chunking import Task, time_decisions
+from viz.jobs.resources import cached_while_shown
+from viz.shell import lecture_mode
+from viz.shell.card.verdicts import answer_verdicts, take_parameter_change
+from viz.shell.column_results import (
+    ColumnResult,
+    Finished,
+    against_known_row,
+    reader_column_of,
+    run_columns,
+    show_misfits,
+    show_progress,
+)
 from viz.shell.page import page
-from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
 from viz.state.choices import MOST_COLUMNS, OWN, Choices
 from viz.state.compare_choices import (
     ASK_LIMIT,
@@ -31,13 +42,103 @@ from viz.state.compare_choices import (
     LIMITS,
     RANKED_BY,
     default_choices,
-    limits,
-    search_of,
+    retrieval_limits,
+    search_settings_of,
 )
-from viz.state.own_marks import cuts_of, place_for_cuts, set_clicked, set_cuts
+from viz.state.own_marks import column_for_own_cuts, own_cuts_of, set_clicked_boundaries, set_own_cuts
 from viz.state.session_file import KeptColumn, spans_of
 from viz.state.text import Source, Text
-from viz.theme.numbers import counted, duration, known_boundaries
+from viz.state.values import LastChange
+from viz.theme.number_formats import (
+    counted,
+    counted_known_boundaries,
+    duration_in_words,
+    embedding_in_words,
+    stages_in_words,
+    three_figures,
+)
+
+# The summary of a column on Compare: chunk count and sizes, times, errors against known boundaries, last change.
+
+
+def column_summary(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> ReaderColumn:
+    """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
+    finished = result.finished
+    assert finished is not None
+    task, chunking = finished.task, finished.chunking
+    facts = _chunk_facts(task, chunking, embedder)
+    count = len(chunking.chunks)
+    rows = [HeadRow("chunks", f"{count:,}", brief=counted(count, "chunk"))]
+    # Other chunks lie in each other by chance.
+    rows += _level_rows(chunking) if finished.chunker.elsewhere or getattr(finished.chunker, "parent_size", None) else ()
+    if facts.sizes:
+        first = facts.sizes[0]
+        rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
+    if facts.pieces.chunks:
+        rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
+    if not lecture_mode.is_on():
+        time = (
+            "not known: made elsewhere"
+            if finished.chunker.elsewhere
+            else _time_in_words(chunking, session.repeats.get(task))
+        )
+        rows.append(HeadRow("time", time))
+        if finished.chunker.embeds:
+            rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
+    if chunking.spending is not None and not lecture_mode.is_on():
+        rows.append(HeadRow("asked", str(chunking.spending)))
+    if text.source.known is not None:
+        found, missed, added = count_found_missed_added(facts.cuts, text.source.known)
+        rows.append(against_known_row(found, missed, added))
+    if facts.unread is not None and embedder is not None:
+        brief = f"{counted(facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
+        rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong", brief))
+    changed, fresh = _last_change(number, finished, text.document, facts.cuts)
+    if changed:
+        rows.append(HeadRow("changed", changed, "changed", f"changed: {changed}"))
+    sizes = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
+    return ReaderColumn(
+        rows=tuple(rows),
+        table=(("size", "min", "median", "mean", "max"), *sizes) if session.all_sizes else (),
+        fresh=fresh,
+    )
+
+
+def _level_rows(chunking: Chunking) -> list[HeadRow]:
+    """Return a row with the numbers of parents and children; none if the chunks have one level."""
+    parents = len(parent_numbers(chunking.chunks))
+    levels = f"{counted(parents, 'parent')}, {counted(len(chunking.chunks) - parents, 'child', 'children')}"
+    return [HeadRow("levels", levels, brief=levels)] if parents else []
+
+
+@cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
+def _chunk_facts(task: Task, chunking: Chunking, embedder: Embedder | None) -> ChunkFacts:
+    """Return the facts of a result, cached by task, since equal tasks have equal results."""
+    return ChunkFacts.of(chunking, load_tokenizer(task.tokenizer), embedder)
+
+
+def _last_change(number: int, result: Finished, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
+    """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
+    # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
+    task = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")
+    last = session.history.get(number)
+    if last is None or last.task != task:
+        if last is not None and last.task.subject == task.subject:
+            fresh = frozenset(cuts) - frozenset(last.cuts)
+            last = LastChange(task, cuts, boundary_changes(document, last.cuts, cuts).words(), fresh)
+        else:
+            last = LastChange(task, cuts)
+        session.history[number] = last
+    return last.said, last.fresh
+
+
+def _time_in_words(chunking: Chunking, repeats: timing.DecisionTimes | None) -> str:
+    timing = chunking.timing
+    if repeats is not None and timing is not None:
+        split, decide = f"split {duration_in_words(timing.split_ms)}", f"decide {duration_in_words(repeats.median)}"
+        return f"{split} · {decide} ({duration_in_words(repeats.lower)} to {duration_in_words(repeats.upper)} in {repeats.runs} runs)"
+    return stages_in_words(timing)
+
 
 READER = "reader"
 
@@ -54,22 +155,22 @@ def show() -> None:
             with here.controls:
                 column_controls(choices, None, here.embedder, elsewhere=True)
             return
-        if complaint := take_marking(choices, text, READER):
+        if complaint := apply_marking(choices, text, READER):
             notice(complaint, "error", key="cuts_complaint")
         first_screen.wait_for(text.document)
         results = run_columns(here, text, choices.columns)
         show_progress(results)
         show_misfits(here.choices, results)
-        say_reopened(results)
-        hashes = reader(
+        say_reopened_file(results)
+        hashes = show_reader(
             text.document,
-            [_column(number, column, text, here.embedder) for number, column in enumerate(results)],
+            [_reader_column(number, column, text, here.embedder) for number, column in enumerate(results)],
             title=text.source.name,
             summary=_summary(text.source),
             selected=choices.selected,
             known=text.source.known,
             key=READER,
-            marking=marking_of(choices, text),
+            marking=marking_payload(choices, text),
             offers=fold_purposes(choices),
             asking=asking_data(choices, len(text.document.text)),
             card=True,
@@ -77,7 +178,7 @@ def show() -> None:
         # Drawn last, as the browser takes longer for these settings than for the columns.
         with here.controls:
             column_controls(choices, results[choices.selected].chunker, here.embedder, elsewhere=True)
-        if not lecture.is_on():
+        if not lecture_mode.is_on():
             with st.sidebar:
                 _timing_controls(results, text.document, here.embedder)
         # What stands below the columns is imported when these are sent.
@@ -86,24 +187,24 @@ def show() -> None:
 
         with spot:
             why_not, known = here.embedder_complaint, text.source.known
-            search = search_of(choices, len(text.document.text))
+            search = search_settings_of(choices, len(text.document.text))
             answer_verdicts(text.document, results, hashes, here.embedder, known, search)
             answer_question(choices, text.document, results, hashes, here.embedder, why_not, known)
         show_agreement(here, text, results)
         show_requested_views(choices, results, text.source, here.embedder)
 
 
-def _column(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> Column:
-    return column_of(result, lambda _: facts_of(number, result, text, embedder))
+def _reader_column(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> ReaderColumn:
+    return reader_column_of(result, lambda _: column_summary(number, result, text, embedder))
 
 
 def _summary(chosen: Source) -> str:
     parts = []
     if chosen.known is not None:
-        parts.append(known_boundaries(len(chosen.known)) if chosen.known else "one topic: no known boundary")
+        parts.append(counted_known_boundaries(len(chosen.known)) if chosen.known else "one topic: no known boundary")
     job = session.job
-    if job is not None and job.embedded and not lecture.is_on():
-        parts.append(f"embedded {counted(job.embedded, 'text')} in {duration(job.embed_ms)}, once for all columns")
+    if job is not None and job.embedded and not lecture_mode.is_on():
+        parts.append(f"embedded {counted(job.embedded, 'text')} in {duration_in_words(job.embed_ms)}, once for all columns")
     if chosen.teaches:
         parts.append(chosen.teaches)
     return " · ".join(parts)
@@ -128,7 +229,7 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
 
         take_remedy(remedy, embedder)
     if change := take_event(READER, "change"):
-        take_change(COMPARE, change)
+        take_parameter_change(COMPARE, change)
     if len(session.questions) > questions_before:
         # The row at the top, already drawn, offers to keep the question.
         st.rerun()
@@ -137,7 +238,7 @@ def _take_events(choices: Choices, text: Text | None, embedder: Embedder | None)
 def _timing_controls(results: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:
     def again() -> None:
         session.repeats = {
-            column.task: time_again(column.task, column.chunker, document, embedder, session.on_disk)
+            column.task: time_decisions(column.task, column.chunker, document, embedder, session.on_disk)
             for column in results
             if column.task and column.chunker and not column.chunker.asks and not column.chunker.elsewhere
         }
@@ -172,7 +273,7 @@ def asking_data(choices: Choices, characters: int) -> AskingData:
         "question": session.question,
         "methods": list(RANKED_BY.items()),
         "method": choices.extra[ASK_METHOD],
-        "limits": [(word, name) for word, (name, _) in limits(characters).items()],
+        "limits": [(word, name) for word, (name, _) in retrieval_limits(characters).items()],
         "limit": choices.extra[ASK_LIMIT],
     }
 
@@ -180,7 +281,7 @@ def asking_data(choices: Choices, characters: int) -> AskingData:
 # The columns folded into one text whose gaps the user clicks, to set known boundaries or a column's cuts.
 
 
-def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
+def apply_marking(choices: Choices, text: Text, reader_key: str) -> str:
     """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
     changes, fold = take_clicks(reader_key, text.document), take_event(reader_key, "fold")
     if fold is not None:
@@ -189,22 +290,22 @@ def take_marking(choices: Choices, text: Text, reader_key: str) -> str:
         return ""
     if changes[-1].purpose == "cuts":
         try:
-            set_cuts(choices, text.document, changes[-1].places or ())
+            set_own_cuts(choices, text.document, changes[-1].places or ())
         except InputError as error:
             return str(error)
-    elif set_clicked(text.document, [change.places for change in changes]):
+    elif set_clicked_boundaries(text.document, [change.places for change in changes]):
         # The row at the top, already drawn, passes the boundaries to the browser tab, which stores them.
         st.rerun()
     return ""
 
 
-def marking_of(choices: Choices, text: Text) -> MarkingData | None:
+def marking_payload(choices: Choices, text: Text) -> MarkingData | None:
     """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
     identity, purpose = session.folded
     if identity != text.document.identity or fold_purposes(choices).get(purpose) != "":
         return None
     if purpose == "cuts":
-        return marking_data(text.document, "cuts", cuts_of(choices, text.document), folded=True)
+        return marking_data(text.document, "cuts", own_cuts_of(choices, text.document), folded=True)
     return marking_data(text.document, "marks", text.source.known or (), folded=True)
 
 
@@ -213,14 +314,16 @@ def fold_purposes(choices: Choices) -> dict[str, str]:
 
     The known boundaries of a bundled text cannot be changed.
     """
-    full = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (place_for_cuts(choices) is None)
+    full = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (
+        column_for_own_cuts(choices) is None
+    )
     return {**({"marks": ""} if choices.document == OWN else {}), "cuts": full}
 
 
 # The notice about a reopened session file.
 
 
-def say_reopened(results: Sequence[ColumnResult]) -> None:
+def say_reopened_file(results: Sequence[ColumnResult]) -> None:
     """Report whether the results match the reopened session file, until the text or the columns change."""
     file, finished = session.reopened, [finished for column in results if (finished := column.finished)]
     if file is None or len(finished) < len(results):

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from chunkers.text.file_parts import Parts, shortened
-from chunkers.text.reader_output import LeftOut
-from viz.components.notice import remark
-from viz.state.own_text import PUT_BACK, put_back
+from chunkers.text.extracted_text import Omission, Parts, shorten
+from viz.components.page_elements import remark
+from viz.state.own_text import PUT_BACK, put_back_lines
 from viz.state.session_state import session
 from viz.state.text import Source
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 STRETCH = 20_000
 """Most characters shown at one time."""
@@ -70,7 +69,7 @@ def _offer_lines(own: Source) -> None:
         if own.parts is not None and kind in kinds:
             row.button(
                 label,
-                on_click=put_back,
+                on_click=put_back_lines,
                 args=(kind,),
                 help="They become text of their pages again, as they are if they are headings. Upload the file to undo it.",
             )
@@ -93,18 +92,18 @@ def about_stretch(here: Stretch, chosen: Source) -> str:
     if parts is None or here.part is None:
         return ""
     name = parts.said_of(here.part)
-    gone = [_said(omission) for omission in chosen.left_out if omission.part == here.part]
+    gone = [_left_out_in_words(omission) for omission in chosen.left_out if omission.part == here.part]
     return f"{name} · left out here: {', '.join(gone)}" if gone else name
 
 
-def _said(left_out: LeftOut) -> str:
+def _left_out_in_words(left_out: Omission) -> str:
     words = counted(left_out.times, left_out.what)
-    return f"{words}, “{shortened(left_out.words, MOST_QUOTED)}”" if left_out.words else words
+    return f"{words}, “{shorten(left_out.words, MOST_QUOTED)}”" if left_out.words else words
 
 
-def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str, list[str] | list[int]]:
+def left_out_table(left_out: Iterable[Omission], parts: Parts | None) -> dict[str, list[str] | list[int]]:
     """Return a table of the content omitted from a file, with one row per kind of content."""
-    kinds: dict[str, list[LeftOut]] = {}
+    kinds: dict[str, list[Omission]] = {}
     for omission in left_out:
         kinds.setdefault(omission.what, []).append(omission)
     table: dict[str, list[str] | list[int]] = {
@@ -112,13 +111,13 @@ def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str
         "times": [sum(omission.times for omission in some) for some in kinds.values()],
     }
     if parts is not None:
-        table[f"{parts.kind}s"] = [_where(some, parts) for some in kinds.values()]
+        table[f"{parts.kind}s"] = [_part_ranges_in_words(some, parts) for some in kinds.values()]
     if any(omission.words for some in kinds.values() for omission in some):
         table["for example"] = [next((omission.words for omission in some if omission.words), "") for some in kinds.values()]
     return table
 
 
-def _where(some: Iterable[LeftOut], parts: Parts) -> str:
+def _part_ranges_in_words(some: Iterable[Omission], parts: Parts) -> str:
     """Return the labels of the pages, with consecutive ones as a range."""
     numbers = sorted({omission.part for omission in some if omission.part is not None and omission.part < len(parts.labels)})
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]

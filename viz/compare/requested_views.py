@@ -6,35 +6,126 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers import Chunker, Chunking, Document, Embedder, InputError, Recipe, load_tokenizer
+from chunkers import Chunker, Chunking, Document, Embedder, InputError, Recipe, build_chunker, load_tokenizer
 from chunkers.language_models.base import LanguageModel
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
-from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs, checked
-from chunkers.results.stated import Proposition
-from evaluation.asking.ask import has_stated
-from evaluation.segmentation.chunk_facts import sentence_counts
-from viz.compare.asking.contexts import in_context, show_contexts
+from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, check_embedded_as
+from chunkers.results.propositions import Proposition
+from evaluation.asking.ask import has_stated_texts
+from evaluation.segmentation.chunk_statistics import sentence_counts
+from integrations.code import DOCUMENT, NEEDED, TOOLS, Tool, code_for
+from integrations.originals import Original, compare_chunks, original_for, run_original
 from viz.compare.asking.marked_questions import show_questions
-from viz.compare.code import show_code
+from viz.compare.asking.question_search import chunkings_with_contexts, show_contexts
 from viz.compare.parsing import show_parsing
 from viz.compare.scores.changes import show_changes
-from viz.compare.scores.scoreboard import show_ranking, show_scoreboard
-from viz.compare.scores.unlabelled import show_unlabelled
-from viz.components.download import download
+from viz.compare.scores.scoreboard import show_ranking, show_scoreboard, show_unlabelled
+from viz.compare.state.session import session
 from viz.components.figure import show_figure
 from viz.components.mounting import Component
-from viz.components.notice import notice
-from viz.controls.widgets import bound
-from viz.jobs.chunking import vectors_at_hand
-from viz.shell.results import ColumnResult
+from viz.components.page_elements import download_button, notice
+from viz.controls.widgets import button_pressed, value_binding
+from viz.jobs.chunking import cached_sentence_vectors
+from viz.shell.column_results import ColumnResult
 from viz.state import session_file
-from viz.state.choices import Choices
-from viz.state.models import chosen_model
-from viz.state.session_state import session
-from viz.state.storage_format import written_questions
+from viz.state.choices import Choices, ColumnChoice
+from viz.state.chosen_models import chosen_model
+from viz.state.compare_choices import COMPARE, compare_is_full
+from viz.state.storage_format import stored_questions
 from viz.state.text import Source
+from viz.state.undo import undoable
 from viz.state.values import Data
-from viz.theme.palette import edge
+from viz.theme.palette import edge_colour
+
+# The Code view of Compare: a column as code for other libraries, and their own chunkers with the same settings.
+
+
+_RESULT = "Result of the original"
+
+
+def show_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embedder | None) -> None:
+    """Draw the code that reproduces the selected column's cuts."""
+    here = results[choices.selected]
+    if here.chunking is None or here.chunker is None:
+        return
+    if here.chunker.elsewhere:
+        notice("These chunks were made elsewhere, so there is no code for them.", key="no_code")
+        return
+    asking = chosen_model()
+    model = None if asking is None else asking.model
+    recipe = Recipe.of(here.chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as, model)
+    tool: Tool = st.segmented_control(
+        "Code target", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
+    )
+    command = tool == "command_line"
+    leaves = "prints JSON" if command else "stores the chunks' texts in `chunks`"
+    same = "if the language model gives the same answers" if here.chunker.asks else "exactly"
+    takes = f"Seamark and the package `{NEEDED[tool]}`" if tool in NEEDED else "only Seamark"
+    st.caption(
+        f"This code reproduces the chunks of column {choices.selected + 1} {same}. It reads the text from `{DOCUMENT}` "
+        f"(UTF-8), {leaves}, and needs {takes}."
+    )
+    st.code(code_for(tool, recipe), language="bash" if command else "python")
+    original = original_for(tool, recipe)
+    if original is not None:
+        st.caption(
+            f"{original.name} itself, set up to do the same. {original.remark}".strip()
+            + f" It takes `pip install {original.requirement}`."
+        )
+        st.code(str(original.program), language="python")
+        if original.column is None:
+            _run_at_once(original, here.chunking, recipe)
+        else:
+            _run_as_column(original, original.column, choices, results)
+
+
+def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
+    """Draw the button that runs the library's chunker on the text, or the result of the run."""
+    subject = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
+    place = st.empty()
+    if session.proof is None or session.proof[0] != subject:
+        if not button_pressed(place, "Run original library", "run_original"):
+            return
+        try:
+            words, tone = f"{_RESULT}: {compare_chunks(ours, run_original(original, ours.document.text))[1]}.", "info"
+        except InputError as error:
+            words, tone = str(error), "error"
+        session.proof = (subject, words, tone)
+        place.empty()
+    _, words, tone = session.proof
+    notice(words, tone, key="proof_result")
+
+
+def _run_as_column(
+    original: Original, column: tuple[str, dict[str, object]], choices: Choices, results: Sequence[ColumnResult]
+) -> None:
+    """Draw the result of the column that runs the library's chunker, or the button that adds one."""
+    name, parameters = column
+    chunker = build_chunker(name, parameters)
+    ours = results[choices.selected]
+    if ours.chunker == chunker:
+        notice(f"This column runs {original.name}.", key="proof_result")
+        return
+    number, theirs = next(((at, other) for at, other in enumerate(results, start=1) if other.chunker == chunker), (0, None))
+    if theirs is None:
+
+        def add() -> None:
+            with undoable(COMPARE, f"Column {len(choices.columns) + 1} added"):
+                choices.columns.append(ColumnChoice(name, dict(chunker.model_dump())))
+
+        full = compare_is_full()
+        why = (
+            "Compare has the maximum number of columns; remove one first."
+            if full
+            else "Adds a column that runs the original with the same embeddings."
+        )
+        st.button("Add as column", key="add_original", on_click=add, disabled=full, help=why)
+    elif theirs.chunking is not None and ours.chunking is not None:
+        notice(f"{_RESULT}, column {number}: {compare_chunks(ours.chunking, theirs.chunking)[1]}.", key="proof_result")
+    else:
+        message = theirs.error or f"The original is running in column {number}."
+        notice(message, "error" if theirs.error else "info", key="proof_result")
+
 
 _arrival = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
 
@@ -58,11 +149,11 @@ def show_requested_views(choices: Choices, results: list[ColumnResult], chosen: 
             if len(results) > 1
             else {}
         ),
-        "Chunk sizes": lambda: _sizes(results, done, choices.tokenizer),
-        "Every gap": lambda: _every_gap(results[choices.selected]),
+        "Chunk sizes": lambda: _show_chunk_sizes(results, done, choices.tokenizer),
+        "Every gap": lambda: _show_gap_table(results[choices.selected]),
         **(
             {"Propositions": lambda: show_propositions(results[choices.selected].chunking)}
-            if any(has_stated(chunking) for _, chunking in done)
+            if any(has_stated_texts(chunking) for _, chunking in done)
             else {}
         ),
         "Parsing": lambda: show_parsing(chosen),
@@ -80,7 +171,7 @@ def show_requested_views(choices: Choices, results: list[ColumnResult], chosen: 
             views[wanted]()
 
 
-def _every_gap(here: ColumnResult) -> None:
+def _show_gap_table(here: ColumnResult) -> None:
     if here.chunking is not None:
         st.dataframe(_gap_table(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
@@ -88,11 +179,11 @@ def _every_gap(here: ColumnResult) -> None:
 def _show_downloads(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     here = results[choices.selected]
     if here.chunking is not None and here.chunker is not None:
-        _downloads(choices, results, here.chunker, here.chunking, embedder)
-        _whole_session(choices, results, chosen, embedder)
+        _offer_column_files(choices, results, here.chunker, here.chunking, embedder)
+        _offer_session_file(choices, results, chosen, embedder)
 
 
-def _whole_session(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+def _offer_session_file(choices: Choices, results: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_as = session.embedded_as
     columns = [(finished.chunker, finished.chunking) for column in results if (finished := column.finished)]
@@ -101,12 +192,12 @@ def _whole_session(choices: Choices, results: list[ColumnResult], chosen: Source
         recipes = [
             Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model) for chunker, _ in columns
         ]
-        questions = written_questions(chosen.text)
+        questions = stored_questions(chosen.text)
         row = st.container(horizontal=True)
-        download(
+        download_button(
             row,
             "The whole session, with its text",
-            lambda: session_file.write(chosen, choices, columns, embedder, embedded_as, model, questions),
+            lambda: session_file.write_session_file(chosen, choices, columns, embedder, embedded_as, model, questions),
             "seamark-session.json",
             "application/json",
             (chosen, choices.selected, recipes, questions),
@@ -115,12 +206,14 @@ def _whole_session(choices: Choices, results: list[ColumnResult], chosen: Source
         offer_report(row, choices, columns, chosen, embedder)
 
 
-def _sizes(results: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
+def _show_chunk_sizes(results: list[ColumnResult], done: list[tuple[int, Chunking]], tokenizer: str) -> None:
     """Draw the sizes of the chunks of every column."""
     units = ["sentences", "tokens", "characters"]
     unit = str(st.segmented_control("Size unit", units, default="sentences", key="size_unit", required=True))
     try:
-        values = {f"{number + 1} {results[number].title}": _lengths(chunking, unit, tokenizer) for number, chunking in done}
+        values = {
+            f"{number + 1} {results[number].title}": _chunk_lengths(chunking, unit, tokenizer) for number, chunking in done
+        }
     except InputError as error:
         notice(str(error), "error", key="sizes_error")
         return
@@ -133,7 +226,7 @@ def _sizes(results: list[ColumnResult], done: list[tuple[int, Chunking]], tokeni
     show_figure(figure, table, "Chunk sizes", key="sizes")
 
 
-def _lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
+def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
     """Return the length of every chunk; raises InputError if the tokenizer's files are missing."""
     if unit == "sentences":
         return sentence_counts(chunking)
@@ -162,11 +255,11 @@ def _gap_table(chunking: Chunking) -> dict[str, list[object]]:
     return {name: values for name, values in table.items() if not values or any(value is not None for value in values)}
 
 
-def _embedded_as() -> EmbeddedAs:
+def _choose_embedded_text() -> EmbeddedAs:
     """Draw the choice of the text to embed in files of chunks, which a recipe records, and return it."""
 
     def put(name: str) -> None:
-        session.embedded_as = checked(name)
+        session.embedded_as = check_embedded_as(name)
 
     st.segmented_control(
         "Embedded text",
@@ -176,19 +269,19 @@ def _embedded_as() -> EmbeddedAs:
         required=True,
         help="With the heading path, or with a language model’s sentence on its place in the text, every chunk also has the "
         "text to embed: first these, then its own text. “Ask your text” searches that too, by embedding and by words.",
-        **bound(session.embedded_as, "embedded_as", put),
+        **value_binding(session.embedded_as, "embedded_as", put),
     )
     return session.embedded_as
 
 
-def _downloads(
+def _offer_column_files(
     choices: Choices, results: list[ColumnResult], chunker: Chunker, plain: Chunking, embedder: Embedder | None
 ) -> None:
-    embedded_as = _embedded_as()
+    embedded_as = _choose_embedded_text()
     chunking, written = plain, True
     if embedded_as == "context":
         show_contexts(choices, results)
-        with_contexts = in_context(results)
+        with_contexts = chunkings_with_contexts(results)
         chunking, written = with_contexts.get(choices.selected, plain), choices.selected in with_contexts
     recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, _recipe_model())
     stem = f"seamark-{chunker.name}"
@@ -212,7 +305,7 @@ def _downloads(
     st.caption(f"These are the files of column {choices.selected + 1}.{waits} {again}")
     row = st.container(horizontal=True)
     for label, name, mime, data in files:
-        download(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))
+        download_button(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))
 
 
 # The figure of the chunk sizes.
@@ -229,7 +322,7 @@ def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figu
                 boxpoints="all" if len(values) <= 500 else "outliers",
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": edge(number), "size": 5, "opacity": 0.7},
+                marker={"color": edge_colour(number), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate=f"%{{x}} {unit}<extra></extra>",
@@ -249,7 +342,7 @@ def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figu
 
 def show_propositions(chunking: Chunking | None) -> None:
     """Draw the table of a result's propositions, or a message if it has none."""
-    if chunking is None or not has_stated(chunking):
+    if chunking is None or not has_stated_texts(chunking):
         notice("This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions")
         return
     st.dataframe(proposition_table(chunking), hide_index=True, width="stretch", height=420, placeholder="")
@@ -272,7 +365,7 @@ def proposition_table(chunking: Chunking) -> dict[str, list[object]]:
         "chunk": [number for number, _, _ in propositions],
         "title": [title for _, title, _ in propositions],
         "proposition": [proposition.text for _, _, proposition in propositions],
-        "sentence": [_sentences(document, proposition) for _, _, proposition in propositions],
+        "sentence": [_sentence_numbers_in_words(document, proposition) for _, _, proposition in propositions],
         "source": [
             proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
             for _, _, proposition in propositions
@@ -281,7 +374,7 @@ def proposition_table(chunking: Chunking) -> dict[str, list[object]]:
     }
 
 
-def _sentences(document: Document, proposition: Proposition) -> str:
+def _sentence_numbers_in_words(document: Document, proposition: Proposition) -> str:
     """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
     if proposition.span is None:
         return "" if proposition.sentence is None else f"{proposition.sentence + 1} (as the model says)"
@@ -305,13 +398,13 @@ def offer_report(
 
     def build() -> str:
         # Only the user who asks for a report waits for these modules, not the first page.
-        from evaluation.report.page import Compared, report
+        from evaluation.report.page import ComparedColumns, html_report
 
         # A report embeds nothing; it uses cached vectors only.
-        vectors = vectors_at_hand(document, embedder, choices.tokenizer, on_disk)
-        return report(Compared(document, columns, chosen.known, embedder, choices.tokenizer, vectors, questions))
+        vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, on_disk)
+        return html_report(ComparedColumns(document, columns, chosen.known, embedder, choices.tokenizer, vectors, questions))
 
-    download(
+    download_button(
         place,
         "The comparison as a report, HTML",
         build,

@@ -63,7 +63,7 @@ class _Module:
     has_default: bool
 
 
-def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
+def linked_script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
     """Return a script and all its imports as one module, with each file before the files that use it.
 
     Parameters
@@ -105,7 +105,7 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
     return "\n".join([*parts, f"export default inOrder({default or _CALLED});\n"])
 
 
-def styles(*files: str) -> str:
+def joined_styles(*files: str) -> str:
     """Return the contents of the given style sheets (paths below ``viz/``) as one string."""
     return "\n".join((VIZ / file).read_text(encoding="utf-8") for file in files)
 

@@ -6,9 +6,9 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from viz.components.download import download
+from viz.components.page_elements import download_button
 from viz.state.session_state import session
-from viz.theme.palette import INK, theme
+from viz.theme.palette import INK, theme_name
 
 # The style.
 
@@ -18,7 +18,7 @@ LECTURE_SCALE = 1.5
 
 def style(figure: go.Figure, scale: float = 1) -> None:
     """Apply the page's colours and fonts to a figure, with type, lines and dots enlarged by ``scale``."""
-    colours = INK[theme()]
+    colours = INK[theme_name()]
     axis = {"gridcolor": colours["rule"], "linecolor": colours["rule"], "zeroline": False, "automargin": True}
     axis |= {"title": {"font": {"size": 13 * scale}}}
     figure.update_layout(
@@ -116,7 +116,7 @@ def show_figure(
             on_change=chosen,
             required=True,
         )
-        download(
+        download_button(
             row,
             "Download as HTML",
             lambda: figure.to_html(include_plotlyjs=True, config=config),

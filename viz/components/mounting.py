@@ -34,8 +34,8 @@ class Component(Generic[Payload]):
     def __init__(
         self, name: str, script: str, *styles: str, html: str = "", colours: str = "", draws: str | None = None
     ) -> None:
-        css = "\n".join([*([palette.css(colours)] if colours else []), assets.styles(*styles)])
-        self._mount = st.components.v2.component(name, html=html, css=css, js=assets.script(script, draws))
+        css = "\n".join([*([palette.theme_style_sheet(colours)] if colours else []), assets.joined_styles(*styles)])
+        self._mount = st.components.v2.component(name, html=html, css=css, js=assets.linked_script(script, draws))
 
     def __call__(
         self,

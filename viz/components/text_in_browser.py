@@ -10,7 +10,7 @@ import numpy as np
 from chunkers import Document
 from chunkers.support.arrays import IntArray
 from viz.components.mounting import Store
-from viz.jobs.resources import CACHED_BYTES, forget_by, kept
+from viz.jobs.resources import CACHED_BYTES, cached_while_shown, on_text_gone
 
 
 def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
@@ -19,7 +19,7 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     return (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral, offsets)).tolist() if len(astral) else [*offsets]
 
 
-def code_points(text: str, offsets: Sequence[int]) -> list[int]:
+def code_point_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     """Convert offsets in UTF-16 code units of ``text`` to offsets in code points, the inverse of `utf16_offsets`.
 
     An offset between the two units of a character is converted to the start of that character.
@@ -40,10 +40,10 @@ def _astral(text: str) -> IntArray:
     return np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) > 0xFFFF)
 
 
-forget_by(lambda _: _astral.cache_clear())
+on_text_gone(lambda _: _astral.cache_clear())
 
 
-def positions(document: Document, offsets: Sequence[int]) -> list[float]:
+def sentence_positions(document: Document, offsets: Sequence[int]) -> list[float]:
     """Convert offsets in code points to positions on the sentence axis: 2.5 is the middle of the third sentence."""
     if not (offsets and document.sentences):
         return [0.0 for _ in offsets]
@@ -61,8 +61,8 @@ def positions(document: Document, offsets: Sequence[int]) -> list[float]:
 text_store = Store[bytes]("seamark_text", "storeText")
 
 
-@kept(CACHED_BYTES, lambda document: (document.identity,), len)
-def source_bytes(document: Document) -> bytes:
+@cached_while_shown(CACHED_BYTES, lambda document: (document.identity,), len)
+def text_payload(document: Document) -> bytes:
     """Return the bytes for the browser's store: a line of JSON with the sentences and pages, then the text.
 
     All offsets are in UTF-16 code units.

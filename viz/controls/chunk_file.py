@@ -7,19 +7,18 @@ import streamlit as st
 
 from chunkers import Document, InputError
 from chunkers.found_again.located_chunks import read_chunks
-from chunkers.found_again.locating import KINDS, FoundAgain, Oddity
+from chunkers.found_again.locating import KINDS, LocatedChunks, Oddity
 from chunkers.methods.your_chunks import ChunkFile
-from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
-from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice, remark
-from viz.controls.widgets import bound
-from viz.jobs.reading import ReadingJob, only_file
+from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentence_range_of, show_findings
+from viz.components.page_elements import notice, remark, show_job_progress
+from viz.controls.widgets import value_binding
+from viz.jobs.file_reading import ReadingJob, single_file_maker
 from viz.state.choices import OWN, Choices, ColumnChoice
-from viz.state.chunk_files import file_of, show_chunks
+from viz.state.chunk_files import chunk_file_of, show_chunk_file
 from viz.state.own_text import choose_document, store_own_text
 from viz.state.session_state import session
 from viz.state.text import Source
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 MOST_OFFERED = 1_000
 """Most documents of a file among which the user can choose."""
@@ -54,9 +53,9 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
 
     ``measured`` are the names of the documents that the page measures; None on a page about one text.
     """
-    if _take_read(choices, number):
+    if _take_read_file(choices, number):
         st.rerun()
-    file = file_of(column)
+    file = chunk_file_of(column)
     if file is not None:
         remark(f"{file.name} · {counted(len(file.chunks), 'chunk')}", key="chunk_file_name")
         if measured is None or len(measured) == 1:
@@ -101,21 +100,21 @@ def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
         if uploaded_file is None:
             return
         content = uploaded_file.name, uploaded_file.getvalue()
-        session.chunk_reading = ReadingJob([content], only_file(_chunks_in), about=(page, number)).begin()
-        _take_read(choices, number)
+        session.chunk_reading = ReadingJob([content], single_file_maker(_read_chunk_file), about=(page, number)).begin()
+        _take_read_file(choices, number)
 
     label = "A file of chunks: JSON, JSON lines, CSV or Parquet"
     st.file_uploader(label if file is None else "Another file", type=[*ENDINGS], key=key, on_change=uploaded, help=FILE_HELP)
 
 
-def _chunks_in(data: bytes, name: str, cancelled: Callable[[], bool]) -> ChunkFile:
+def _read_chunk_file(data: bytes, name: str, cancelled: Callable[[], bool]) -> ChunkFile:
     chunks = tuple(read_chunks(data, name, cancelled))
     if not chunks:
         raise InputError(f"{name}: a file of chunks must contain at least one chunk; this one contains none.")
     return ChunkFile(name, chunks)
 
 
-def _take_read(choices: Choices, number: int) -> bool:
+def _take_read_file(choices: Choices, number: int) -> bool:
     """Use the file uploaded for column ``number`` once it has been read; return whether it has chunks."""
     job = session.chunk_reading
     if job is None or not job.ended or job.about != (session.page, number):
@@ -125,7 +124,7 @@ def _take_read(choices: Choices, number: int) -> bool:
     if job.made is None or job.cancelled:
         return False
     try:
-        show_chunks(job.made, session.page, choices, number)
+        show_chunk_file(job.made, session.page, choices, number)
     except InputError as error:
         session.chunk_complaint = str(error)
         return False
@@ -141,7 +140,7 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
 
     def put(name: str | None) -> None:
         if name is not None:
-            show_chunks(file.of(name), page, choices, number)
+            show_chunk_file(file.of(name), page, choices, number)
 
     st.selectbox(
         "Chunked document",
@@ -149,11 +148,11 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
         index=None if shown is None else names.index(shown),
         placeholder="the document of the text's name",
         help=f"The file has chunks of {counted(len(file.documents), 'document')}.",
-        **bound(shown, f"chunk_document/{number}/{file.identity}", put),
+        **value_binding(shown, f"chunk_document/{number}/{file.identity}", put),
     )
 
 
-def _show_located(located: FoundAgain, name: str) -> None:
+def _show_located(located: LocatedChunks, name: str) -> None:
     """Draw the number of located chunks, and a list of remarks that link into the text."""
     document = located.chunking.document
     located_count = len(located.chunking.chunks)
@@ -179,11 +178,11 @@ def _finding_data(document: Document, odd: Oddity) -> FindingData:
         "title": f"Chunk {odd.number:,}: {_TITLES[odd.kind][0]}",
         "reason": odd.said,
         "passage": words,
-        "range": sentences_of(document, odd.span.start, odd.span.end),
+        "range": sentence_range_of(document, odd.span.start, odd.span.end),
     }
 
 
-def _offer_text(choices: Choices, file: ChunkFile, document: Document, located: FoundAgain | None) -> None:
+def _offer_text(choices: Choices, file: ChunkFile, document: Document, located: LocatedChunks | None) -> None:
     """Offer to open the text that the chunks make up, if it is complete and not the current text."""
     if located is not None and len(located.chunking.chunks) == located.given:
         return

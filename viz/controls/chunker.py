@@ -9,16 +9,15 @@ import streamlit as st
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Embedder, FieldSpec
 from chunkers.methods.your_chunks import YourChunks
 from chunkers.methods.your_cuts import YourCuts
-from chunkers.recipes.presets import presets_of
+from chunkers.recipes.presets import presets_for_chunker
 from chunkers.recipes.registry import ELSEWHERE, chunker_class, discover
-from viz.components.notice import remark
+from viz.components.page_elements import remark
 from viz.controls.chunk_file import chunk_file_controls
-from viz.controls.language_model import any_asks, model_form, what_it_is_asked
-from viz.controls.missing_packages import label_with_availability
-from viz.controls.widgets import bound, offer_undo
-from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
+from viz.controls.language_model import any_calls_model, language_model_form, show_prompts
+from viz.controls.widgets import label_with_availability, offer_undo, value_binding
+from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective_parameters, fresh
+from viz.state.chosen_models import embedder_defaults
 from viz.state.link import link_of_chunker
-from viz.state.models import defaults_of
 from viz.state.session_state import session
 from viz.state.undo import undoable
 
@@ -67,19 +66,19 @@ def column_controls(
     # Keep the chunker of a column from another page, even if this page does not offer it.
     external = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
     _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *external])
-    has_form = any_asks(any_column.chunker for any_column in choices.columns) if model is None else model
+    has_form = any_calls_model(any_column.chunker for any_column in choices.columns) if model is None else model
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
     if has_form and column.chunker in ASKING:
-        model_form()
+        language_model_form()
     if column.chunker not in ELSEWHERE:
-        defaults = defaults_of(embedder, column.chunker)
+        defaults = embedder_defaults(embedder, column.chunker)
         parameter_controls(choices.selected, column, chunker, defaults)
     elif column.chunker == YourCuts.name:
         st.caption(OWN_CUTS)
     elif elsewhere:
         chunk_file_controls(choices, choices.selected, column, measured)
     if has_form and column.chunker not in ASKING:
-        model_form()
+        language_model_form()
 
 
 def parameter_controls(
@@ -94,12 +93,12 @@ def parameter_controls(
     ``below`` is called after each main parameter to draw something under it. The other parameters are in an expander.
     """
     _choose_preset(number, column, defaults)
-    values = effective(column, defaults)
+    values = effective_parameters(column, defaults)
     specs = chunker_class(column.chunker).fields(values)
     idle = chunker.idle() if chunker is not None else frozenset[str]()
     for spec in specs:
         if spec.main:
-            _widget(number, column, spec, values[spec.name], spec.name in idle)
+            _parameter_widget(number, column, spec, values[spec.name], spec.name in idle)
             if chunker is not None and (note := chunker.remark(spec.name)):
                 st.caption(note)
             if below is not None:
@@ -108,9 +107,9 @@ def parameter_controls(
     if folded:
         with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in folded)):
             for spec in folded:
-                _widget(number, column, spec, values[spec.name], spec.name in idle)
+                _parameter_widget(number, column, spec, values[spec.name], spec.name in idle)
     if column.chunker in ASKING:
-        what_it_is_asked(column.chunker)
+        show_prompts(column.chunker)
 
 
 def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
@@ -138,7 +137,7 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
         default=choices.selected,
         format_func=lambda index: str(index + 1),
         required=True,
-        **bound(choices.selected, "column", chosen),
+        **value_binding(choices.selected, "column", chosen),
     )
     row = st.container(horizontal=True, gap="small", key="column_buttons")
     full = count >= MOST_COLUMNS
@@ -182,7 +181,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         index=names.index(column.chunker),
         format_func=lambda name: label_with_availability("chunker", name, chunker_class(name).title),
         help=f"{kind.idea} Source: {kind.source}. {guide_link(column.chunker)}",
-        **bound(column.chunker, f"chunker/{choices.selected}", changed),
+        **value_binding(column.chunker, f"chunker/{choices.selected}", changed),
     )
     for number, fault in enumerate(discover()):
         remark(fault, key=f"offer_{number}")
@@ -196,10 +195,10 @@ def guide_link(chunker: str) -> str:
 
 
 def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:
-    presets = {preset.title: preset for preset in presets_of(column.chunker)}
+    presets = {preset.title: preset for preset in presets_for_chunker(column.chunker)}
     if not presets:
         return
-    values = effective(column, defaults)
+    values = effective_parameters(column, defaults)
     active = next(
         (
             title
@@ -225,7 +224,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         list(presets),
         index=index,
         placeholder="your own",
-        **bound(active, f"preset/{number}/{chunker}", changed),
+        **value_binding(active, f"preset/{number}/{chunker}", changed),
     )
     if active is not None:
         # The box truncates long names.
@@ -234,14 +233,14 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
             st.caption(caption)
 
 
-def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
+def _parameter_widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
     """Draw the widget of a parameter, greyed out if ``idle``, that is without effect given the other parameters."""
-    name = _key(number, column, spec)
+    name = _parameter_widget_key(number, column, spec)
     label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
 
     def changed(new: Any) -> None:
         # The same browser message may have changed the chunker, or the parameter on which this one depends.
-        if name != _key(number, column, spec):
+        if name != _parameter_widget_key(number, column, spec):
             return
         column.put(spec.name, new)
         # An amount is meaningless for another threshold method.
@@ -250,7 +249,7 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
                 column.parameters.pop(other.name, None)
 
     help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
-    shared = {"disabled": idle, "help": help_text or None, **bound(value, name, changed)}
+    shared = {"disabled": idle, "help": help_text or None, **value_binding(value, name, changed)}
     kind = int if spec.kind == "integer" else float
     if spec.kind == "choice" and spec.ordered:
         st.select_slider(label, spec.choices, value, **shared)
@@ -287,7 +286,7 @@ def _widget(number: int, column: ColumnChoice, spec: FieldSpec, value: Any, idle
         )
 
 
-def _key(number: int, column: ColumnChoice, spec: FieldSpec) -> str:
+def _parameter_widget_key(number: int, column: ColumnChoice, spec: FieldSpec) -> str:
     """Return the key of a parameter's widget, unique to the chunker."""
     depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
     return f"{number}/{column.chunker}/{spec.name}{depends}"

@@ -9,20 +9,20 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import InputError
 from sample_docs import load_sample
-from viz.components.notice import notice, remark
+from viz.components.page_elements import notice, remark
 from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_words_in_tab
 from viz.jobs.keeping.notebook_store import Listed
 from viz.jobs.resources import notebook_store
 from viz.state import storage_format
 from viz.state.choices import OWN, Choices
 from viz.state.compare_choices import COMPARE
-from viz.state.notebook import forget, is_private, keep, key_of_kept_document, open_notebook
-from viz.state.own_text import bring_back, choose_document, questions_about, set_own_text
+from viz.state.notebook import forget_kept_texts, is_server_private, keep_document, key_of_kept_document, open_notebook
+from viz.state.own_text import choose_document, count_questions_about, restore_replaced_text, set_own_text
 from viz.state.session_state import session
-from viz.state.storage_format import KeptText, give_back_text, kept_text
+from viz.state.storage_format import KeptText, restore_text, text_in_stored_form
 from viz.state.text import Source
 from viz.state.values import Arrival
-from viz.theme.numbers import counted, known_boundaries
+from viz.theme.number_formats import counted, counted_known_boundaries
 
 MOST_LISTED = 20
 
@@ -34,19 +34,19 @@ DOWNLOADS = "Downloads"
 """The view of Compare with the session file."""
 
 
-def chip_of(document: str) -> NotebookChip:
+def notebook_chip(document: str) -> NotebookChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
     own = session.own if document == OWN else None
     source = own if document == OWN else _sample(document)
-    questions = 0 if source is None else questions_about(source)
+    questions = 0 if source is None else count_questions_about(source)
     at_stake = [counted(questions, "question")] * bool(questions)
     if own is not None and own.known:
-        at_stake.append(known_boundaries(len(own.known)))
+        at_stake.append(counted_known_boundaries(len(own.known)))
     if source is None or (own is None and not questions):
         return {"state": "", "title": ""}
     if document in session.notebooks:
         return {"state": "kept", "title": "The text, its questions and the columns are in a file that only you can read"}
-    if not is_private():
+    if not is_server_private():
         return {"state": "shared", "title": SHARED_SERVER}
     state = "urgent" if at_stake else "offered"
     lost = f"Only this tab has its {' and '.join(at_stake)}. " if at_stake else ""
@@ -64,13 +64,13 @@ def _sample(document: str) -> Source:
     return Source(sample.text, sample.title)
 
 
-def take_chip(event: Mapping[str, Any], document: str) -> None:
+def take_chip_action(event: Mapping[str, Any], document: str) -> None:
     """Apply the action chosen on a document's chip: keep the document, remove it, or open the downloads on Compare."""
     wanted = event.get("act")
-    if wanted == "keep" and is_private():
-        keep(document)
+    if wanted == "keep" and is_server_private():
+        keep_document(document)
     elif wanted == "remove" and (place := key_of_kept_document()) is not None:
-        forget(place.id)
+        forget_kept_texts(place.id)
     elif wanted == "file":
         session.below_wanted = DOWNLOADS
         session.arriving = Arrival(COMPARE, session.page)
@@ -78,13 +78,13 @@ def take_chip(event: Mapping[str, Any], document: str) -> None:
 
 def offer_to_keep(key: str, document: str) -> None:
     """Draw the button that keeps a document on this machine, or the reason why it cannot be kept."""
-    if not is_private():
+    if not is_server_private():
         remark(SHARED_SERVER, key=f"{key}_shared")
     elif document not in session.notebooks:
-        st.button("Keep on this machine", key=f"{key}_keep", on_click=keep, args=(document,), help=KEEPS)
+        st.button("Keep on this machine", key=f"{key}_keep", on_click=keep_document, args=(document,), help=KEEPS)
 
 
-def offer_replaced(choices: Choices) -> None:
+def offer_replaced_text(choices: Choices) -> None:
     """Draw errors in keeping texts, and a button that restores a replaced text that had questions or boundaries."""
     if session.notebook_complaint:
         notice(session.notebook_complaint, "error", key="notebook_complaint_notice")
@@ -93,7 +93,7 @@ def offer_replaced(choices: Choices) -> None:
         return
 
     def back() -> None:
-        bring_back()
+        restore_replaced_text()
         choose_document(choices, OWN)
 
     def dismiss() -> None:
@@ -101,7 +101,7 @@ def offer_replaced(choices: Choices) -> None:
 
     row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
     with row:
-        questions = questions_about(replaced.own)
+        questions = count_questions_about(replaced.own)
         with_them = f" with {counted(questions, 'question')}" if questions else " with its boundaries"
         remark(f"{replaced.own.name}{with_them} was replaced and is kept nowhere.", key="replaced_text")
     row.button("Restore text", key="replaced_back", on_click=back, type="tertiary", width="content")
@@ -110,7 +110,7 @@ def offer_replaced(choices: Choices) -> None:
 
 def show_kept_texts(choices: Choices) -> None:
     """Draw the list of the texts kept on this machine, each with buttons to open and remove it."""
-    if not is_private():
+    if not is_server_private():
         return
     try:
         kept = notebook_store().listed()
@@ -125,7 +125,7 @@ def show_kept_texts(choices: Choices) -> None:
     for listed in kept[:MOST_LISTED]:
         row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{listed.id}")
         with row.container():
-            remark(_said(listed), key=f"kept_text_said_{listed.id}")
+            remark(_listed_in_words(listed), key=f"kept_text_said_{listed.id}")
         row.button(
             "Open text",
             key=f"kept_text_open_{listed.id}",
@@ -134,14 +134,20 @@ def show_kept_texts(choices: Choices) -> None:
             disabled=listed.id == here,
             width="content",
         )
-        row.button("Remove text", key=f"kept_text_remove_{listed.id}", on_click=forget, args=(listed.id,), width="content")
+        row.button(
+            "Remove text",
+            key=f"kept_text_remove_{listed.id}",
+            on_click=forget_kept_texts,
+            args=(listed.id,),
+            width="content",
+        )
     if len(kept) > MOST_LISTED:
         remark(f"{len(kept) - MOST_LISTED:,} older ones are not listed.", key="kept_texts_more")
     if len(kept) > 1:
-        st.button("Remove all texts", key="kept_texts_clear", on_click=forget)
+        st.button("Remove all texts", key="kept_texts_clear", on_click=forget_kept_texts)
 
 
-def _said(listed: Listed) -> str:
+def _listed_in_words(listed: Listed) -> str:
     day = datetime.fromtimestamp(listed.changed).strftime("%Y-%m-%d")
     return f"{listed.name} · {counted(listed.questions, 'question')} · {day}"
 
@@ -171,12 +177,12 @@ class _Head(KeptText):
     unseen: bool = False
 
 
-class _Kept(BaseModel):
+class _KeptInTab(BaseModel):
     head: _Head
     text: str = Field(max_length=MOST_KEPT)
 
 
-def to_keep() -> tuple[KeptHead | None, str] | None:
+def copy_for_tab() -> tuple[KeptHead | None, str] | None:
     """Return the metadata and the text for the browser's tab to keep; None if its copy is up to date.
 
     Without metadata, the tab drops its copy. Of a text that is too long, it keeps the metadata only.
@@ -184,8 +190,8 @@ def to_keep() -> tuple[KeptHead | None, str] | None:
     own, given = session.own, session.own_given
     if own is None:
         return (None, "") if session.own_gone else None
-    about, text = kept_text(own, given)
-    left = len(text) if _units(text) > MOST_KEPT else 0
+    about, text = text_in_stored_form(own, given)
+    left = len(text) if _utf16_length(text) > MOST_KEPT else 0
     if left:
         about, text = about.model_copy(update={"known": None, "file": ""}), ""
     head: KeptHead = {
@@ -200,19 +206,19 @@ def to_keep() -> tuple[KeptHead | None, str] | None:
     return head, text
 
 
-def keep_questions() -> None:
+def keep_questions_in_tab() -> None:
     """Store the session's questions in the browser's tab, at the end of a run of the page."""
-    questions = storage_format.written_questions()
+    questions = storage_format.stored_questions()
     # Until this session has questions, the tab may still have those of the previous session.
     session.questions_sent = session.questions_sent or bool(questions)
     if session.questions_sent:
         keep_words_in_tab({"name": "questions", "words": storage_format.questions_to_json(questions)})
 
 
-def too_long_to_keep() -> str:
+def warning_too_long_for_tab() -> str:
     """Return a warning if the user's text is too long for the browser's tab to keep; otherwise an empty string."""
     own = session.own
-    if own is None or _units((session.own_given or own).text) <= MOST_KEPT:
+    if own is None or _utf16_length((session.own_given or own).text) <= MOST_KEPT:
         return ""
     return (
         f"A reload loses this text: it has {len(own.text):,} characters, and the tab keeps at most {MOST_KEPT:,}. "
@@ -220,7 +226,7 @@ def too_long_to_keep() -> str:
     )
 
 
-def take_back(detail: Mapping[str, Any]) -> bool:
+def take_text_of_tab(detail: Mapping[str, Any]) -> bool:
     """Restore the text kept by the browser's tab; return whether the user's own text is open.
 
     A text that is already open stays. If there is no text to restore, because it was too long for the tab or because a link
@@ -230,7 +236,7 @@ def take_back(detail: Mapping[str, Any]) -> bool:
     if session.own is not None:
         return True
     try:
-        kept = _Kept.model_validate(detail)
+        kept = _KeptInTab.model_validate(detail)
         if not kept.head.left and kept.text:
             _restore(kept)
             return True
@@ -246,13 +252,13 @@ def take_back(detail: Mapping[str, Any]) -> bool:
     return False
 
 
-def _restore(kept: _Kept) -> None:
+def _restore(kept: _KeptInTab) -> None:
     if kept.head.unseen:
         set_own_text(Source(kept.text, kept.head.name, None, kept.head.teaches))
     else:
-        give_back_text(kept.head, kept.text)
+        restore_text(kept.head, kept.text)
 
 
-def _units(text: str) -> int:
+def _utf16_length(text: str) -> int:
     """Return the length in UTF-16 code units, as JavaScript counts."""
     return len(text) + (sum(character > "\uffff" for character in text) if 2 * len(text) > MOST_KEPT else 0)

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from chunkers.language_models.chat_server import USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.language_models.prompts import AGAIN
-from chunkers.language_models.server import USUAL_PORTS, LocalServer, find_local_servers
 from chunkers.recipes.registry import ASKING
-from viz.components.notice import remark
-from viz.controls.widgets import entered_server
-from viz.state.models import chosen_model
+from viz.components.page_elements import remark
+from viz.controls.widgets import take_entered_server
+from viz.state.chosen_models import chosen_model
 from viz.state.session_state import session
 from viz.state.values import LanguageServer
 
@@ -33,19 +33,19 @@ WAYS_TO_A_MODEL = """
 """Instructions for running or renting a server, as Markdown."""
 
 
-def any_asks(chunkers: Iterable[str]) -> bool:
+def any_calls_model(chunkers: Iterable[str]) -> bool:
     """Return whether any of the named chunkers calls a language model."""
     return any(name in ASKING for name in chunkers)
 
 
-def what_it_is_asked(chunker: str) -> None:
+def show_prompts(chunker: str) -> None:
     """Draw the prompts that the chunker sends to a language model."""
     with st.expander("Prompts"):
         for prompt in (*ASKING[chunker].wording(), AGAIN):
             st.code(prompt, language=None, wrap_lines=True)
 
 
-def model_form() -> DeltaGenerator:
+def language_model_form() -> DeltaGenerator:
     """Draw the form for the language model, setup instructions and the spending so far; nothing is sent to the model.
 
     Return the expander, so that callers can add to it. It stays open until the model has answered.
@@ -56,7 +56,7 @@ def model_form() -> DeltaGenerator:
         st.button(
             "Find local server",
             key="language_find",
-            on_click=_find,
+            on_click=_find_local_server,
             width="stretch",
             help="Looks at the usual ports of llama.cpp, Ollama, vLLM and LM Studio on the machine that runs Seamark.",
         )
@@ -71,7 +71,7 @@ def model_form() -> DeltaGenerator:
     return folds
 
 
-def _find() -> None:
+def _find_local_server() -> None:
     """Look for servers on this machine, and fill in the first that has a model."""
     servers = session.local_servers = tuple(find_local_servers())
     if servers:
@@ -93,7 +93,7 @@ def _form() -> None:
     """Draw the form for the model's name, its server's address and key, and the limits, applied by a button."""
 
     def used() -> None:
-        server = entered_server(session.language_server, "language_address", "language_key")
+        server = take_entered_server(session.language_server, "language_address", "language_key")
         name = st.session_state["language_name"].strip().removeprefix("openai:")
         limits = int(st.session_state["language_tokens"]), float(st.session_state["language_money"])
         session.language_server = LanguageServer(name, *server, *limits)

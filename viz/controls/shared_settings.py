@@ -7,20 +7,25 @@ import streamlit as st
 
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, Embedder, ModelError
 from chunkers.embedders import OTHERS, MiniLM, missing_for_embedder
-from chunkers.embedders.device import DEVICES
+from chunkers.embedders.models import DEVICES
 from chunkers.embedders.static import Static
+from chunkers.text.bundled_model import HUB_NAME, model_folder
 from chunkers.text.languages import LANGUAGES
-from chunkers.text.minilm import HUB_NAME, model_folder
-from viz.components.notice import notice, remark
-from viz.controls.missing_packages import label_with_availability, missing_for_splitter, missing_for_tokenizer
-from viz.controls.widgets import bound, entered_server
+from viz.components.page_elements import notice, remark
+from viz.controls.widgets import (
+    label_with_availability,
+    missing_for_splitter,
+    missing_for_tokenizer,
+    take_entered_server,
+    value_binding,
+)
 from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
 from viz.state.choices import Choices
-from viz.state.models import destination_of, splitter_waits_for_consent, waits_for_consent
+from viz.state.chosen_models import embedder_destination, embedder_waits_for_consent, splitter_waits_for_consent
 from viz.state.session_state import session
 from viz.state.values import EmbeddingServer
-from viz.theme.glossary import help_of
+from viz.theme.glossary import definitions_as_help
 
 # The choice of an embedder. Anything that is read, downloaded, run or sent needs the user's consent first.
 
@@ -48,8 +53,8 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
 
     If an ``embedder`` is in use, draw its remarks about this machine.
     """
-    if waits_for_consent(choices):
-        where = f", which would send your texts to {destination}" if (destination := destination_of(choices)) else ""
+    if embedder_waits_for_consent(choices):
+        where = f", which would send your texts to {destination}" if (destination := embedder_destination(choices)) else ""
         notice(
             f"The link names the embedder {choices.embedder}{where}. Seamark reads, downloads and sends nothing for it "
             "until you press “Use this embedder”.",
@@ -85,8 +90,8 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         names,
         index=names.index(kind),
         format_func=lambda name: "Other model…" if name == OTHER_MODEL else label_with_availability("embedder", name),
-        help=help_of(EMBEDDERS),
-        **bound(kind, "embedder", picked),
+        help=definitions_as_help(EMBEDDERS),
+        **value_binding(kind, "embedder", picked),
     )
     if naming:
         _embedder_form(choices)
@@ -110,7 +115,7 @@ def _embedder_form(choices: Choices) -> None:
         name = st.session_state["embedder_name"].strip()
         if not name:
             return
-        session.server = EmbeddingServer(*entered_server(session.server, "server_address", "server_key"))
+        session.server = EmbeddingServer(*take_entered_server(session.server, "server_address", "server_key"))
         _use_embedder(choices, name)
 
     if "embedder_name" not in st.session_state:
@@ -122,7 +127,7 @@ def _embedder_form(choices: Choices) -> None:
             st.session_state["embedder_name"],
             key="embedder_name",
             placeholder="sentence-transformers/…, a folder, …",
-            help=help_of(OTHERS),
+            help=definitions_as_help(OTHERS),
         )
         st.text_input(
             "Embedder server",
@@ -162,7 +167,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
     with st.expander("Splitter and embedder"):
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
-        choose_named(choices, "Tokens as", "tokenizer", TOKENIZERS)
+        choose_shared_setting(choices, "Tokens as", "tokenizer", TOKENIZERS)
         if lack := missing_for_tokenizer(choices.tokenizer):
             st.caption(lack)
         st.toggle(
@@ -201,7 +206,7 @@ def _choose_splitter(choices: Choices) -> None:
     """Draw the choice of a splitter and, for a multilingual one, of the language."""
     kind, _, language = choices.sentences.partition(":")
     by_language = kind == "sentencex"
-    choose_named(choices, "Sentence splitter", "sentences", SPLITTERS, kind if by_language else None)
+    choose_shared_setting(choices, "Sentence splitter", "sentences", SPLITTERS, kind if by_language else None)
     if not by_language:
         if lack := missing_for_splitter(kind):
             st.caption(lack)
@@ -217,11 +222,13 @@ def _choose_splitter(choices: Choices) -> None:
         index=codes.index(language),
         format_func=lambda code: LANGUAGES[code] if code else "as detected",
         help="The language whose abbreviations and full stops are used; the line above the text names it.",
-        **bound(language, "language", chosen),
+        **value_binding(language, "language", chosen),
     )
 
 
-def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, str], shown: str | None = None) -> None:
+def choose_shared_setting(
+    choices: Choices, label: str, name: str, options: Mapping[str, str], shown: str | None = None
+) -> None:
     """Draw a select box for the shared setting ``name``, with ``options`` that map values to descriptions.
 
     ``shown`` is the option to show, if it is not the setting's value.
@@ -233,6 +240,6 @@ def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, 
         names,
         index=names.index(value),
         format_func=partial(label_with_availability, name),
-        help=help_of(options),
-        **bound(value, name, partial(setattr, choices, name)),
+        help=definitions_as_help(options),
+        **value_binding(value, name, partial(setattr, choices, name)),
     )

@@ -8,32 +8,38 @@ import streamlit as st
 from chunkers import InputError, Recipe
 from chunkers.text.code_syntax import CODE_ENDINGS
 from chunkers.text.encodings import CHOICES
-from chunkers.text.formats import WITHOUT_ENCODING, format_of
-from chunkers.text.reading import READABLE, FileText
+from chunkers.text.reading import READABLE, WITHOUT_ENCODING, FileText, format_of
 from sample_docs import load_sample, sample_titles
-from viz.components.job_progress import show_job_progress
 from viz.components.mounting import take_event
-from viz.components.notice import notice, remark
-from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_tab, text_bar, text_foot
-from viz.controls.kept_texts import chip_of, offer_replaced, show_kept_texts, take_back, take_chip, to_keep, too_long_to_keep
-from viz.jobs.reading import ReadingJob, only_file, only_text
+from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_text_in_tab, show_text_bar, show_text_foot
+from viz.controls.kept_texts import (
+    copy_for_tab,
+    notebook_chip,
+    offer_replaced_text,
+    show_kept_texts,
+    take_chip_action,
+    take_text_of_tab,
+    warning_too_long_for_tab,
+)
+from viz.jobs.file_reading import ReadingJob, read_single_text, single_file_maker
 from viz.state import session_file, storage_format
 from viz.state.choices import OWN, Choices
-from viz.state.compare_choices import open_recipe, reopen
-from viz.state.notebook import open_linked
-from viz.state.own_marks import move_cuts
+from viz.state.compare_choices import open_recipe, reopen_session
+from viz.state.notebook import open_linked_notebook
+from viz.state.own_marks import move_own_cuts
 from viz.state.own_text import (
     MOST_EDITED,
     PASTED,
     choose_document,
-    edited,
+    edited_source,
     set_own_text,
     store_own_text,
-    without_dashes,
+    with_dashes_as_boundaries,
 )
 from viz.state.session_state import Opened, session
-from viz.state.text import Source, Text, language_said
-from viz.theme.numbers import counted
+from viz.state.text import Source, Text, language_label
+from viz.theme.number_formats import counted
 
 _PASTED_FILE = "Pasted text.txt"
 """The name of the file in which the browser uploads a text pasted on the page; see gifts.js."""
@@ -42,7 +48,7 @@ _ENCODING_KEY = "own_named"
 """Key of the widget for the uploaded file's encoding."""
 
 
-def take_document(choices: Choices, default: Choices) -> None:
+def take_document_events(choices: Choices, default: Choices) -> None:
     """Apply the events of the top row: a chosen document, the text and questions kept by the tab, and the chip's actions."""
     chosen, answer = take_event(BAR, "chosen"), take_event(BAR, "kept")
     questions = take_event(BAR, "questions")
@@ -50,14 +56,14 @@ def take_document(choices: Choices, default: Choices) -> None:
         choose_document(choices, chosen["document"])
     if take_event(FOOT, "cut") and session.own is not None:
         choose_document(choices, OWN)
-    if answer and take_back(answer):
+    if answer and take_text_of_tab(answer):
         session.own_taken += 1
     if questions:
-        storage_format.take_back_questions(questions.get("questions"))
+        storage_format.take_questions_of_tab(questions.get("questions"))
     if wanted := take_event(BAR, "notebook"):
-        take_chip(wanted, choices.document)
+        take_chip_action(wanted, choices.document)
     if choices.document == OWN and session.own is None and session.tab_answered:
-        open_linked()
+        open_linked_notebook()
     if choices.document == OWN and session.own is None and session.tab_answered:
         lost = session.lost
         if lost:
@@ -65,14 +71,14 @@ def take_document(choices: Choices, default: Choices) -> None:
         session.lost, session.own_gone = lost, not lost
 
 
-def show_row(choices: Choices, text: Text | None) -> None:
+def show_document_row(choices: Choices, text: Text | None) -> None:
     """Draw the page's top row, with a document selector and the facts known about the text."""
     own = session.own
     waits_for_tab = choices.document == OWN and own is None and not session.own_gone and not session.tab_answered
     if waits_for_tab and not session.tab_asked:
         session.tab_asked = uuid4().hex
     session.questions_asked = session.questions_asked or uuid4().hex
-    text_bar(
+    show_text_bar(
         {
             "documents": _samples(),
             "own": own.name if own is not None else "",
@@ -84,13 +90,13 @@ def show_row(choices: Choices, text: Text | None) -> None:
             "taken": session.own_taken,
             "ask": session.tab_asked if waits_for_tab else "",
             "ask_questions": session.questions_asked,
-            "notebook": chip_of(choices.document),
+            "notebook": notebook_chip(choices.document),
         }
     )
-    kept_copy = to_keep()
+    kept_copy = copy_for_tab()
     if kept_copy is not None:
-        keep_in_tab(*kept_copy)
-    storage_format.place_waiting()
+        keep_text_in_tab(*kept_copy)
+    storage_format.activate_waiting_questions()
 
 
 @cache
@@ -101,7 +107,7 @@ def _samples() -> list[DocumentData]:
 def _facts(text: Text, *, own: bool) -> str:
     document = text.document
     parts = [counted(len(document.sentences), "sentence"), counted(len(document.text), "character")]
-    return " · ".join([*parts, language_said(document)] if own else parts)
+    return " · ".join([*parts, language_label(document)] if own else parts)
 
 
 def load_text(choices: Choices) -> Source | None:
@@ -121,10 +127,10 @@ def load_text(choices: Choices) -> Source | None:
     own = session.own
     if own is None and session.own_gone and session.own_reading is None:
         notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
-    offer_replaced(choices)
-    if OWN not in session.notebooks and (warning := too_long_to_keep()):
+    offer_replaced_text(choices)
+    if OWN not in session.notebooks and (warning := warning_too_long_for_tab()):
         remark(warning, key="not_kept")
-    if doubts := _doubts():
+    if doubts := _encoding_doubts():
         notice(doubts, key="encoding_doubts")
     return own
 
@@ -145,7 +151,7 @@ def _draw_box(choices: Choices) -> None:
                 placeholder="Paste or write a text. A line of three dashes marks a known boundary.",
                 label_visibility="collapsed",
             )
-        text_foot()
+        show_text_foot()
         own = session.own
         if own is not None and not session.pasted_kept:
             remark(
@@ -162,7 +168,7 @@ def _draw_box(choices: Choices) -> None:
             on_change=_uploaded,
             args=(choices,),
         )
-        _read_as(choices)
+        _choose_encoding(choices)
         _offer_dashes()
 
 
@@ -171,9 +177,9 @@ def _pasted(box: str, choices: Choices) -> None:
         return
     text, before = st.session_state[box], session.own
     _forget_file()
-    set_own_text(edited(text) if text else None)
+    set_own_text(edited_source(text) if text else None)
     if before is not None and session.own is not None:
-        move_cuts(before.text, session.own.text)
+        move_own_cuts(before.text, session.own.text)
     choose_document(choices, OWN)
 
 
@@ -184,13 +190,13 @@ def _uploaded(choices: Choices) -> None:
     _forget_file()
     content = file.name, file.getvalue()
     if file.name.lower().endswith(session_file.ENDING):
-        _begin_reading(ReadingJob([content], only_file(session_file.read)), choices)
+        _begin_reading(ReadingJob([content], single_file_maker(session_file.read_session_file)), choices)
         return
     session.own_file = content
     _read_as_document(content, None, choices)
 
 
-def give_text(own: Source, choices: Choices) -> None:
+def use_text_of_page(own: Source, choices: Choices) -> None:
     """Make a text from another page the user's own text, and select it; for use as a callback.
 
     Lines of dashes stay part of the text.
@@ -214,7 +220,7 @@ def _forget_file() -> None:
 
 def _read_as_document(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
     """Start reading the uploaded file as a document."""
-    _begin_reading(ReadingJob([file], only_text, encoding), choices)
+    _begin_reading(ReadingJob([file], read_single_text, encoding), choices)
 
 
 def _begin_reading(job: ReadingJob[Opened], choices: Choices) -> None:
@@ -233,7 +239,7 @@ def _take_reading(choices: Choices) -> None:
     elif job.made is not None and not job.cancelled:
         content, name = job.made, job.name
         if not isinstance(content, FileText):
-            _open(content, name, choices)
+            _open_saved(content, name, choices)
             return
         if session.own_found is None:
             session.own_found = content._replace(text="")
@@ -246,23 +252,23 @@ def _take_reading(choices: Choices) -> None:
         _show_other_text(choices)
 
 
-def _open(saved: session_file.SessionFile | Recipe, name: str, choices: Choices) -> None:
+def _open_saved(saved: session_file.SessionFile | Recipe, name: str, choices: Choices) -> None:
     """Open a session with its text, or a recipe as a column of Compare."""
     try:
         if isinstance(saved, Recipe):
             open_recipe(saved, name, choices)
             session.own_complaint = ""
             return
-        reopen(saved, choices)
+        reopen_session(saved, choices)
     except InputError as error:
         session.own_complaint = str(error)
         return
     store_own_text(Source(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
-    storage_format.give_back_questions(saved.questions)
+    storage_format.restore_questions(saved.questions)
     _show_other_text(choices)
 
 
-def _read_as(choices: Choices) -> None:
+def _choose_encoding(choices: Choices) -> None:
     """Draw the choice of the uploaded file's encoding, for formats that do not determine it."""
     file, file_text = session.own_file, session.own_found
     if file is None or format_of(file[0]) not in WITHOUT_ENCODING:
@@ -283,7 +289,7 @@ def _read_as(choices: Choices) -> None:
     )
 
 
-def _doubts() -> str:
+def _encoding_doubts() -> str:
     """Return a warning that the encoding was guessed; empty if the user has chosen it or it is certain."""
     file, file_text = session.own_file, session.own_found
     if file is None or file_text is None or st.session_state.get(_ENCODING_KEY) != file_text.encoding:
@@ -300,7 +306,7 @@ def _offer_dashes() -> None:
         session.dashes = own.text != given.text
 
     def changed() -> None:
-        session.own = without_dashes(given) if session.dashes else given
+        session.own = with_dashes_as_boundaries(given) if session.dashes else given
 
     st.checkbox(
         "Dashes mark boundaries",

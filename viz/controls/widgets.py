@@ -7,7 +7,11 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.components.notice import remark
+from chunkers.embedders import missing_for_embedder
+from chunkers.recipes.registry import chunker_class
+from chunkers.support.extras import missing_extra_message
+from chunkers.text.tokenizers import BYTE_PAIRS
+from viz.components.page_elements import remark
 from viz.state.session_state import session
 from viz.state.undo import last_change, undo_last
 from viz.state.values import EmbeddingServer, LanguageServer
@@ -24,19 +28,19 @@ def key_showing(value: object, key: str) -> str:
     ignores it. In addition, Streamlit sends a value that is set for an existing widget only once, even if the next run
     begins before it is sent.
     """
-    drawn = numbered(key)
+    drawn = current_widget_key(key)
     if drawn in st.session_state and _in_any_order(st.session_state[drawn]) != _in_any_order(value):
         session.widget_numbers[key] = session.widget_numbers.get(key, 0) + 1
-    return numbered(key)
+    return current_widget_key(key)
 
 
-def bound(value: object, key: str, put: Callable[[Any], object]) -> dict[str, Any]:
+def value_binding(value: object, key: str, put: Callable[[Any], object]) -> dict[str, Any]:
     """Return a widget's ``key`` and ``on_change``: it shows ``value``, and ``put`` is called with each new value."""
     drawn = key_showing(value, key)
 
     def changed() -> None:
         # Streamlit calls the callback of a widget that is gone if the browser reports a value of it once more.
-        if drawn == numbered(key):
+        if drawn == current_widget_key(key):
             put(st.session_state[drawn])
 
     return {"key": drawn, "on_change": changed}
@@ -47,13 +51,13 @@ def _in_any_order(value: object) -> object:
     return sorted(value) if isinstance(value, list) else value
 
 
-def numbered(key: str) -> str:
+def current_widget_key(key: str) -> str:
     """Return a widget's current key: ``key``, with a number once the value was changed outside the widget."""
     number = session.widget_numbers.get(key, 0)
     return f"{key}{_RENEWED}{number}" if number else key
 
 
-def select(
+def select_word(
     label: str,
     words: dict[str, str],
     name: str,
@@ -80,12 +84,12 @@ def select(
         index=names.index(words[name]),
         format_func=options.__getitem__,
         help=help,
-        **bound(words[name], key, put),
+        **value_binding(words[name], key, put),
     )
     return words[name]
 
 
-def switch(
+def switch_word(
     label: str,
     words: dict[str, str],
     name: str,
@@ -108,11 +112,11 @@ def switch(
         required=True,
         help=help,
         label_visibility="collapsed" if hidden else "visible",
-        **bound(shown, key, partial(words.__setitem__, name)),
+        **value_binding(shown, key, partial(words.__setitem__, name)),
     )
 
 
-def pressed(place: DeltaGenerator, label: str, key: str, **options: Any) -> bool:
+def button_pressed(place: DeltaGenerator, label: str, key: str, **options: Any) -> bool:
     """Draw a button, and return whether it was pressed.
 
     A callback alone would come before a setting or a mark that arrives with the press. What Streamlit's button returns is
@@ -126,7 +130,7 @@ def pressed(place: DeltaGenerator, label: str, key: str, **options: Any) -> bool
     return True
 
 
-def entered_server(before: EmbeddingServer | LanguageServer, address_key: str, key_key: str) -> tuple[str, str]:
+def take_entered_server(before: EmbeddingServer | LanguageServer, address_key: str, key_key: str) -> tuple[str, str]:
     """Return the address and the key that were entered into the two fields of a form, and empty the field of the key.
 
     Without a new key, the key of the server ``before`` remains if the address does.
@@ -149,3 +153,37 @@ def offer_undo(page: str) -> None:
             # The description may contain a file name.
             remark(undo.said, key=f"undo_said/{page}")
         row.button("Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content")
+
+
+# Options that need a package which is not installed: their labels in the list, and the command to install it.
+
+
+def missing_for_splitter(name: str) -> str:
+    """Return the installation hint for the package that the splitter lacks; empty if no package is missing."""
+    return missing_extra_message("spacy", "spaCy's splitter") if name.partition(":")[0] == "spacy" else ""
+
+
+def missing_for_tokenizer(name: str) -> str:
+    """Return the installation hint for the package that the tokenizer lacks; empty if no package is missing."""
+    return missing_extra_message("tokens", name) if name in BYTE_PAIRS else ""
+
+
+def missing_for_chunker(name: str) -> str:
+    """Return the installation hint for the packages that the chunker lacks; empty if no package is missing."""
+    extra = chunker_class(name).extra
+    return missing_extra_message(extra, name) if extra else ""
+
+
+INSTALLATION_HINTS = {
+    "chunker": missing_for_chunker,
+    "sentences": missing_for_splitter,
+    "embedder": missing_for_embedder,
+    "tokenizer": missing_for_tokenizer,
+}
+"""By setting, the function that returns the installation hint for one of its values."""
+
+
+def label_with_availability(setting: str, name: str, title: str = "") -> str:
+    """Return the label of an option, ``title`` or its name, marked if the option needs a package that is not installed."""
+    missing = setting in INSTALLATION_HINTS and INSTALLATION_HINTS[setting](name)
+    return f"{title or name}{' (not installed)' if missing else ''}"

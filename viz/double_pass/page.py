@@ -8,29 +8,129 @@ from typing import TypedDict
 import numpy as np
 import streamlit as st
 
-from chunkers import Chunking, DoublePass, Embedder, FieldSpec
+from chunkers import Chunking, DoublePass, Embedder, FieldSpec, Verdict
 from chunkers.recipes.registry import chunker_class
-from chunkers.support.formatting import counted, signed
-from evaluation.segmentation.chunk_facts import sentence_counts
+from chunkers.support.formatting import format_number, pluralize
+from evaluation.segmentation.chunk_statistics import sentence_counts
 from sample_docs import sample_splitters
 from viz.components.mounting import Component, take_event
-from viz.components.reader.reader import Column, HeadRow, reader
-from viz.components.stepper.stepper import WORDS, Step, stepper
+from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
+from viz.components.stepper.stepper import DEFAULT_WORDS, Step, show_stepper
 from viz.controls.chunker import parameter_controls
-from viz.controls.widgets import bound
+from viz.controls.widgets import value_binding
 from viz.double_pass import passes
-from viz.double_pass.corrections import balance, corrections, show_corrections
-from viz.double_pass.story import MOST_SENTENCES, mini_chunk_starts, pass_steps
+from viz.double_pass.passes import MOST_SENTENCES, comparison_attempts, decided_gaps, mini_chunk_starts, pass_steps
 from viz.jobs.chunking import tipping_at_once
 from viz.shell.column_exchange import columns_to_open_with, show_place_on_compare
-from viz.shell.column_head import column_of, waiting_words
-from viz.shell.page import Page, page, sides
-from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
+from viz.shell.column_results import ColumnResult, reader_column_of, run_columns, show_misfits, show_progress, waiting_words
+from viz.shell.page import Page, page, side_by_side
 from viz.state.choices import Choices, fresh
-from viz.state.models import defaults_of
+from viz.state.chosen_models import embedder_defaults
 from viz.state.session_state import session
 from viz.state.text import Text
 from viz.theme import palette
+
+# The boundaries of pass one that pass two or the minimum size removed.
+
+
+class CorrectionData(TypedDict):
+    """A row of the list of corrections: the removed boundary, the step that removed it, and the row's texts.
+
+    ``sentence`` is the number of the sentence before the boundary, from 1.
+    """
+
+    sentence: int
+    step: int | None
+    where: str
+    reason: str
+    also: str
+
+
+class CorrectionsData(TypedDict):
+    """Payload of the list of corrections: its title, introductory sentences, and rows."""
+
+    title: str
+    words: list[str]
+    rows: list[CorrectionData]
+
+
+_corrections = Component[CorrectionsData](
+    "seamark_corrections",
+    "double_pass/corrections.js",
+    "double_pass/corrections.css",
+    html='<section class="corrections"></section>',
+)
+
+
+def removed_boundaries(chunking: Chunking, beside: Chunking | None, name: str) -> list[CorrectionData]:
+    """Return the boundaries of pass one that pass two or the minimum size removed, in text order.
+
+    ``beside`` is the result of the chunker called ``name``, to which they are compared.
+    """
+    cut_beside = set() if beside is None else _cut_gaps(beside)
+    starts = mini_chunk_starts(chunking)
+    joined = {
+        gap: (number, why)
+        for number, attempts in enumerate(comparison_attempts(chunking))
+        if (why := attempts[-1].why) is not None
+        and attempts[-1].outcome == "joined"
+        and attempts[-1].kind not in ("initial", "appending")
+        for gap in decided_gaps(attempts, starts)
+    }
+    removals: list[CorrectionData] = []
+    for gap in chunking.gaps:
+        if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
+            step, why = joined.get(gap.index, (None, gap.why))
+            removals.append(
+                {
+                    "sentence": gap.index + 1,
+                    "step": step,
+                    "where": f"after sentence {gap.index + 1}",
+                    # The step names the pass.
+                    "reason": str(why if step is None else why._replace(heading="")),
+                    "also": f"{name} cuts here" if gap.index in cut_beside else "",
+                }
+            )
+    return removals
+
+
+def _cut_gaps(chunking: Chunking) -> set[int]:
+    """Return the numbers of the gaps between sentences that are cut."""
+    return {gap.index for gap in chunking.gaps if gap.verdict.is_cut and gap.offset is None}
+
+
+def removals_in_words(
+    chunking: Chunking, removals: Sequence[CorrectionData], beside: Chunking | None, name: str
+) -> list[str]:
+    """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
+    cuts_of_pass_one = len(mini_chunk_starts(chunking)) - 1
+    if cuts_of_pass_one <= 0:
+        return ["Pass one made no boundary, so there is none to remove."]
+    removed_later = f"{len(removals):,} {'was' if len(removals) == 1 else 'were'} removed later"
+    sentences = [f"Of the {_boundaries(cuts_of_pass_one)} that pass one made, {removed_later}."]
+    if beside is not None:
+        cuts = _cut_gaps(beside)
+        removed = sum(removal["also"] != "" for removal in removals)
+        kept_cuts = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
+        fates = {
+            "here too": kept_cuts,
+            "removed by pass two": removed,
+            "never made by pass one": len(cuts) - kept_cuts - removed,
+        }
+        listed = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
+        sentences.append(f"Of the {_boundaries(len(cuts))} that {name} makes between sentences: {listed or 'none'}.")
+    return sentences
+
+
+def _boundaries(count: int) -> str:
+    return "1 boundary" if count == 1 else f"{count:,} boundaries"
+
+
+def show_corrections(removals: Sequence[CorrectionData], said: Sequence[str], key: str) -> None:
+    """Mount the list of corrections; a click on a row goes to the boundary and to the step that removed it."""
+    drawn = [removal for removal in removals if removal["sentence"] <= MOST_SENTENCES]
+    _corrections(key=key, data={"title": "Corrections", "words": [*said], "rows": drawn})
+
 
 PAGE = "double_pass"
 READER = "double_pass_reader"
@@ -44,7 +144,7 @@ MOST_TRIED = 1_000
 def default_choices() -> Choices:
     """Return the default choices of the Double pass page: Double pass and Breakpoint, on a sample text."""
     columns = [fresh("double_pass"), fresh("breakpoint")]
-    return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={**WORDS})
+    return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={**DEFAULT_WORDS})
 
 
 def show() -> None:
@@ -58,7 +158,7 @@ def show() -> None:
             choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
         results = [] if text is None else run_columns(here, text, choices.columns)
         with here.controls:
-            _controls(here, results)
+            _draw_controls(here, results)
         if text is None:
             return
         show_progress(results)
@@ -81,7 +181,7 @@ def _keep_own_columns(here: Page) -> None:
     choices.selected = min(choices.selected, BESIDE)
 
 
-def _controls(here: Page, results: list[ColumnResult]) -> None:
+def _draw_controls(here: Page, results: list[ColumnResult]) -> None:
     choices = here.choices
     st.segmented_control(
         "Chunker to configure",
@@ -89,17 +189,17 @@ def _controls(here: Page, results: list[ColumnResult]) -> None:
         default=choices.selected,
         format_func=lambda number: chunker_class(choices.columns[number].chunker).title,
         required=True,
-        **bound(choices.selected, "double_pass_column", partial(setattr, choices, "selected")),
+        **value_binding(choices.selected, "double_pass_column", partial(setattr, choices, "selected")),
     )
     column = choices.columns[choices.selected]
     result = results[choices.selected] if results else None
-    defaults = defaults_of(here.embedder, column.chunker)
+    defaults = embedder_defaults(here.embedder, column.chunker)
     chunker = result.chunker if result else None
-    parameter_controls(choices.selected, column, chunker, defaults, _similarities(result))
+    parameter_controls(choices.selected, column, chunker, defaults, _histogram_drawer(result))
     show_place_on_compare(PAGE, column, here.embedder, valid=result is None or chunker is not None)
 
 
-def _similarities(result: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
+def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
     """Return the function that draws a histogram under a threshold's slider; None for the other chunker or no result."""
     if result is None or result.choice.chunker != DoublePass.name or result.chunking is None or result.chunker is None:
         return None
@@ -118,7 +218,7 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     choices, double, beside = here.choices, results[DOUBLE], results[BESIDE]
     chunking, chunker = double.chunking, double.chunker
     # Both sides from the start: rows that begin as wide as the page would jump.
-    left, right = sides(PAGE, 2, 1)
+    left, right = side_by_side(PAGE, 2, 1)
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
         message = double.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
         with left:
@@ -132,19 +232,19 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
                 key="passes",
             )
         return
-    palette.colour_page()
+    palette.set_overlay_colours()
     # The rows first: in a narrow window the steps stand below them.
     with left:
         passes.show_passes(
             title=text.source.name,
             summary=_summary(chunking),
-            rows=passes.pass_rows(chunking, beside.finished, _labels(chunker)),
+            rows=passes.pass_rows(chunking, beside.finished, _row_labels(chunker)),
             source=text.document.identity,
             key="passes",
         )
-        reader(
+        show_reader(
             text.document,
-            [column_of(column, _summary_column) for column in results],
+            [reader_column_of(column, _reader_column) for column in results],
             title="",
             summary="",
             selected=choices.selected,
@@ -155,21 +255,21 @@ def _draw(here: Page, text: Text, results: list[ColumnResult]) -> None:
     with right, st.container(key="beside_passes"):
         steps = pass_steps(chunking, chunker.max_size)
         if steps:
-            stepper(
+            show_stepper(
                 steps,
                 choices.extra,
                 key="double_pass_stepper",
                 known=bool(text.source.known),
-                would=lambda at: change_said(double, steps[at], here.embedder),
+                would=lambda at: reversing_change_in_words(double, steps[at], here.embedder),
             )
-        removals = corrections(chunking, beside.chunking, beside.title)
-        show_corrections(removals, balance(chunking, removals, beside.chunking, beside.title), key="corrections")
+        removals = removed_boundaries(chunking, beside.chunking, beside.title)
+        show_corrections(removals, removals_in_words(chunking, removals, beside.chunking, beside.title), key="corrections")
     if chunking.comparisons:
         with st.expander("Comparison table"):
             st.dataframe(passes.comparison_table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
 
 
-def change_said(double: ColumnResult, step: Step, embedder: Embedder | None) -> str:
+def reversing_change_in_words(double: ColumnResult, step: Step, embedder: Embedder | None) -> str:
     """Describe the change that would reverse the verdict on a step's gap; empty if unknown or if the search takes long."""
     chunking, gap = double.chunking, step["mark"]["gap"]
     if double.task is None or double.chunker is None or chunking is None or gap is None:
@@ -181,9 +281,9 @@ def change_said(double: ColumnResult, step: Step, embedder: Embedder | None) -> 
     return "" if tipping is None else f"After both passes: {decided.verdict.value}; {tipping}."
 
 
-def _summary_column(chunking: Chunking) -> Column:
-    brief = counted(len(chunking.chunks), "chunk")
-    return Column(rows=(HeadRow("chunks", _chunks_in_words(chunking), brief=brief),))
+def _reader_column(chunking: Chunking) -> ReaderColumn:
+    brief = pluralize(len(chunking.chunks), "chunk")
+    return ReaderColumn(rows=(HeadRow("chunks", _chunks_in_words(chunking), brief=brief),))
 
 
 def _chunks_in_words(chunking: Chunking) -> str:
@@ -192,14 +292,14 @@ def _chunks_in_words(chunking: Chunking) -> str:
     return f"{len(counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
 
 
-def _labels(chunker: DoublePass) -> dict[str, str]:
+def _row_labels(chunker: DoublePass) -> dict[str, str]:
     smallest = "" if chunker.min_size is None else f", minimum size {chunker.min_size:,}"
     longest = "" if chunker.max_size is None else f", maximum size {chunker.max_size:,}"
     return {
         "sentences": "sentences, and the similarities of pass one",
-        "minis": f"mini-chunks after pass one (initial {signed(chunker.initial_threshold)}, "
-        f"appending {signed(chunker.appending_threshold)}{longest})",
-        "chunks": f"chunks after pass two (merging {signed(chunker.merging_threshold)}{longest}{smallest})",
+        "minis": f"mini-chunks after pass one (initial {format_number(chunker.initial_threshold)}, "
+        f"appending {format_number(chunker.appending_threshold)}{longest})",
+        "chunks": f"chunks after pass two (merging {format_number(chunker.merging_threshold)}{longest}{smallest})",
     }
 
 
@@ -208,8 +308,9 @@ def _summary(chunking: Chunking) -> str:
     first, chunks = len(mini_chunk_starts(chunking)), len(chunking.chunks)
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [
-        f"pass one leaves {counted(first, 'mini-chunk')}",
-        f"pass two leaves {counted(chunks, 'chunk')}" + (f", after {counted(over, 'merge')} over a snippet" if over else ""),
+        f"pass one leaves {pluralize(first, 'mini-chunk')}",
+        f"pass two leaves {pluralize(chunks, 'chunk')}"
+        + (f", after {pluralize(over, 'merge')} over a snippet" if over else ""),
     ]
     if len(chunking.document.sentences) > MOST_SENTENCES:
         parts.append(f"the rows and steps cover the first {MOST_SENTENCES:,} sentences")
@@ -250,9 +351,7 @@ def above_in_words(similarities: Sequence[float], threshold: float) -> str:
     if not similarities:
         return "Nothing was compared with this threshold in this text."
     count = sum(similarity > threshold for similarity in similarities)
-    return (
-        f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {signed(threshold, '.2f')}"
-    )
+    return f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {format_number(threshold, '.2f')}"
 
 
 BINS = 25

@@ -6,33 +6,33 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.recipes.registry import chunker_class
-from chunkers.results.embedder_input import EmbeddedAs
-from chunkers.results.levels import parents_among
+from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.results.parent_chunks import parent_numbers
 from chunkers.text.languages import detect_language
 from evaluation.inbox.checked_chunking import HAIR
-from evaluation.inbox.rules import ALIKE, RULES, Finding, counts, inbox
-from evaluation.remedies.tested_changes import Suspect
-from evaluation.retrieval.repeats import repeats_by_words
+from evaluation.inbox.rules import ALIKE, RULES, Finding, find_suspicious_cuts, findings_per_rule
+from evaluation.remedies.tested_changes import SuspiciousColumn
+from evaluation.retrieval.ladder_and_repeats import count_repeats_by_words
 from evaluation.search.near_duplicates import repeated_runs
-from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentences_of, show_findings
+from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentence_range_of, show_findings
 from viz.components.mounting import take_event
-from viz.components.notice import notice
-from viz.controls.widgets import bound
+from viz.components.page_elements import notice
+from viz.controls.widgets import value_binding
 from viz.failures.results import MeasuredSetting
 from viz.failures.session import session
-from viz.jobs.asking.remedies import RemedyJob, search_finding
 from viz.jobs.chunking import Task
-from viz.jobs.resources import forget_by, kept
-from viz.shell.navigation import go_at_next_run
+from viz.jobs.column_jobs import RemedyJob, search_finding
+from viz.jobs.resources import cached_while_shown, on_text_gone
+from viz.shell.column_results import ColumnResult
+from viz.shell.navigation import open_page_at_next_run
 from viz.shell.remedies import add_remedy, is_automatic, remedies_data
-from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
-from viz.state.compare_choices import COMPARE, choices_of_compare, limit_of, method_of
-from viz.state.storage_format import posed_about
+from viz.state.compare_choices import COMPARE, choices_of_compare, ranking_method_of, retrieval_limit_of
+from viz.state.storage_format import kept_questions_about
 from viz.state.text import Text
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
-forget_by(lambda _: repeated_runs.cache_clear())
+on_text_gone(lambda _: repeated_runs.cache_clear())
 
 KEY = "inbox"
 
@@ -56,7 +56,7 @@ def show_inbox(choices: Choices, here: MeasuredSetting, text: Text, embedder: Em
     if here.made.chunking is None:
         notice("There are no suspicious cuts yet: the text has not been cut.", key="no_inbox")
         return
-    hair = _choose_hair(choices)
+    hair = _choose_score_margin(choices)
     # In its own container, so that elements that come and go above do not make Streamlit rebuild the list.
     with st.container():
         _list_findings(here, text.source.known, choices.tokenizer, hair, embedder)
@@ -73,14 +73,14 @@ def _list_findings(
     assert made.chunking is not None
     assert made.task is not None
     _take_events(embedder)
-    findings = _findings_of(made.task, made.chunking, embedder, hair)
+    findings = _cached_findings(made.task, made.chunking, embedder, hair)
     listed = findings[:MOST_FINDINGS]
     title = chunker_class(here.setting.chunker).title
     hint = "; choose one to see what removes it" if findings else ""
     number = counted(len(findings), "finding") if findings else "nothing found"
     show_findings(
         f"{title}, {here.title} settings: {number} by rules that may be mistaken{hint}",
-        [(RULES[name].title, count, RULES[name].why) for name, count in counts(findings).items()],
+        [(RULES[name].title, count, RULES[name].why) for name, count in findings_per_rule(findings).items()],
         [_finding_data(made.chunking.document, finding) for finding in listed],
         len(findings),
         less="less suspicious",
@@ -95,10 +95,10 @@ def _take_events(embedder: Embedder | None) -> None:
     job = session.finding_job
     if wanted := take_event(KEY, "remedy"):
         if wanted.get("tune"):
-            go_at_next_run("tune")
+            open_page_at_next_run("tune")
             st.rerun()
         if add_remedy(wanted, job, embedder):
-            go_at_next_run(COMPARE)
+            open_page_at_next_run(COMPARE)
             st.rerun()
     if sought := take_event(KEY, "sought"):
         session.finding_sought = str(sought.get("id", ""))
@@ -118,19 +118,19 @@ def _remedies_of_chosen(
     embedder: Embedder | None,
 ) -> SoughtData | None:
     """Return the changes found so far that remove the chosen finding; start the search if it needs no request."""
-    finding = next((candidate for candidate in findings if _id(candidate) == session.finding_sought), None)
+    finding = next((candidate for candidate in findings if _finding_id(candidate) == session.finding_sought), None)
     if finding is None or result.task is None or result.chunker is None or result.chunking is None:
         return None
     if why_none := NO_REMEDY.get(RULES[finding.rule].cause, ""):
         if finding.rule == "near_duplicate":
-            why_none = f"{why_none} {_places_taken(result.chunking)}"
-        return {"id": _id(finding), "remedies": None, "why_none": why_none}
+            why_none = f"{why_none} {_near_duplicates_in_words(result.chunking)}"
+        return {"id": _finding_id(finding), "remedies": None, "why_none": why_none}
     document, compare, reranker = result.chunking.document, choices_of_compare(), session.reranker
     # Changed chunks would need new context sentences from a language model.
     as_embedded: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
-    others = () if session.embedded_as == "context" else posed_about(document)
-    method, (_, limit) = method_of(compare), limit_of(compare, len(document.text))
-    suspect = Suspect(result.chunker, result.chunking, method, limit, as_embedded, others, known, hair)
+    others = () if session.embedded_as == "context" else kept_questions_about(document)
+    method, (_, limit) = ranking_method_of(compare), retrieval_limit_of(compare, len(document.text))
+    suspect = SuspiciousColumn(result.chunker, result.chunking, method, limit, as_embedded, others, known, hair)
     search = search_finding(result.task, suspect, finding, tokenizer, reranker)
     identity = None if embedder is None else (embedder.name, embedder.identity)
     subject = finding, hair, method, limit, as_embedded, others, known, tokenizer, identity, reranker
@@ -142,28 +142,28 @@ def _remedies_of_chosen(
             job.start()
     job.join(AT_ONCE_S)
     remedies = remedies_data(job, job.found.get(result.task), "What removes it?", "removes it")
-    return {"id": _id(finding), "remedies": remedies, "why_none": ""}
+    return {"id": _finding_id(finding), "remedies": remedies, "why_none": ""}
 
 
-def _places_taken(chunking: Chunking) -> str:
+def _near_duplicates_in_words(chunking: Chunking) -> str:
     """Return a sentence on how many of the best chunks for the questions about the text are near-duplicates."""
-    questions = [posed.question for posed in posed_about(chunking.document)]
+    questions = [posed.question for posed in kept_questions_about(chunking.document)]
     if not questions:
         return "Mark answers on Compare to see here how many of the best places near-duplicates take."
-    parents = parents_among(chunking.chunks)
+    parents = parent_numbers(chunking.chunks)
     texts = [chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parents]
-    taken = repeats_by_words(texts, detect_language(chunking.document.text), questions, BEST, ALIKE)
+    taken = count_repeats_by_words(texts, detect_language(chunking.document.text), questions, BEST, ALIKE)
     return (
         f"For {counted(len(questions), 'question')} about this text, searched by words, they take {taken.mean():.2g} of the "
         f"best {min(BEST, len(texts))} places on average, and at most {taken.max()}."
     )
 
 
-def _id(finding: Finding) -> str:
+def _finding_id(finding: Finding) -> str:
     return f"{finding.rule} {finding.span.start} {finding.span.end}"
 
 
-def _choose_hair(choices: Choices) -> float:
+def _choose_score_margin(choices: Choices) -> float:
     """Draw the slider for the distance within which a score counts as close to the threshold; check the link's value."""
     try:
         value = float(choices.extra["hair"])
@@ -188,30 +188,30 @@ def _choose_hair(choices: Choices) -> float:
         step=0.005,
         format="%.3f",
         help="Cuts whose score is within this distance of the threshold are listed: a small change could remove them.",
-        **bound(value, "hair", put),
+        **value_binding(value, "hair", put),
     )
     return hair
 
 
-@kept(32, lambda task, chunking, embedder, hair: (task.document, task, hair))
-def _findings_of(task: Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
+@cached_while_shown(32, lambda task, chunking, embedder, hair: (task.document, task, hair))
+def _cached_findings(task: Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
     """Return the findings of a result, cached by its task and ``hair``."""
-    return inbox(chunking, embedder, hair)
+    return find_suspicious_cuts(chunking, embedder, hair)
 
 
 def _finding_data(document: Document, finding: Finding) -> FindingData:
     """Return a finding for the browser: its rule's title, the reason, the passage, and its range of sentences."""
     start, end = finding.span
     return {
-        "id": _id(finding),
+        "id": _finding_id(finding),
         "title": RULES[finding.rule].title,
         "reason": finding.reason,
-        "passage": shortened(document.text[start:end]),
-        "range": sentences_of(document, start, end),
+        "passage": elide_middle(document.text[start:end]),
+        "range": sentence_range_of(document, start, end),
     }
 
 
-def shortened(passage: str, most: int = 150) -> str:
+def elide_middle(passage: str, most: int = 150) -> str:
     """Return a passage on one line, its middle elided if it is longer than ``most`` characters."""
     line = " ".join(passage.split())
     return line if len(line) <= most else f"{line[: most * 2 // 3]} … {line[-most // 3 :]}"

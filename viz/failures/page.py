@@ -1,37 +1,278 @@
 """The Failures page: chunkers at published and best-found settings on documents with known boundaries."""
 
-from collections.abc import Sequence
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypedDict
 
 import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
+from chunkers.recipes.registry import chunker_class
 from evaluation.inbox.checked_chunking import HAIR
-from evaluation.segmentation.measures import crossings
-from evaluation.segmentation.sweep import SEARCHED, Setting, as_published
+from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
+from evaluation.segmentation.boundary_measures import crossing_chunks
+from evaluation.segmentation.sweep import MEASURES, SEARCHED, Setting, first_published_setting
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.gaps.gaps import marking_data
-from viz.components.mounting import take_event
-from viz.components.reader.reader import Column, HeadRow, reader, take_clicks
-from viz.controls.language_model import any_asks, model_form
-from viz.failures.boundary_marking import marking_controls
+from viz.components.mounting import Component, take_event
+from viz.components.page_elements import download_button, notice, show_job_progress
+from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
+from viz.controls.language_model import any_calls_model, language_model_form
+from viz.controls.widgets import button_pressed
 from viz.failures.inbox import show_inbox
-from viz.failures.lists import CardData, draw_list, show_table
-from viz.failures.results import RESULTS, MeasuredSetting, best_settings, measure_setting, search_controls, search_of
+from viz.failures.results import (
+    RESULTS,
+    SEARCH_MEASURE,
+    MeasuredSetting,
+    best_settings,
+    current_search,
+    measure_setting,
+    search_controls,
+)
+from viz.failures.session import session
+from viz.jobs.file_reading import ReadingJob, single_file_maker
 from viz.jobs.sweep import Sweep
-from viz.shell.column_exchange import columns_to_open_with, say_added, take_button
-from viz.shell.column_head import column_of
-from viz.shell.page import Page, page, sides
-from viz.shell.results import run_columns, show_misfits, show_progress
+from viz.shell.column_exchange import columns_to_open_with, say_column_added, take_to_compare_button
+from viz.shell.column_results import reader_column_of, run_columns, show_misfits, show_progress
+from viz.shell.page import Page, page, side_by_side
 from viz.state.choices import OWN, Choices, ColumnChoice
-from viz.state.compare_choices import columns_of_compare, compared
-from viz.state.models import chosen_model
-from viz.state.own_marks import set_clicked
+from viz.state.chosen_models import chosen_model
+from viz.state.compare_choices import columns_of_compare, ensure_compare_choices
+from viz.state.own_marks import set_clicked_boundaries, set_known_boundaries, undo_known_boundaries
 from viz.state.own_text import choose_document
-from viz.state.session_state import session
 from viz.state.text import Text
+from viz.state.values import Data
 from viz.theme import palette
-from viz.theme.numbers import counted, known_boundaries
+from viz.theme.glossary import SEGMENTATION
+from viz.theme.number_formats import counted, counted_known_boundaries
+
+# The controls for known boundaries in the user's text: marked by clicks, with undo, or read from a file.
+
+
+def marking_controls(text: Text) -> bool:
+    """Draw the controls that mark, undo and upload known boundaries; return whether marking is on."""
+    if _use_read_boundaries(text.source.text):
+        st.rerun()
+    known = text.source.known
+    row = st.container(horizontal=True, vertical_alignment="center")
+    marking: bool = row.toggle(
+        "Mark boundaries",
+        key="marking",
+        help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
+    )
+    undone = button_pressed(row, "Undo", "marks_undo", disabled=not session.marks_before, width="content")
+    removed = button_pressed(row, "Remove all marks", "marks_remove", disabled=known is None, width="content")
+    if undone and session.marks_before:
+        undo_known_boundaries()
+    if removed:
+        set_known_boundaries(None)
+    if undone or removed:
+        st.rerun()
+    download_button(
+        row,
+        "Boundaries as a file",
+        lambda: boundary_file_json(text.source.name, text.source.text, known or ()),
+        "seamark-boundaries.json",
+        "application/json",
+        (text.source.name, text.document.identity, known),
+        disabled=known is None,
+    )
+    with row.popover("Load boundaries"):
+        st.file_uploader(
+            "Boundary file",
+            type=["json"],
+            key="marks_file",
+            on_change=_read_boundary_file,
+            args=(text.source.text,),
+        )
+    if session.marks_reading is not None:
+        show_job_progress(session.marks_reading, key="marks_reading")
+    if session.marks_complaint:
+        notice(session.marks_complaint, "error", key="marks_complaint_notice")
+    return marking
+
+
+def _read_boundary_file(text: str) -> None:
+    file = st.session_state["marks_file"]
+    session.marks_reading = None
+    if file is None:
+        return
+    read = single_file_maker(lambda data, _, cancelled: BoundaryFile.read(data, cancelled).of(text))
+    session.marks_reading = ReadingJob([(file.name, file.getvalue())], read, about=text).begin()
+    _use_read_boundaries(text)
+
+
+def _use_read_boundaries(text: str) -> bool:
+    """Use the boundaries from an uploaded file once it is read, if they fit this text; return whether they do."""
+    job = session.marks_reading
+    if job is None or not job.ended:
+        return False
+    session.marks_reading = None
+    if job.cancelled or job.about != text:
+        return False
+    if job.made is None:
+        session.marks_complaint = job.error
+        return False
+    set_known_boundaries(job.made)
+    return True
+
+
+# The lists of the Failures page, drawn by one component: the document gallery and the table of measures.
+
+
+_lists = Component[Data](
+    "seamark_failures", "failures/lists.js", "failures/lists.css", html='<div class="failures"></div>', colours="failures"
+)
+
+
+class GalleryData(TypedDict):
+    """Payload of the document gallery: a card for each document, and the id of the document shown."""
+
+    part: Literal["gallery"]
+    cards: list[CardData]
+    chosen: str
+
+
+class CardData(TypedDict):
+    """A document in the gallery: its id, its title, what it teaches, and its number of known boundaries."""
+
+    id: str
+    title: str
+    teaches: str
+    known: str
+
+
+class TableData(TypedDict):
+    """Payload of the table of measures, with the selected row.
+
+    Each header has an explanation, which may be empty. ``note`` explains why some measures have no value.
+    """
+
+    part: Literal["table"]
+    head: list[tuple[str, str]]
+    rows: list[MeasuredData]
+    chosen: ChosenData
+    note: str
+
+
+class ChosenData(TypedDict):
+    """Key of a row in the table of measures: the kind of result, and the index of its chunker or Compare column.
+
+    ``result`` is one of `viz.failures.results.RESULTS`.
+    """
+
+    column: int
+    result: str
+
+
+class MeasuredData(ChosenData):
+    """A row of the table of measures: a chunker, its settings, and its cells, or a message instead of cells."""
+
+    title: str
+    which: str
+    settings: str
+    message: str
+    cells: list[CellData]
+
+
+class CellData(TypedDict):
+    """A cell of the table: a measure in words, the reason if it is undefined, and whether it is the best in its column."""
+
+    text: str
+    why: str
+    best: bool
+
+
+def draw_list(data: GalleryData | TableData, key: str, on_chosen: Callable[[dict[str, Any]], None]) -> None:
+    """Draw the gallery of documents or the table of measures; ``on_chosen`` is called with each entry that is selected."""
+
+    def chosen() -> None:
+        if event := take_event(key, "chosen"):
+            on_chosen(event)
+
+    _lists(key=key, data=data, on_chosen_change=chosen)
+
+
+TABLE_MEASURES = {
+    SEARCH_MEASURE: "Misassigned",
+    "pk": "Pk",
+    "window_diff": "WindowDiff",
+    "f1": "Boundary F1",
+    "crossing": "Crossing",
+}
+"""The measures of the table."""
+
+
+def show_measures_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
+    """Draw the table of each chunker's measures, or a list of the chunkers if no boundaries are known.
+
+    A click on a row shows its result in the text.
+    """
+    # Compare's columns, then each chunker's published and best settings side by side.
+    ordered = sorted(shown, key=lambda measured: (measured.which != "compare", measured.column))
+    known = any(measured.scores is not None for measured in shown)
+    tops = _best_values(shown)
+    rows: list[MeasuredData] = [
+        {
+            "column": measured.column,
+            "result": measured.which,
+            "title": chunker_class(measured.setting.chunker).title,
+            "which": measured.title,
+            "settings": measured.made.chunker.describe() if measured.made.chunker is not None else measured.setting.words(),
+            "message": measured.made.error or ("" if measured.made.chunking is not None else "waits for its embeddings"),
+            "cells": _measure_cells(measured, tops),
+        }
+        for measured in ordered
+    ]
+    scores = [measured.scores[name] for measured in ordered if measured.scores for name in TABLE_MEASURES]
+    reasons = {score.undefined for score in scores if score.value is None}
+
+    def chosen(row: dict[str, Any]) -> None:
+        choices.selected, choices.extra["result"] = int(row["column"]), str(row["result"])
+
+    data: TableData = {
+        "part": "table",
+        "head": [("Chunker and its settings", ""), ("Chunks", ""), *(_measure_heads() if known else [])],
+        "rows": rows,
+        "chosen": {"column": choices.selected, "result": choices.extra["result"]},
+        "note": "Undefined where " + " or ".join(sorted(reasons)) + "." if reasons else "",
+    }
+    draw_list(data, key="measures", on_chosen=chosen)
+
+
+def _measure_heads() -> list[tuple[str, str]]:
+    return [(title, SEGMENTATION[title]) for title in TABLE_MEASURES.values()]
+
+
+def _best_values(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
+    """Return the best value of each measure; empty until all rows have their results."""
+    if any(measured.made.chunking is None and not measured.made.error for measured in shown):
+        return {}
+    values = {
+        name: [value for measured in shown if measured.scores and (value := measured.scores[name].value) is not None]
+        for name in TABLE_MEASURES
+    }
+    return {name: (max if MEASURES[name] else min)(column) for name, column in values.items() if column}
+
+
+def _measure_cells(setting: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:
+    """Return the cells of a row."""
+    if setting.made.chunking is None:
+        return []
+    chunking = setting.made.chunking
+    cells: list[CellData] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
+    for name in TABLE_MEASURES if setting.scores is not None else ():
+        assert setting.scores is not None
+        score = setting.scores[name]
+        text = "undefined" if score.value is None else f"{score.value:.2f}"
+        if name == "misassigned":
+            text = f"{len(setting.wrong):,}"
+        elif name == "crossing" and score.value is not None:
+            text = f"{round(score.value * len(chunking.chunks)):,}"
+        cells.append({"text": text, "why": score.undefined, "best": name in tops and score.value == tops[name]})
+    return cells
+
 
 PAGE = "failures"
 READER = "reader"
@@ -43,14 +284,14 @@ ASKED = ("llm",)
 def show() -> None:
     """Draw the Failures page."""
     document, sentences = next(iter(sample_splitters().items()))
-    columns = [ColumnChoice(name, dict(as_published(name)[0].parameters)) for name in _names()]
+    columns = [ColumnChoice(name, dict(first_published_setting(name)[0].parameters)) for name in _chunker_names()]
     default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
     opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
     with page(PAGE, default) as here:
         # The settings of this page are fixed; a link only selects a row.
         here.choices.columns = columns
         if opening:
-            here.choices.selected, here.choices.extra["result"] = compared().selected, "compare"
+            here.choices.selected, here.choices.extra["result"] = ensure_compare_choices().selected, "compare"
         _draw(here)
 
 
@@ -62,18 +303,18 @@ def _draw(here: Page) -> None:
     choices.selected = min(choices.selected, len(choices.columns) - 1)
     if choices.extra["result"] not in RESULTS:
         choices.extra["result"] = "published"
-    _gallery(choices)
+    _draw_gallery(choices)
     if text is None:
         return
     marking = False
     if choices.document == OWN:
         # A click on a gap in the reader marks or unmarks a boundary.
-        if set_clicked(text.document, [change.places for change in take_clicks(READER, text.document)]):
+        if set_clicked_boundaries(text.document, [change.places for change in take_clicks(READER, text.document)]):
             st.rerun()
         marking = marking_controls(text)
-    search = search_of(here, text)
+    search = current_search(here, text)
     best = best_settings(search)
-    settings = [("published", number, *as_published(name)) for number, name in enumerate(_names())]
+    settings = [("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())]
     settings += [("best", number, best[name], "found here") for number, name in enumerate(SEARCHED) if name in best]
     settings += [
         ("compare", number, Setting.of(column.chunker, **column.parameters), f"column {number + 1}")
@@ -81,33 +322,33 @@ def _draw(here: Page) -> None:
     ]
     columns = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
     outcomes = run_columns(here, text, columns)
-    if any_asks(column.chunker for column in columns):
+    if any_calls_model(column.chunker for column in columns):
         with here.controls:
-            model_form()
+            language_model_form()
     shown = [measure_setting(*described, result, text) for described, result in zip(settings, outcomes, strict=True)]
     show_progress(outcomes)
     show_misfits(here.choices, outcomes)
-    results, selected = _selected(choices, shown)
-    palette.colour_page()
-    left, right = sides(PAGE, 12, 13)
+    results, selected = _selected_results(choices, shown)
+    palette.set_overlay_colours()
+    left, right = side_by_side(PAGE, 12, 13)
     with left, st.container(key="beside"):
-        show_table(choices, shown)
+        show_measures_table(choices, shown)
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
         with st.container():
             ready = all(outcome.chunking is not None or outcome.error for outcome in outcomes)
-            _actions(here, text, search, selected, ready=ready)
+            _draw_actions(here, text, search, selected, ready=ready)
         with st.container():
             show_inbox(choices, selected, text, here.embedder)
     with right:
-        _reader(text, results, selected, marking)
+        _draw_text(text, results, selected, marking)
 
 
-def _names() -> list[str]:
+def _chunker_names() -> list[str]:
     """Return the names of the page's chunkers in order; links refer to them by index."""
     return [*SEARCHED, *(ASKED if chosen_model() is not None else ())]
 
 
-def _selected(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[MeasuredSetting], MeasuredSetting]:
+def _selected_results(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[MeasuredSetting], MeasuredSetting]:
     """Return the results shown in the text, and the one whose suspicious cuts are listed.
 
     They are a chunker's published and its best settings, or a column of Compare. If Compare does not have the link's column,
@@ -124,25 +365,25 @@ def _selected(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[
     return results, selected
 
 
-def _actions(here: Page, text: Text, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
+def _draw_actions(here: Page, text: Text, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
     """Draw the buttons that search for the best settings and open the selected row on Compare."""
     if text.source.known is not None:
         search_controls(here, text, search, ready=ready)
     setting = selected.setting
     column = ColumnChoice(setting.chunker, dict(setting.parameters))
-    take_button("Take to Compare", column, key="take/failures", disabled=selected.which == "compare")
-    say_added()
+    take_to_compare_button("Take to Compare", column, key="take/failures", disabled=selected.which == "compare")
+    say_column_added()
 
 
-def _gallery(choices: Choices) -> None:
-    cards = [_card(name, title) for name, title in sample_titles().items()]
+def _draw_gallery(choices: Choices) -> None:
+    cards = [_card_data(name, title) for name, title in sample_titles().items()]
     own = session.own
     cards.append(
         {
             "id": OWN,
             "title": own.name if own is not None else "Your own text",
             "teaches": "Paste or upload it; mark where its sections end.",
-            "known": _known_words(own.known if own is not None else None),
+            "known": _known_in_words(own.known if own is not None else None),
         }
     )
 
@@ -152,30 +393,32 @@ def _gallery(choices: Choices) -> None:
     draw_list({"part": "gallery", "cards": cards, "chosen": choices.document}, key="gallery", on_chosen=chosen)
 
 
-def _card(name: str, title: str) -> CardData:
+def _card_data(name: str, title: str) -> CardData:
     sample = load_sample(name)
-    return {"id": name, "title": title, "teaches": sample.teaches, "known": _known_words(sample.known)}
+    return {"id": name, "title": title, "teaches": sample.teaches, "known": _known_in_words(sample.known)}
 
 
-def _known_words(known: Sequence[int] | None) -> str:
+def _known_in_words(known: Sequence[int] | None) -> str:
     if known is None:
         return "no known boundary"
     if not known:
         return "one topic"
-    return known_boundaries(len(known))
+    return counted_known_boundaries(len(known))
 
 
-def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
+def _draw_text(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
     source = text.source
 
-    def column(setting: MeasuredSetting) -> Column:
+    def column(setting: MeasuredSetting) -> ReaderColumn:
         prefix = " · ".join(dict.fromkeys((setting.title, setting.origin)))
-        return column_of(setting.made, lambda chunking: _head(setting, chunking, source.known), prefix=prefix, movable=False)
+        return reader_column_of(
+            setting.made, lambda chunking: _column_head(setting, chunking, source.known), prefix=prefix, movable=False
+        )
 
-    parts = [_known_words(source.known)]
+    parts = [_known_in_words(source.known)]
     if source.known is not None:
         parts.append("wavy red: outside the chunk that fits its section best")
-    reader(
+    show_reader(
         text.document,
         [column(row) for row in results],
         title=source.name,
@@ -187,12 +430,12 @@ def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSe
     )
 
 
-def _head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> Column:
+def _column_head(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> ReaderColumn:
     rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
     if setting.scores is not None:
         total = len(chunking.document.sentences)
         words = f"{len(setting.wrong):,} of {total:,} sentences" if setting.wrong else "no sentence"
         rows.append(HeadRow("misassigned", words, "wrong" if setting.wrong else "", f"misassigned: {words}"))
-        crossing = crossings(known or (), chunking)
+        crossing = crossing_chunks(known or (), chunking)
         rows.append(HeadRow("crossing", f"{crossing.count:,} of {len(chunking.chunks):,} chunks"))
-    return Column(rows=tuple(rows), wrong=setting.wrong)
+    return ReaderColumn(rows=tuple(rows), wrong=setting.wrong)

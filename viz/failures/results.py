@@ -6,16 +6,29 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import Chunking
-from evaluation.segmentation.measures import Score, chunks_of, in_sentences, misassigned, sections_of
-from evaluation.segmentation.sweep import OURS, SEARCHED, Marked, Setting, as_published, scores_of, summaries
-from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice
+from evaluation.segmentation.boundary_measures import (
+    Score,
+    chunk_of_each_sentence,
+    misassigned_units,
+    segment_numbers,
+    segmentation_in_sentences,
+)
+from evaluation.segmentation.sweep import (
+    OURS,
+    SEARCHED,
+    MarkedDocument,
+    Setting,
+    first_published_setting,
+    score_chunking,
+    summarize_settings,
+)
+from viz.components.page_elements import notice, show_job_progress
 from viz.failures.session import session
 from viz.jobs.chunking import Task
-from viz.jobs.resources import kept
+from viz.jobs.resources import cached_while_shown
 from viz.jobs.sweep import Sweep
+from viz.shell.column_results import ColumnResult
 from viz.shell.page import Page
-from viz.shell.results import ColumnResult
 from viz.state.text import Text
 
 RESULTS = ("published", "best", "compare")
@@ -55,16 +68,22 @@ def measure_setting(
     known = text.source.known
     if result.chunking is None or known is None or result.task is None:
         return MeasuredSetting(which, setting, origin, result, column=column)
-    scores, wrong = _against_known(result.task, result.chunking, known)
+    scores, wrong = _scores_against_known(result.task, result.chunking, known)
     return MeasuredSetting(which, setting, origin, result, scores, wrong, column)
 
 
-@kept(64, lambda task, chunking, known: (task.document, task, known))
-def _against_known(task: Task, chunking: Chunking, known: tuple[int, ...]) -> tuple[dict[str, Score], tuple[int, ...]]:
+@cached_while_shown(64, lambda task, chunking, known: (task.document, task, known))
+def _scores_against_known(
+    task: Task, chunking: Chunking, known: tuple[int, ...]
+) -> tuple[dict[str, Score], tuple[int, ...]]:
     """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document
-    wrong = misassigned(sections_of(in_sentences(document, known)), chunks_of(chunking)) if document.sentences else None
-    return scores_of(Marked(document, known), chunking), wrong.units if wrong is not None else ()
+    wrong = (
+        misassigned_units(segment_numbers(segmentation_in_sentences(document, known)), chunk_of_each_sentence(chunking))
+        if document.sentences
+        else None
+    )
+    return score_chunking(MarkedDocument(document, known), chunking), wrong.units if wrong is not None else ()
 
 
 SEARCH_MEASURE = "misassigned"
@@ -82,7 +101,7 @@ def _search_key(here: Page, text: Text) -> tuple[object, ...]:
     return (text.document.identity, name, here.choices.tokenizer, text.source.known)
 
 
-def search_of(here: Page, text: Text) -> Sweep | None:
+def current_search(here: Page, text: Text) -> Sweep | None:
     """Return the search for the best settings on the page's document, if any, and cancel all other searches.
 
     A search belongs to a document with its known boundaries, an embedder and a tokenizer.
@@ -101,7 +120,7 @@ def best_settings(search: Sweep | None) -> dict[str, Setting]:
     """
     rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
     best: dict[str, Setting] = {}
-    for summary in summaries(rows, SEARCH_MEASURE):
+    for summary in summarize_settings(rows, SEARCH_MEASURE):
         best.setdefault(summary.setting.chunker, summary.setting)
     return best
 
@@ -111,11 +130,13 @@ def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -
     if search is not None and search.running and not search.cancelled:
         show_job_progress(search)
         return
-    settings = list(dict.fromkeys(setting for name, some in SEARCHED.items() for setting in (as_published(name)[0], *some)))
+    settings = list(
+        dict.fromkeys(setting for name, some in SEARCHED.items() for setting in (first_published_setting(name)[0], *some))
+    )
 
     def find() -> None:
         assert here.embedder is not None
-        marked = Marked(text.document, text.source.known or ())
+        marked = MarkedDocument(text.document, text.source.known or ())
         names, tokenizer = [text.document.name], here.choices.tokenizer
         search = Sweep(names, lambda: [marked], settings, here.embedder, tokenizer, session.on_disk)
         searches = session.failure_searches

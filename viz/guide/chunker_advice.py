@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers.recipes.presets import BOUND
 from chunkers.recipes.registry import chunker_class
-from viz.shell.column_exchange import take_button
+from viz.shell.column_exchange import take_to_compare_button
 from viz.state.choices import ColumnChoice
 
 
@@ -92,4 +92,4 @@ def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
             st.markdown(f"Try **{title}**, {advice.settings}. {advice.why}")
             with st.container(horizontal=True):
                 st.button(f"Explain {title}", key=f"explain_{number}", on_click=explain, args=(advice.column,))
-                take_button("Add to Compare", advice.column, key=f"take_advice_{number}")
+                take_to_compare_button("Add to Compare", advice.column, key=f"take_advice_{number}")

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 from chunkers import Chunker, Chunking, Document, Gap, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.embedders.models import MiniLM
-from chunkers.support.formatting import signed
-from evaluation.segmentation.chunk_facts import against_known
-from evaluation.segmentation.measures import cuts_of
-from viz.guide.pictures import GapData, PictureData, chunked, picture, rows_of
+from chunkers.support.formatting import format_number
+from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation.chunk_statistics import count_found_missed_added
+from viz.guide.pictures import GapData, PictureData, chunked_picture, new_picture, sentence_rows
 from viz.jobs.resources import embedding_cache
-from viz.jobs.worked_formula import result_of, worked
-from viz.theme.glossary import explained
-from viz.theme.numbers import counted, known_boundaries
+from viz.jobs.worked_formula import decision_in_words, worked_formula
+from viz.theme.glossary import glossary_pieces
+from viz.theme.number_formats import counted, counted_known_boundaries
 
 BEES = (
     "Bees make honey from nectar.\nThey carry the nectar home in a second stomach.\n"
@@ -229,7 +229,7 @@ def bundled_tools() -> Tools:
 
 
 @cache
-def frames(name: str) -> list[PictureData]:
+def chunker_frames(name: str) -> list[PictureData]:
     """Return the Guide's six pictures of a chunker, computed with the bundled embedding model."""
     tools = bundled_tools()
     return [*run_frames(name, EXAMPLES[name].text, tools), failure_frame(name, tools)]
@@ -238,32 +238,32 @@ def frames(name: str) -> list[PictureData]:
 def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     """Return five pictures of how a chunker cuts a text with one sentence per line."""
     shown = EXAMPLES[name]
-    document, chunker, chunking = _run(name, text, shown.parameters, tools)
+    document, chunker, chunking = _run_chunker(name, text, shown.parameters, tools)
     numbers = range(len(document.sentences))
     count = _counter(shown.unit, document)
-    first = picture(
-        "The text", explained(f"{counted(len(numbers), shown.row)}, each with its number. Between two lies a [gap].")
+    first = new_picture(
+        "The text", glossary_pieces(f"{counted(len(numbers), shown.row)}, each with its number. Between two lies a [gap].")
     )
-    measured = picture("What it measures", explained(shown.looks))
+    measured = new_picture("What it measures", glossary_pieces(shown.looks))
     measured["gaps"] = (
         _sizes(chunking, chunker, count, shown.unit) if shown.unit else _centres(chunking) or _scores(chunking)
     )
-    decided = picture("What it decides", explained(shown.decides))
+    decided = new_picture("What it decides", glossary_pieces(shown.decides))
     decided["gaps"] = _decisions(chunking)
     gap = max(
         chunking.gaps,
         key=lambda candidate: (candidate.verdict.is_cut, candidate.offset is None, candidate.verdict.is_overruled),
         default=None,
     )
-    example = picture("One gap in numbers")
+    example = new_picture("One gap in numbers")
     if gap is not None:
         after = f"{'after' if gap.offset is None else 'inside'} {shown.row} {gap.index + 1}"
-        example["said"] = [explained(f"The decision {after}: the formula with its values.")]
-        example["formula"] = [*worked(chunker, chunking, gap, tools), result_of(gap)]
-        example["rows"] = rows_of(document, [*numbers][gap.index : gap.index + 2])
+        example["said"] = [glossary_pieces(f"The decision {after}: the formula with its values.")]
+        example["formula"] = [*worked_formula(chunker, chunking, gap, tools), decision_in_words(gap)]
+        example["rows"] = sentence_rows(document, [*numbers][gap.index : gap.index + 2])
     for frame in (first, measured, decided):
-        frame["rows"] = rows_of(document, numbers)
-    last = chunked(chunking, "The chunks", explained(counted(len(chunking.chunks), "[chunk]", "[chunks]")))
+        frame["rows"] = sentence_rows(document, numbers)
+    last = chunked_picture(chunking, "The chunks", glossary_pieces(counted(len(chunking.chunks), "[chunk]", "[chunks]")))
     for seam in last["gaps"]:
         seam["said"] = ""
     return [first, measured, example, decided, last]
@@ -273,21 +273,21 @@ def failure_frame(name: str, tools: Tools) -> PictureData:
     """Return a picture of a text on which the chunker is known to fail."""
     sections, parameters = EXAMPLES[name].fails_on
     known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
-    _, chunker, chunking = _run(name, "".join(sections), parameters, tools)
-    found, _, added = against_known(cuts_of(chunking), known)
+    _, chunker, chunking = _run_chunker(name, "".join(sections), parameters, tools)
+    found, _, added = count_found_missed_added(cut_offsets(chunking), known)
     scattered = sum(len(chunk.spans) > 1 for chunk in chunking.chunks)
     caption = f"One subject, in {counted(len(chunking.chunks), 'chunk')}"
     if known:
-        caption = f"{known_boundaries(len(known)).capitalize()}, {found} found; {counted(added, 'cut')} elsewhere"
+        caption = f"{counted_known_boundaries(len(known)).capitalize()}, {found} found; {counted(added, 'cut')} elsewhere"
     caption += f"; {counted(scattered, 'chunk')} in several places" * bool(scattered)
-    shown = chunked(chunking, "A known failure", explained(f"{caption}. {chunker.failure}"))
+    shown = chunked_picture(chunking, "A known failure", glossary_pieces(f"{caption}. {chunker.failure}"))
     starts = [sentence.start for sentence in chunking.document.sentences[1:]]
     for gap, start in zip(shown["gaps"], starts, strict=True):
         gap["said"] = "new subject" if start in known else "same subject" if gap["cut"] else ""
     return shown
 
 
-def _run(name: str, text: str, parameters: Mapping[str, Any], tools: Tools) -> tuple[Document, Chunker, Chunking]:
+def _run_chunker(name: str, text: str, parameters: Mapping[str, Any], tools: Tools) -> tuple[Document, Chunker, Chunking]:
     document = Document.from_text(text, "lines")
     chunker = build_chunker(name, dict(parameters))
     return document, chunker, run(chunker, document, tools)
@@ -319,7 +319,7 @@ def _scores(chunking: Chunking) -> list[GapData]:
     scores = [gap.score if first.score is None else first.score for gap, first in zip(gaps, seen, strict=True)]
     return [
         {
-            "said": "" if score is None else f"{first.score_name} {signed(score, '.2f')}".strip(),
+            "said": "" if score is None else f"{first.score_name} {format_number(score, '.2f')}".strip(),
             "share": scale(score),
             "line": None,
             "cut": False,

@@ -9,20 +9,28 @@ from itertools import pairwise
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, load_tokenizer
-from chunkers.support.formatting import signed
-from evaluation.asking.answer import judge
-from evaluation.asking.ask import LONGEST_QUESTION, Asked, Limit, checked_question
+from chunkers.support.formatting import format_number
+from evaluation.asking.ask import LONGEST_QUESTION, AskedQuestion, Limit, checked_question, judge_retrieval
 from sample_docs import SAMPLES_FOLDER
-from viz.components.job_progress import show_job_progress
-from viz.guide.pictures import PictureData, chunks_said, picture, ranks_of, rows_of, seam, seams, show_pictures
+from viz.components.page_elements import show_job_progress
+from viz.guide.pictures import (
+    PictureData,
+    chunk_numbers_in_words,
+    gap_between_rows,
+    gaps_between_rows,
+    new_picture,
+    rank_rows,
+    sentence_rows,
+    show_pictures,
+)
 from viz.guide.session import session
-from viz.jobs.asking.job import AskJob, Inquiry, ruler_of
+from viz.jobs.column_jobs import AskJob, Inquiry, token_ruler_of
+from viz.shell.column_results import ColumnResult
 from viz.shell.page import Page
-from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
 from viz.state.text import Text
-from viz.theme.glossary import explained
-from viz.theme.numbers import counted
+from viz.theme.glossary import glossary_pieces
+from viz.theme.number_formats import counted
 
 KEY = "guide_start"
 
@@ -46,7 +54,7 @@ SENTENCES = ColumnChoice("fixed_sentences", {"size": 1})
 """A column with each sentence as a chunk, whose ranking yields the sentence nearest to the question."""
 
 
-def show_start(here: Page, text: Text, kind: type[Chunker], result: ColumnResult, sentences: ColumnResult) -> None:
+def show_introduction(here: Page, text: Text, kind: type[Chunker], result: ColumnResult, sentences: ColumnResult) -> None:
     """Draw the Guide's four introductory pictures, and run the search shown in the last two.
 
     Parameters
@@ -64,7 +72,7 @@ def show_start(here: Page, text: Text, kind: type[Chunker], result: ColumnResult
     waits = here.embedder_complaint if here.embedder is None else ""
     if not chunking.chunks:
         waits = "The text is empty."
-    elif here.embedder is not None and _may_ask(document):
+    elif here.embedder is not None and _may_embed(document):
         asked, nearest, waits = _search(here, result, sentences, question, answer)
     elif here.embedder is not None:
         waits = f"Finding the nearest of {counted(len(chunking.chunks), 'chunk')} embeds them all."
@@ -82,26 +90,26 @@ def show_start(here: Page, text: Text, kind: type[Chunker], result: ColumnResult
         session.guide_question = document.identity, question[: LONGEST_QUESTION + 1]
 
     show_pictures(shown, KEY, asked=ask)
-    if here.embedder is not None and chunking.chunks and not _may_ask(document):
+    if here.embedder is not None and chunking.chunks and not _may_embed(document):
         st.button("Find nearest chunks", on_click=setattr, args=(session, "guide_asked", document.identity))
 
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
     """Return the picture of the text: the sentences around the first cut, and the tokens of the first sentence."""
-    numbers = window(document, chunking)
-    count = ruler_of(document, tokenizer)([Span(0, len(document.text))])
+    numbers = sentences_around_cut(document, chunking)
+    count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
     sentences = counted(len(document.sentences), "[sentence]", "[sentences]")
-    shown = picture(
+    shown = new_picture(
         "A text",
-        explained(
+        glossary_pieces(
             f"A [language model] reads text in [tokens], which are words and pieces of words: this text has {count:,}, in "
             f"{sentences}. A model reads only so many at a time, so of a large collection it is given the best passages."
         ),
     )
-    _fill(shown, document, numbers)
+    _fill_rows(shown, document, numbers)
     if numbers:
         start, end = document.sentences[numbers[0]]
-        tokens = tokens_of(document.text[start:end], tokenizer)
+        tokens = first_tokens(document.text[start:end], tokenizer)
         shown["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in tokens]
     return shown
 
@@ -109,47 +117,47 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
 def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], tokenizer: str) -> PictureData:
     """Return the picture of the chunks: the sentences around the first cut, divided at the cuts."""
     spans = [chunk.spans for chunk in chunking.chunks]
-    sizes = ruler_of(document, tokenizer)
+    sizes = token_ruler_of(document, tokenizer)
     longest = max((sizes(list(parts)) for parts in spans), default=0)
-    shown = picture(
+    shown = new_picture(
         "Chunks",
-        explained(
+        glossary_pieces(
             f"A [chunker] decides at which [gaps] between sentences the text is cut into [chunks]. "
             f"{kind.title} makes {counted(len(spans), 'chunk')} of this text, of at most {counted(longest, 'token')}."
         ),
     )
-    numbers = window(document, chunking)
-    _fill(shown, document, numbers, chunking)
+    numbers = sentences_around_cut(document, chunking)
+    _fill_rows(shown, document, numbers, chunking)
     if shown["rows"]:
-        shown["gaps"] = seams(shown["rows"])
-        first = chunks_said(shown["rows"][0]["parts"][0]["chunks"])
+        shown["gaps"] = gaps_between_rows(shown["rows"])
+        first = chunk_numbers_in_words(shown["rows"][0]["parts"][0]["chunks"])
         shown["before"] = f"{shown['before']} {first}".strip()
     return shown
 
 
-def question_picture(asked: Asked | None) -> PictureData:
+def question_picture(asked: AskedQuestion | None) -> PictureData:
     """Return the picture of the ranking: the distance of each chunk from the question."""
     if asked is None or asked.passages.vectors is None or not len(asked.ranking.order):
-        return picture(
+        return new_picture(
             "A question finds chunks",
-            explained(
+            glossary_pieces(
                 "An [embedder] turns each chunk and the question into an [embedding], and [retrieval] "
                 "looks for the chunk at the least [distance] from the question."
             ),
         )
     vectors = asked.passages.vectors
     order, scores = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
-    begins = ", ".join(signed(float(value), ".2f") for value in vectors[order[0]][:3])
-    shown = picture(
+    begins = ", ".join(format_number(float(value), ".2f") for value in vectors[order[0]][:3])
+    shown = new_picture(
         "A question finds chunks",
-        explained(
+        glossary_pieces(
             f"An [embedder] turns each chunk and the question into an [embedding]: {vectors.shape[1]:,} numbers "
             f"that stand for its meaning. Those of chunk {order[0] + 1} begin {begins}. [Retrieval] looks for the chunk "
             "at the least [distance] from the question."
         ),
     )
     chunks = asked.passages.chunking.chunks
-    shown["ranks"] = ranks_of(
+    shown["ranks"] = rank_rows(
         [(chunk, f"chunk {chunk + 1}", chunks[chunk].text, 1 - score) for chunk, score in zip(order, scores, strict=True)]
     )
     left = len(asked.ranking.order) - len(order)
@@ -157,7 +165,7 @@ def question_picture(asked: Asked | None) -> PictureData:
     return shown
 
 
-def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | None) -> PictureData:
+def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: AskedQuestion | None) -> PictureData:
     """Return the picture of the retrieved chunks, with the answer or the nearest sentence marked.
 
     Parameters
@@ -170,16 +178,18 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
         The ranking of the sentences, used if no answer is known.
     """
     if asked is None or not asked.hits:
-        return picture(
+        return new_picture(
             "An answer",
-            explained("The language model is given the question and the nearest chunks. It writes its answer from them."),
+            glossary_pieces(
+                "The language model is given the question and the nearest chunks. It writes its answer from them."
+            ),
         )
     passages, retrieved = asked.passages, [hit.chunk for hit in asked.hits]
     document, chunks = passages.chunking.document, passages.chunking.chunks
     nearest_chunks = "nearest chunk" if len(retrieved) == 1 else f"{len(retrieved)} nearest chunks"
     marked, explanation = answer, ""
     if answer is not None:
-        judgement = judge(asked, answer)
+        judgement = judge_retrieval(asked, answer)
         if judgement.fate == "whole":
             explanation = f"The answer to this question, marked, is whole in chunk {judgement.chunks[0] + 1}."
         elif any(judgement.retrieved):
@@ -187,7 +197,7 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
         elif judgement.chunks:
             marked = None
             rank = f", number {judgement.ranks[0]:,} in the ranking" if judgement.ranks[0] is not None else ""
-            explanation = f"They lack the answer, which is in {chunks_said([*judgement.chunks])}{rank}."
+            explanation = f"They lack the answer, which is in {chunk_numbers_in_words([*judgement.chunks])}{rank}."
     elif nearest is not None:
         inside = [
             place
@@ -201,7 +211,7 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
         marked = inside[0] if inside else None
         explanation = "Their sentence at the least distance from the question is marked." if inside else ""
     introduction = f"The language model is given the question and the {nearest_chunks}. It writes its answer from them."
-    shown = picture("An answer", explained(f"{introduction} {explanation}".strip()))
+    shown = new_picture("An answer", glossary_pieces(f"{introduction} {explanation}".strip()))
     rows = [
         (chunk, sentence)
         for chunk in sorted(retrieved)
@@ -213,19 +223,21 @@ def answer_picture(asked: Asked | None, answer: Span | None, nearest: Asked | No
     begin = max(0, min(at - 2, len(rows) - SHOWN_SENTENCES))
     shown_rows = rows[begin : begin + SHOWN_SENTENCES]
     for chunk, sentence in shown_rows:
-        (row,) = rows_of(document, [sentence], passages.chunking, marked)
+        (row,) = sentence_rows(document, [sentence], passages.chunking, marked)
         # The rest of the sentence, in other chunks, is not retrieved.
         row["parts"] = [part for part in row["parts"] if chunk in part["chunks"]]
         for part in row["parts"]:
             part["chunks"] = [chunk]
         shown["rows"].append(row)
-    shown["gaps"] = [seam([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
-    shown["before"] = f"{_omitted_in_words(begin)} {chunks_said([shown_rows[0][0]])}".strip() if shown_rows else ""
+    shown["gaps"] = [gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
+    shown["before"] = (
+        f"{_omitted_in_words(begin)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip() if shown_rows else ""
+    )
     shown["after"] = _omitted_in_words(len(rows) - begin - len(shown_rows))
     return shown
 
 
-def window(document: Document, chunking: Chunking) -> list[int]:
+def sentences_around_cut(document: Document, chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences around the first cut, which the Guide's pictures show."""
     count = len(document.sentences)
     at = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
@@ -233,16 +245,16 @@ def window(document: Document, chunking: Chunking) -> list[int]:
     return [*range(begin, min(count, begin + SHOWN_SENTENCES))]
 
 
-def tokens_of(text: str, tokenizer: str) -> list[str]:
+def first_tokens(text: str, tokenizer: str) -> list[str]:
     """Return the first tokens of a text, spelled as in the text."""
     starts = [*dict.fromkeys(load_tokenizer(tokenizer).starts(text[:1000]).tolist())][: SHOWN_TOKENS + 1]
     pieces = [text[start:end].strip() for start, end in pairwise([*starts, len(text[:1000])])]
     return [*pieces[:SHOWN_TOKENS], *["…"] * (len(pieces) > SHOWN_TOKENS)]
 
 
-def _fill(shown: PictureData, document: Document, numbers: list[int], chunking: Chunking | None = None) -> None:
+def _fill_rows(shown: PictureData, document: Document, numbers: list[int], chunking: Chunking | None = None) -> None:
     if numbers:
-        shown["rows"] = rows_of(document, numbers, chunking)
+        shown["rows"] = sentence_rows(document, numbers, chunking)
         shown["before"] = _omitted_in_words(numbers[0])
         shown["after"] = _omitted_in_words(len(document.sentences) - numbers[-1] - 1)
 
@@ -290,13 +302,13 @@ def _bundled_questions() -> list[tuple[str, str]]:
 # The search
 
 
-def _may_ask(document: Document) -> bool:
+def _may_embed(document: Document) -> bool:
     return len(document.text) <= ASKED_AT_ONCE or session.guide_asked == document.identity
 
 
 def _search(
     here: Page, result: ColumnResult, sentences: ColumnResult, question: str, answer: Span | None
-) -> tuple[Asked | None, Asked | None, str]:
+) -> tuple[AskedQuestion | None, AskedQuestion | None, str]:
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
     wanted = [result] if answer is not None else [result, sentences]
     ready = [

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from chunkers import Chunking
-from viz.components.text_in_browser import positions
-from viz.theme.numbers import counted
+from viz.components.text_in_browser import sentence_positions
+from viz.theme.number_formats import counted
 from viz.theme.palette import EDGES, GROUNDS, INK
 
 WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
@@ -14,31 +14,31 @@ NAMED = 40
 """Most chunks that the description lists."""
 
 
-def svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
+def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
     """Return an SVG of the known boundaries, the chunks and the score curve, on a common sentence axis."""
     count = max(1, len(chunking.document.sentences))
     parts: list[str] = []
     top = 0
     if known is not None:
-        edges = [0.0, *positions(chunking.document, known), float(count)]
+        edges = [0.0, *sentence_positions(chunking.document, known), float(count)]
         parts += _strip("known", [(*span, number) for number, span in enumerate(pairwise(edges))], count, top, theme)
         top += STRIP + GAP
     pieces = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
-    begins = positions(chunking.document, [span.start for span, _ in pieces])
-    ends = positions(chunking.document, [span.end for span, _ in pieces])
+    begins = sentence_positions(chunking.document, [span.start for span, _ in pieces])
+    ends = sentence_positions(chunking.document, [span.end for span, _ in pieces])
     spans = [(first, last, number) for first, last, (_, number) in zip(begins, ends, pieces, strict=True)]
     parts += _strip("chunks", spans, count, top, theme)
     top += STRIP + GAP
     if _is_curved(chunking):
         parts += _curve(chunking, count, top, theme)
-    height = height_of(chunking, known)
+    height = miniature_height(chunking, known)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" role="img">'
-        f"<title>{described(chunking)}</title>{''.join(parts)}</svg>"
+        f"<title>{miniature_description(chunking)}</title>{''.join(parts)}</svg>"
     )
 
 
-def height_of(chunking: Chunking, known: Sequence[int] | None) -> int:
+def miniature_height(chunking: Chunking, known: Sequence[int] | None) -> int:
     """Return the height in pixels of a chunking's picture, which page.css reserves until the picture has loaded."""
     strips = 1 if known is None else 2
     return strips * (STRIP + GAP) + CURVE * _is_curved(chunking)
@@ -48,10 +48,10 @@ def _is_curved(chunking: Chunking) -> bool:
     return bool(chunking.curves) and any(score == score for score in chunking.curves[0].scores)
 
 
-def described(chunking: Chunking) -> str:
+def miniature_description(chunking: Chunking) -> str:
     """Return the alternative text of a chunking's picture: the number of chunks, and their first sentences."""
     starts = [span.start for chunk in chunking.chunks for span in chunk.spans]
-    place_names = [f"{int(place) + 1}" for place in positions(chunking.document, starts)]
+    place_names = [f"{int(place) + 1}" for place in sentence_positions(chunking.document, starts)]
     if not place_names:
         return "No chunks"
     where = (

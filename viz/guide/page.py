@@ -6,35 +6,34 @@ from typing import Any
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
-from chunkers.support.errors import shown
-from chunkers.support.formatting import signed
+from chunkers.support.errors import short_repr
+from chunkers.support.formatting import format_number
 from evaluation.asking.ask import LONGEST_QUESTION
-from evaluation.segmentation.chunk_facts import against_known
-from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from sample_docs import sample_splitters
-from viz.components.notice import heading, notice
+from viz.components.page_elements import heading, notice
 from viz.controls.chunker import parameter_controls
-from viz.controls.language_model import any_asks, model_form
-from viz.controls.widgets import bound
+from viz.controls.language_model import any_calls_model, language_model_form
+from viz.controls.widgets import value_binding
 from viz.guide.chunker_advice import show_advice
-from viz.guide.chunker_pictures import EXAMPLES, bundled_tools, frames
-from viz.guide.introduction import SENTENCES, show_start
-from viz.guide.miniature import described, height_of, svg
-from viz.guide.path_screens import SCREENS, Choice, Slide, repairs
-from viz.guide.pictures import picture, show_pictures
+from viz.guide.chunker_pictures import EXAMPLES, bundled_tools, chunker_frames
+from viz.guide.introduction import SENTENCES, show_introduction
+from viz.guide.miniature import miniature_description, miniature_height, miniature_svg
+from viz.guide.path_screens import SCREENS, Choice, Slide, tested_repairs
+from viz.guide.pictures import new_picture, show_pictures
 from viz.guide.session import session
-from viz.shell.column_exchange import columns_to_open_with, say_added, show_place_on_compare
-from viz.shell.column_head import waiting_words
+from viz.shell.column_exchange import columns_to_open_with, say_column_added, show_place_on_compare
+from viz.shell.column_results import ColumnResult, run_columns, show_misfits, show_progress, waiting_words
 from viz.shell.current_lecture import offer_decks
-from viz.shell.navigation import go_at_next_run
-from viz.shell.page import Page, page, sides
-from viz.shell.results import ColumnResult, run_columns, show_misfits, show_progress
+from viz.shell.navigation import open_page_at_next_run
+from viz.shell.page import Page, page, side_by_side
 from viz.state.choices import Choices, ColumnChoice, fresh
+from viz.state.chosen_models import CHUNKER_NEEDS, MODEL_MISSING, embedder_defaults, no_model_message
 from viz.state.compare_choices import COMPARE, add_to_compare, index_on_compare
-from viz.state.models import CHUNKER_NEEDS, MISSING, defaults_of, none_named
 from viz.state.text import Text
-from viz.theme.glossary import ANSWERS, explained, help_of
-from viz.theme.numbers import counted, known_boundaries
+from viz.theme.glossary import ANSWERS, definitions_as_help, glossary_pieces
+from viz.theme.number_formats import counted, counted_known_boundaries
 
 PAGE = "guide"
 FIRST = "breakpoint"
@@ -71,10 +70,12 @@ def show() -> None:
         if choices.columns[0].chunker not in _explained():
             choices.columns = [fresh(FIRST)]
         if choices.extra["view"] not in (CHUNKER, *VIEWS):
-            here.complain(f"The link's view must be {CHUNKER} or {' or '.join(VIEWS)}; got {shown(choices.extra['view'])}.")
+            here.complain(
+                f"The link's view must be {CHUNKER} or {' or '.join(VIEWS)}; got {short_repr(choices.extra['view'])}."
+            )
             choices.extra["view"] = extra["view"]
         if choices.extra[SCREEN] not in NUMBERS:
-            here.complain(f"The link's screen must be from 1 to {len(NUMBERS)}; got {shown(choices.extra[SCREEN])}.")
+            here.complain(f"The link's screen must be from 1 to {len(NUMBERS)}; got {short_repr(choices.extra[SCREEN])}.")
             choices.extra[SCREEN] = NUMBERS[0]
         with here.controls:
             _choose_view(choices)
@@ -100,7 +101,7 @@ def _start(here: Page) -> None:
     if results[0].error or results[0].chunking is None:
         notice(results[0].error or waiting_words(asks=False), "error" if results[0].error else "info", key="guide_waits")
     else:
-        show_start(here, text, kind, *results)
+        show_introduction(here, text, kind, *results)
     with st.container(horizontal=True):
         st.button(f"How {kind.title} decides", on_click=_open_view, args=(here.choices, CHUNKER), key="guide_next")
         st.button("Which chunker?", on_click=_open_view, args=(here.choices, "which"), key="guide_which")
@@ -122,7 +123,7 @@ def _which(here: Page) -> None:
         _open_view(here.choices, CHUNKER)
 
     show_advice(explain)
-    say_added()
+    say_column_added()
 
 
 def _lectures(here: Page) -> None:
@@ -150,8 +151,8 @@ def _show_chunker(here: Page) -> None:
     st.header(kind.title, anchor=False)
     st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
     if column.chunker in EXAMPLES:
-        show_pictures(frames(column.chunker), "guide_frames", small=True)
-    explanation, live = sides(PAGE, 3, 2, gap="large")
+        show_pictures(chunker_frames(column.chunker), "guide_frames", small=True)
+    explanation, live = side_by_side(PAGE, 3, 2, gap="large")
     with explanation:
         # Chunkers from other packages may lack these; the pictures include the failure.
         if kind.formula:
@@ -173,16 +174,16 @@ def _show_chunker(here: Page) -> None:
         if text is None:
             pass
         elif result.error:
-            missing = result.error == MISSING
-            message = none_named(CHUNKER_NEEDS, "below") if missing else result.error
+            missing = result.error == MODEL_MISSING
+            message = no_model_message(CHUNKER_NEEDS, "below") if missing else result.error
             notice(message, "info" if missing or result.sending is not None else "error", key="guide_error")
         elif result.chunking is None:
             notice(waiting_words(asks=kind.asks), key="guide_waits")
         else:
             _miniature(text, result.chunking)
-        defaults = defaults_of(here.embedder, column.chunker)
-        if any_asks([column.chunker]):
-            model_form()
+        defaults = embedder_defaults(here.embedder, column.chunker)
+        if any_calls_model([column.chunker]):
+            language_model_form()
         parameter_controls(0, column, result.chunker, defaults)
         show_place_on_compare(PAGE, column, here.embedder, valid=result.chunker is not None or text is None)
 
@@ -192,7 +193,7 @@ def _show_answers() -> None:
     with st.expander("Answer measures"):
         st.markdown(
             "A language model answers the same questions from each chunker's best chunks alone, as many as fit a budget of "
-            f"tokens.  \n{help_of(ANSWERS)}"
+            f"tokens.  \n{definitions_as_help(ANSWERS)}"
         )
         st.latex(r"\mathrm{AQS} = \frac{2 \cdot F \cdot AR}{F + AR}", width="content")
         st.caption("$F$ is the faithfulness and $AR$ the answer relevancy.")
@@ -213,7 +214,7 @@ def _choose_view(choices: Choices) -> None:
         names,
         index=names.index(chosen),
         format_func=lambda name: VIEWS.get(name) or _explained()[name].title,
-        **bound(chosen, "guide/chunker", put),
+        **value_binding(chosen, "guide/chunker", put),
     )
 
 
@@ -231,18 +232,18 @@ def _parameters(chunker: str) -> dict[str, list[str]]:
 def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit: str) -> str:
     if choices:
         return ", ".join(choices)
-    bounds = " to ".join(signed(bound, ",.12g") for bound in (low, high) if bound is not None)
+    bounds = " to ".join(format_number(bound, ",.12g") for bound in (low, high) if bound is not None)
     return f"{bounds} {unit}".strip()
 
 
 def _miniature(text: Text, chunking: Chunking) -> None:
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    with st.container(key=f"miniature_{height_of(chunking, text.source.known)}"):
-        st.image(svg(chunking, text.source.known, theme), width="stretch", alt=described(chunking))
+    with st.container(key=f"miniature_{miniature_height(chunking, text.source.known)}"):
+        st.image(miniature_svg(chunking, text.source.known, theme), width="stretch", alt=miniature_description(chunking))
     caption = f"{counted(len(chunking.chunks), 'chunk')} of {counted(len(text.document.sentences), 'sentence')}"
     if text.source.known:
-        found, missed, added = against_known(cuts_of(chunking), text.source.known)
-        known = known_boundaries(found + missed)
+        found, missed, added = count_found_missed_added(cut_offsets(chunking), text.source.known)
+        known = counted_known_boundaries(found + missed)
         caption += f"; of {known} {found:,} found, {counted(added, 'cut')} elsewhere"
     st.caption(caption)
 
@@ -270,7 +271,7 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
     except InputError as error:
         drawn, complaint = screen.draw(screen.text, None, tools), str(error)
     control = drawn.control
-    shown = picture(screen.title, explained(screen.said), explained(screen.task))
+    shown = new_picture(screen.title, glossary_pieces(screen.said), glossary_pieces(screen.task))
     if control == "question":
         shown["ask"] = {"question": done or "", "longest": LONGEST_QUESTION, "complaint": complaint}
     if control == "cuts":
@@ -282,7 +283,7 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
     def cut(gaps: list[int], at: float) -> None:
         session.guide_path = {**session.guide_path, name: gaps, "heard": at}
 
-    words, result = sides(key, 2, 3, gap="large")
+    words, result = side_by_side(key, 2, 3, gap="large")
     with words:
         show_pictures([shown], "guide_path_words", first=number + 1, asked=do)
         with st.container(key="guide_path_control"):
@@ -293,7 +294,7 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
         with st.container(key="guide_path_steps"):
             _steps(extra, number)
     with result:
-        show_pictures([drawn.picture], "guide_path_picture", told=explained(drawn.told), cut=cut)
+        show_pictures([drawn.picture], "guide_path_picture", told=glossary_pieces(drawn.told), cut=cut)
         if number == len(SCREENS) - 1:
             _ways_on(done, choose)
 
@@ -306,7 +307,7 @@ def _choice(name: str, control: Choice, done: str | None, do: Callable[[str | No
         default=value,
         format_func=control.options.__getitem__,
         label_visibility="collapsed",
-        **bound(value, f"guide_path/{name}", do),
+        **value_binding(value, f"guide_path/{name}", do),
     )
 
 
@@ -318,7 +319,7 @@ def _slider(name: str, control: Slide, done: float | None, do: Callable[[float],
         control.high,
         value,
         control.step,
-        **bound(value, f"guide_path/{name}", do),
+        **value_binding(value, f"guide_path/{name}", do),
     )
 
 
@@ -340,11 +341,11 @@ def _ways_on(done: str | None, choose: Callable[[], None]) -> None:
 
     def compare() -> None:
         if done is not None:
-            repair = repairs(SCREENS[-1].text, bundled_tools())[int(done)].chunker
+            repair = tested_repairs(SCREENS[-1].text, bundled_tools())[int(done)].chunker
             column = ColumnChoice(repair.name, repair.model_dump(exclude_defaults=True))
             if index_on_compare(column, {}) is None:
                 add_to_compare(column)
-        go_at_next_run(COMPARE)
+        open_page_at_next_run(COMPARE)
 
     with st.container(horizontal=True):
         st.button("Which chunker?", on_click=choose, key="guide_path_which")

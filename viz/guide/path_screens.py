@@ -9,18 +9,26 @@ from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, Span, Tools, b
 from chunkers.contract.base import run
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.support.formatting import listed, signed
-from chunkers.support.recently_used import RecentlyUsed, cached_in
-from evaluation.asking.answer import Posed, judge
-from evaluation.asking.ask import Asked, Limit, ask, checked_question, embed_question, prepare
+from chunkers.support.formatting import format_number, join_words
+from chunkers.support.lru_dict import LRUDict, cached_in
+from evaluation.asking.ask import (
+    AskedQuestion,
+    Limit,
+    PosedQuestion,
+    ask,
+    checked_question,
+    embed_question,
+    index_passages,
+    judge_retrieval,
+)
 from evaluation.questions.corpus import Ruler
-from evaluation.remedies.search import Variation
-from evaluation.remedies.tested_changes import FailingColumn, keep_answer_whole, try_answer
-from evaluation.segmentation.chunk_facts import against_known
-from evaluation.segmentation.measures import cuts_of
+from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
+from evaluation.remedies.trials import Variation
+from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from viz.guide.chunker_pictures import BEES, BREAD, MORE_BEES, SIX
-from viz.guide.pictures import PictureData, chunked, picture, ranks_of, rows_of
-from viz.theme.numbers import counted
+from viz.guide.pictures import PictureData, chunked_picture, new_picture, rank_rows, sentence_rows
+from viz.theme.number_formats import counted
 
 
 class Choice(NamedTuple):
@@ -114,8 +122,8 @@ def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
     count, points = len(document.sentences), text.count(".")
     ends = sum(sentence.endswith(".") for sentence in document.sentence_texts)
-    shown = picture("")
-    shown["rows"] = rows_of(document, range(count)) if chosen else rows_of(_lines(text), [0])
+    shown = new_picture("")
+    shown["rows"] = sentence_rows(document, range(count)) if chosen else sentence_rows(_lines(text), [0])
     if not chosen:
         shown["rows"][0]["label"] = ""
     tally = counted(count, "sentence")
@@ -128,17 +136,17 @@ def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     document = _lines(text)
     cuts = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
     chunking = run(YourCuts.of(document.identity, [document.starts[gap + 1] for gap in cuts]), document, tools)
-    shown = chunked(chunking)
+    shown = chunked_picture(chunking)
     shown["cuts"] = {"gaps": cuts, "heard": None}
     sizes = [f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in cuts), len(document.sentences)])]
-    return Drawn("cuts", shown, f"{counted(len(chunking), 'chunk')}, of {listed(sizes)} sentences.")
+    return Drawn("cuts", shown, f"{counted(len(chunking), 'chunk')}, of {join_words(sizes)} sentences.")
 
 
 def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
     document, size = _lines(text), int(size or OPENING_SIZE)
     chunking = _cut("fixed_tokens", {"size": size, "overlap": 0}, document, tools)
     (total,) = tools.count_tokens([text])
-    shown = picture("")
+    shown = new_picture("")
     starts = sorted({*tools.token_starts(text).tolist()})
     for start, end in pairwise([*starts, len(text)]):
         # A token may begin with the space before a word.
@@ -156,7 +164,7 @@ def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
     apart = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
     told = f"{counted(len(chunking), 'chunk')}; {counted(apart, 'sentence')} cut apart."
     options = {"words": f"{WORDS} words", "sentences": f"{SENTENCES} sentences"}
-    return Drawn(Choice("Chunk size", options, "words"), chunked(chunking), told)
+    return Drawn(Choice("Chunk size", options, "words"), chunked_picture(chunking), told)
 
 
 def _chunks_in(chunking: Chunking, sentence: Span) -> list[Chunk]:
@@ -169,15 +177,15 @@ def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
     twice = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
     (total,), stored = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
     told = f"{counted(twice, 'sentence')} repeated: {stored:,} tokens instead of {total:,}."
-    return Drawn(Slide("Overlap in sentences", 0, 2, 1, 0), chunked(chunking), told)
+    return Drawn(Slide("Overlap in sentences", 0, 2, 1, 0), chunked_picture(chunking), told)
 
 
 def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = _lines(text)
     first, *others = document.sentence_texts
     control = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
-    shown = picture("")
-    shown["rows"] = rows_of(document, range(len(document.sentences)))
+    shown = new_picture("")
+    shown["rows"] = sentence_rows(document, range(len(document.sentences)))
     for letter, row in zip(_LETTERS, shown["rows"][1:], strict=False):
         row["label"] = letter
     if chosen is None:
@@ -186,13 +194,13 @@ def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
     distances = [1 - float(vectors[0] @ vector) for vector in vectors[1:]]
     ranked = sorted(zip(range(len(others)), _LETTERS, others, distances, strict=False), key=lambda candidate: candidate[3])
     shown["rows"] = shown["rows"][:1]
-    begins = ", ".join(signed(float(value), ".2f") for value in vectors[0][:3])
+    begins = ", ".join(format_number(float(value), ".2f") for value in vectors[0][:3])
     shown["formula"] = [f"sentence 1 → {begins}, … ({vectors.shape[1]} numbers)"]
-    shown["ranks"] = ranks_of(ranked)
-    yours = f"{chosen} is at {signed(distances[_LETTERS.index(chosen)], '.2f')}"
+    shown["ranks"] = rank_rows(ranked)
+    yours = f"{chosen} is at {format_number(distances[_LETTERS.index(chosen)], '.2f')}"
     _, nearest, _, distance = ranked[0]
     verdict = "as you said" if chosen == nearest else yours
-    return Drawn(control, shown, f"{nearest} is closest, at distance {signed(distance, '.2f')}; {verdict}.")
+    return Drawn(control, shown, f"{nearest} is closest, at distance {format_number(distance, '.2f')}; {verdict}.")
 
 
 def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
@@ -217,10 +225,10 @@ def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
 
 def _gauged(chunking: Chunking) -> PictureData:
     """Return the picture of a text cut by distances, with each distance and the threshold on a gauge from 0 to 1."""
-    shown = chunked(chunking)
+    shown = chunked_picture(chunking)
     shown["gaps"] = [
         {
-            "said": "" if gap.score is None else f"{signed(gap.score, '.2f')}{': cut' * gap.verdict.is_cut}",
+            "said": "" if gap.score is None else f"{format_number(gap.score, '.2f')}{': cut' * gap.verdict.is_cut}",
             "share": gap.score,
             "line": gap.threshold,
             "cut": gap.verdict.is_cut,
@@ -239,7 +247,7 @@ def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
     shown = _gauged(chunking)
     for gap, start in zip(shown["gaps"], chunking.document.starts[1:], strict=True):
         gap["said"] += " ▲" * (start in known)
-    found, missed, added = against_known(cuts_of(chunking), known)
+    found, missed, added = count_found_missed_added(cut_offsets(chunking), known)
     sentence = f"{found} found, {missed} missed; {counted(added, 'cut')} elsewhere."
     return Drawn(Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD), shown, sentence)
 
@@ -247,27 +255,27 @@ def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
 def _question(text: str, question: str | None, tools: Tools) -> Drawn:
     chunking = _at_distance(text, 0.8, tools)
     if question is None:
-        return Drawn("question", chunked(chunking), "")
+        return Drawn("question", chunked_picture(chunking), "")
     asked = _search(chunking, checked_question(question), Limit(top=1), tools)
     order, distances = asked.ranking.order.tolist(), [1 - score for score in asked.ranking.scores.tolist()]
-    shown = picture("")
+    shown = new_picture("")
     document, nearest = chunking.document, chunking[order[0]]
     last = document.sentence_at(nearest.end - 1)
-    shown["rows"] = rows_of(document, range(document.sentence_at(nearest.start), last + 1), chunking)
-    shown["ranks"] = ranks_of(
+    shown["rows"] = sentence_rows(document, range(document.sentence_at(nearest.start), last + 1), chunking)
+    shown["ranks"] = rank_rows(
         [(chunk, f"chunk {chunk + 1}", chunking[chunk].text, far) for chunk, far in zip(order, distances, strict=True)]
     )
-    return Drawn("question", shown, f"Chunk {order[0] + 1} is found, at distance {signed(distances[0], '.2f')}.")
+    return Drawn("question", shown, f"Chunk {order[0] + 1} is found, at distance {format_number(distances[0], '.2f')}.")
 
 
-def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> Asked:
+def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> AskedQuestion:
     vector = embed_question(chunking, tools, question)
     ruler = Ruler(chunking.document.text, tools.tokenizer)
-    return ask(prepare(chunking, tools, "embedding"), question, vector, "embedding", limit, ruler)
+    return ask(index_passages(chunking, tools, "embedding"), question, vector, "embedding", limit, ruler)
 
 
-@cached_in(RecentlyUsed(4), lambda text, tools: (text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name))
-def repairs(text: str, tools: Tools) -> list[Variation]:
+@cached_in(LRUDict(4), lambda text, tools: (text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name))
+def tested_repairs(text: str, tools: Tools) -> list[Variation]:
     """Return the tested settings that keep the last screen's answer whole, smallest changes first."""
     document = _lines(text)
     # Only settings that need no new embeddings are tried: they must not depend on what else has been embedded.
@@ -275,9 +283,11 @@ def repairs(text: str, tools: Tools) -> list[Variation]:
     tools.embed(document.sentence_texts)
     chunker = build_chunker("fixed_sentences", {"size": SENTENCES})
     chunking = run(chunker, document, tools)
-    failure = FailingColumn(chunker, chunking, "embedding", Limit(tokens=BUDGET), posed=Posed(QUESTION, _answer(document)))
-    tried = try_answer(failure, tools)
-    return [remedy.variation for remedy in keep_answer_whole(failure, tried, tools, Ruler(document.text, tools.tokenizer))]
+    failure = FailingColumn(
+        chunker, chunking, "embedding", Limit(tokens=BUDGET), posed=PosedQuestion(QUESTION, _answer(document))
+    )
+    tried = try_settings_for_answer(failure, tools)
+    return [remedy.variation for remedy in remedies_for_answer(failure, tried, tools, Ruler(document.text, tools.tokenizer))]
 
 
 def _answer(document: Document) -> Span:
@@ -286,12 +296,12 @@ def _answer(document: Document) -> Span:
 
 
 def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
-    document, offered = _lines(text), repairs(text, tools)
+    document, offered = _lines(text), tested_repairs(text, tools)
     options = {str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered)}
     before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
     after = run(offered[int(chosen)].chunker, document, tools) if chosen in options else before
-    judgement = judge(_search(after, QUESTION, Limit(tokens=BUDGET), tools), _answer(document))
-    shown = chunked(after, marked=_answer(document))
+    judgement = judge_retrieval(_search(after, QUESTION, Limit(tokens=BUDGET), tools), _answer(document))
+    shown = chunked_picture(after, marked=_answer(document))
     # What follows the answer is of no interest.
     most = ANSWER[1] + 2
     left = len(shown["rows"]) - most

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import TypedDict
 
 from chunkers import Chunking, Document, Span
-from chunkers.support.formatting import signed
+from chunkers.support.formatting import format_number
 from viz.components.mounting import Component, take_event
 from viz.theme.glossary import Piece
 
@@ -145,7 +145,7 @@ _pictures = Component[PicturesData](
 )
 
 
-def picture(title: str, *said: list[Piece]) -> PictureData:
+def new_picture(title: str, *said: list[Piece]) -> PictureData:
     """Return a picture that has only a title and paragraphs."""
     return {
         "title": title,
@@ -163,7 +163,7 @@ def picture(title: str, *said: list[Piece]) -> PictureData:
     }
 
 
-def rows_of(
+def sentence_rows(
     document: Document, numbers: Sequence[int], chunking: Chunking | None = None, marked: Span | None = None
 ) -> list[RowData]:
     """Return the given sentences as rows of a picture, split at chunk boundaries and around the ``marked`` span."""
@@ -194,7 +194,7 @@ def rows_of(
     return rows
 
 
-def ranks_of(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
+def rank_rows(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
     """Return ranked texts as rows of a picture: each with the number of its colour, its label, its text and its distance."""
     farthest = max([1.0, *(distance for *_, distance in ranked)])
     return [
@@ -202,34 +202,34 @@ def ranks_of(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
             "chunk": chunk,
             "label": label,
             "text": " ".join(text[:LONGEST_RANKED].split()),
-            "said": f"distance {signed(distance, '.2f')}",
+            "said": f"distance {format_number(distance, '.2f')}",
             "share": max(0.0, distance) / farthest,
         }
         for chunk, label, text, distance in ranked
     ]
 
 
-def seams(rows: Sequence[RowData]) -> list[GapData]:
+def gaps_between_rows(rows: Sequence[RowData]) -> list[GapData]:
     """Return the gaps between rows that are split at chunk boundaries, cut where the next row is in other chunks."""
     pairs = [(before["parts"][-1]["chunks"], row["parts"][0]["chunks"]) for before, row in pairwise(rows)]
-    return [seam(chunks, before) for before, chunks in pairs]
+    return [gap_between_rows(chunks, before) for before, chunks in pairs]
 
 
-def seam(chunks: list[int], before: list[int]) -> GapData:
+def gap_between_rows(chunks: list[int], before: list[int]) -> GapData:
     """Return the gap between a sentence in chunks ``before`` and the next one, in ``chunks``."""
     cut = chunks != before
-    return {"said": chunks_said(chunks) if cut else "", "share": None, "line": None, "cut": cut}
+    return {"said": chunk_numbers_in_words(chunks) if cut else "", "share": None, "line": None, "cut": cut}
 
 
-def chunked(chunking: Chunking, title: str = "", *said: list[Piece], marked: Span | None = None) -> PictureData:
+def chunked_picture(chunking: Chunking, title: str = "", *said: list[Piece], marked: Span | None = None) -> PictureData:
     """Return the picture of a whole text in chunks."""
-    shown = picture(title, *said)
-    shown["rows"] = rows_of(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
-    shown["gaps"] = seams(shown["rows"])
+    shown = new_picture(title, *said)
+    shown["rows"] = sentence_rows(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
+    shown["gaps"] = gaps_between_rows(shown["rows"])
     return shown
 
 
-def chunks_said(chunks: Sequence[int]) -> str:
+def chunk_numbers_in_words(chunks: Sequence[int]) -> str:
     """Return the numbers of chunks in words, such as ``chunks 1 and 2``."""
     return f"chunk{'s' * (len(chunks) > 1)} {' and '.join(str(chunk + 1) for chunk in chunks)}" if chunks else "in no chunk"
 

@@ -7,7 +7,7 @@ from viz.state.session_state import Job, Session, Value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from viz.jobs.asking.job import AskJob
+    from viz.jobs.column_jobs import AskJob
 
 
 class GuideSession(Session):

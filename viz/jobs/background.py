@@ -4,14 +4,17 @@ import secrets
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from chunkers import Cancelled, Embedder, InputError, Tools, load_tokenizer
-from chunkers.storage.turn_taking import arrival
-from chunkers.support.recently_used import RecentlyUsed, cached_in
+from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers.contract.base import Estimate
+from chunkers.language_models.asking import Asking
+from chunkers.storage.fair_locks import next_arrival
+from chunkers.support.errors import raise_if_cancelled
+from chunkers.support.lru_dict import LRUDict, cached_in
 from viz.jobs.keeping.kept_run import KeptRun, RunFile
 from viz.jobs.resources import embedding_cache
 
@@ -32,7 +35,7 @@ class Background(ABC):
     """
 
     error: str = field(default="", init=False)
-    came: int = field(default_factory=arrival, init=False)
+    came: int = field(default_factory=next_arrival, init=False)
     _status: str = field(default="", init=False)
     _share: float = field(default=0.0, init=False)
     _cancel: threading.Event = field(default_factory=threading.Event, init=False)
@@ -247,7 +250,68 @@ class Registry:
             self._left[token] = run
 
 
-@cached_in(RecentlyUsed(1), lambda: None)
+@cached_in(LRUDict(1), lambda: None)
 def registry() -> Registry:
     """Return the server's registry of the runs that links refer to."""
     return Registry()
+
+
+# A background job that estimates a run's requests to a language model before anything is sent.
+
+
+RequestCounter = Callable[[Callable[[], bool]], Estimate]
+"""A function that estimates a run's requests; it is passed a function that returns whether to stop."""
+
+
+@dataclass(eq=False)
+class Estimating(Background):
+    """A job that estimates a run's requests to a language model, which takes seconds for long documents.
+
+    Attributes
+    ----------
+    subject
+        The identity of the run, to which the estimate and the user's consent apply.
+    asking
+        The language model that would be called.
+    count
+        The function that makes the estimate.
+    then
+        Starts the run after the user's consent.
+    found
+        The estimate; None until it is known.
+    """
+
+    subject: object
+    asking: Asking
+    count: RequestCounter
+    then: Callable[[], None]
+    found: Estimate | None = field(default=None, init=False)
+
+    def progress(self) -> tuple[float, str]:
+        """Return 0 and a status text, since the progress is unknown."""
+        return 0.0, f"Counting what would be sent to {self.asking.model.title}"
+
+    def _run(self) -> None:
+        self.found = self.count(self._cancel.is_set)
+
+
+def estimate_requests(
+    documents: Iterable[Document], chunkers: Sequence[Chunker], tokenizer: str, cancelled: Callable[[], bool] = bool
+) -> Estimate:
+    """Estimate the model requests for cutting all documents with all chunkers, without deducting cached answers.
+
+    Raises
+    ------
+    InputError
+        If a chunker cannot cut a document.
+    Cancelled
+        If the user stops.
+    """
+    tools = Tools(None, load_tokenizer(tokenizer), cancelled=cancelled)
+    total = Estimate(0, 0)
+    for document in documents:
+        for chunker in chunkers:
+            raise_if_cancelled(cancelled)
+            part = chunker.estimate(document, tools)
+            total = Estimate(*map(sum, zip(total, part, strict=True)))
+    return total

@@ -9,8 +9,8 @@ from chunkers.contract.base import Estimate, Tipping
 from chunkers.language_models.asking import Asking
 from chunkers.support.arrays import VectorArray
 from viz.jobs.background import Background
-from viz.jobs.resources import embedding_cache, kept
-from viz.jobs.worked_formula import worked
+from viz.jobs.resources import cached_while_shown, embedding_cache
+from viz.jobs.worked_formula import worked_formula
 
 
 @dataclass(frozen=True)
@@ -211,17 +211,19 @@ def tipping_at_once(
         return None
 
 
-def worked_at_once(
+def worked_formula_at_once(
     task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> list[str]:
     """Return the formula behind the verdict on a gap with its values, as lines; empty if an embedding is not cached."""
     try:
-        return worked(chunker, chunking, gap, _fitted_at_once(embedder, chunking.document, task.tokenizer, on_disk))
+        return worked_formula(chunker, chunking, gap, _fitted_at_once(embedder, chunking.document, task.tokenizer, on_disk))
     except Cancelled:
         return []
 
 
-@kept(256, lambda task, chunker, chunking, gap, embedder, on_disk: (task.document, task, gap.index, gap.offset))
+@cached_while_shown(
+    256, lambda task, chunker, chunking, gap, embedder, on_disk: (task.document, task, gap.index, gap.offset)
+)
 def _tipping(
     task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
@@ -240,13 +242,13 @@ def _fitted_at_once(embedder: Embedder | None, document: Document, tokenizer: st
     return _tools_at_once(fitted, tokenizer, on_disk)
 
 
-def tools_to_repeat(embedder: Embedder | None, tokenizer: str, on_disk: bool) -> Tools:
+def cached_only_tools(embedder: Embedder | None, tokenizer: str, on_disk: bool) -> Tools:
     """Return tools to repeat a run whose embeddings are cached; they raise Cancelled instead of embedding."""
     return Tools(embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cached_only=True)
 
 
-@kept(32, lambda task, chunker, source: (task.document, task))
-def estimate_of(task: Task, chunker: Chunker, source: Document) -> Estimate:
+@cached_while_shown(32, lambda task, chunker, source: (task.document, task))
+def estimate_chunker_requests(task: Task, chunker: Chunker, source: Document) -> Estimate:
     """Estimate a chunker's requests to a language model without sending any.
 
     Raises
@@ -268,7 +270,9 @@ def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_di
     return _fitted_at_once(embedder, source, tokenizer, on_disk).embed(source.sentence_texts)
 
 
-def vectors_at_hand(source: Document, embedder: Embedder | None, tokenizer: str, on_disk: bool) -> VectorArray | None:
+def cached_sentence_vectors(
+    source: Document, embedder: Embedder | None, tokenizer: str, on_disk: bool
+) -> VectorArray | None:
     """Return the cached vectors of the sentences, shape (n, dimension), or None if there are none; nothing is embedded."""
     if embedder is None or not source.sentences:
         return None
@@ -282,7 +286,7 @@ def vectors_at_hand(source: Document, embedder: Embedder | None, tokenizer: str,
 
 
 @dataclass(frozen=True)
-class Repeats:
+class DecisionTimes:
     """Timings of the decision stage over several runs, in ms: lower quartile, median, upper quartile."""
 
     runs: int
@@ -291,9 +295,9 @@ class Repeats:
     upper: float
 
 
-def time_again(
+def time_decisions(
     task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
-) -> Repeats | None:
+) -> DecisionTimes | None:
     """Time a chunker's decision stage over several runs; None if a run needs a background job."""
     times = []
     for _ in range(runs):
@@ -302,4 +306,4 @@ def time_again(
             return None
         times.append(result.timing.decide_ms + result.timing.merge_ms)
     times.sort()
-    return Repeats(runs, times[runs // 4], times[runs // 2], times[-1 - runs // 4])
+    return DecisionTimes(runs, times[runs // 4], times[runs // 2], times[-1 - runs // 4])

@@ -14,13 +14,13 @@ from typing import Any, ParamSpec, TypeVar
 import streamlit as st
 
 from chunkers import Document
-from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.support.folders import user_cache, user_data
-from chunkers.support.recently_used import RecentlyUsed, cached_in
-from chunkers.text.file_parts import Parts
-from chunkers.text.fitness import forget_texts
-from chunkers.text.outline import forget_outlines
+from chunkers.storage.private_files import user_cache_folder, user_data_folder
+from chunkers.support.lru_dict import LRUDict, cached_in
+from chunkers.text.extracted_text import Parts
+from chunkers.text.misfits import clear_misfit_caches
+from chunkers.text.outline import clear_outline_caches
 from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.jobs.keeping.run_store import RunStore
 
@@ -57,7 +57,7 @@ class Showing:
         _gone.append(self._identity)
 
 
-def forget_gone() -> None:
+def forget_gone_texts() -> None:
     """Drop the cached values of texts that no session shows any more."""
     while True:
         try:
@@ -73,12 +73,12 @@ def forget_gone() -> None:
             forget(identity)
 
 
-def forget_by(forget: Callable[[str], None]) -> None:
+def on_text_gone(forget: Callable[[str], None]) -> None:
     """Register a function to call with the identity of each text that no session shows any more."""
     _forgetters.append(forget)
 
 
-def kept(
+def cached_while_shown(
     size: float, key: Callable[..., tuple[Hashable, ...]], getsizeof: Callable[[Any], float] | None = None
 ) -> Callable[[Callable[Arguments, Made]], Callable[Arguments, Made]]:
     """Return a decorator that caches values derived from a text until no session shows the text.
@@ -90,7 +90,7 @@ def kept(
     key
         Called with the function's arguments; returns the cache key, whose first element is the text's identity.
     """
-    entries: RecentlyUsed[tuple[Hashable, ...], Any] = RecentlyUsed(size, getsizeof)
+    entries: LRUDict[tuple[Hashable, ...], Any] = LRUDict(size, getsizeof)
     # Callers that need a value being computed wait for it.
     changed = threading.Condition()
 
@@ -100,41 +100,41 @@ def kept(
                 del entries[stale_key]
 
     def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
-        forget_by(forget)
+        on_text_gone(forget)
         return cached_in(entries, key, changed)(make)
 
     return decorate
 
 
-forget_by(lambda _: forget_texts())
-forget_by(lambda _: forget_outlines())
+on_text_gone(lambda _: clear_misfit_caches())
+on_text_gone(lambda _: clear_outline_caches())
 
 
-@cached_in(RecentlyUsed(2), lambda on_disk: on_disk)
+@cached_in(LRUDict(2), lambda on_disk: on_disk)
 def embedding_cache(on_disk: bool) -> EmbeddingCache:
     """Return the embedding cache shared by all pages and sessions, in memory unless ``on_disk``."""
-    return EmbeddingCache(user_cache() / "embeddings.sqlite" if on_disk else None)
+    return EmbeddingCache(user_cache_folder() / "embeddings.sqlite" if on_disk else None)
 
 
-@cached_in(RecentlyUsed(1), lambda: None)
+@cached_in(LRUDict(1), lambda: None)
 def answers_on_disk() -> AnswerCache:
     """Return the cache on disk of the language models' answers, shared by all sessions."""
-    return AnswerCache(user_cache() / "answers.sqlite")
+    return AnswerCache(user_cache_folder() / "answers.sqlite")
 
 
-@cached_in(RecentlyUsed(1), lambda: None)
+@cached_in(LRUDict(1), lambda: None)
 def run_store() -> RunStore:
     """Return the store of runs on disk, shared by all sessions."""
-    return RunStore(user_cache() / "runs.sqlite")
+    return RunStore(user_cache_folder() / "runs.sqlite")
 
 
-@cached_in(RecentlyUsed(1), lambda: None)
+@cached_in(LRUDict(1), lambda: None)
 def notebook_store() -> NotebookStore:
     """Return the store of the texts that users keep on this machine, shared by all sessions."""
-    return NotebookStore(user_data() / "notebooks.sqlite")
+    return NotebookStore(user_data_folder() / "notebooks.sqlite")
 
 
-@kept(6, lambda identity, name, text, splitter, parts: (identity, name))
+@cached_while_shown(6, lambda identity, name, text, splitter, parts: (identity, name))
 def _split(identity: str, name: str, text: str, splitter: str, parts: Parts | None) -> Document:
     with st.spinner("Splitting into sentences"):
         return Document.from_text(text, splitter, name, parts).split()
@@ -148,7 +148,7 @@ def split_document(text: str, splitter: str, name: str, parts: Parts | None = No
     InputError
         If the text contains a lone surrogate or the splitter does not exist.
     """
-    forget_gone()
+    forget_gone_texts()
     return _split(Document.identity_of(text, splitter, parts), name, text, splitter, parts)
 
 
@@ -164,7 +164,7 @@ def collect_garbage() -> None:
     gc.freeze()
 
 
-def give_back_memory() -> None:
+def return_freed_memory() -> None:
     """Return freed memory, such as that of ended threads, to the system if the C library supports it."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -11,21 +11,19 @@ from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from chunkers.recipes import situating
-from chunkers.results.embedder_input import EmbeddedAs
-from chunkers.support.errors import stop_if
+from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.support.errors import raise_if_cancelled
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question, Questions, read_questions
 from evaluation.retrieval.given_chunks import MeasuredChunker
-from evaluation.retrieval.ladder import Ladder, measure_ladder
-from evaluation.retrieval.measures import TOP_KS, Evaluation, measure
-from evaluation.retrieval.report import REPORTS_KEPT, Choice, Failures, Report, Reports
-from evaluation.retrieval.shared_cache import SharedCache
-from evaluation.retrieval.stored_measures import from_json, to_json
+from evaluation.retrieval.ladder_and_repeats import Ladder, measure_ladder
+from evaluation.retrieval.measures import TOP_KS, Evaluation, measure_search
+from evaluation.retrieval.report import REPORTS_KEPT, Failures, Report, ReportChoice, Reports, SharedCache
+from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import Method
-from evaluation.search.returned_text import THE_CHUNK, Returned, lacking, returning
-from viz.jobs.background import Background, KeptJob
-from viz.jobs.estimating import estimate
+from evaluation.search.returned_text import THE_CHUNK, ReturnedText, missing_sections_note, with_returned_text
+from viz.jobs.background import Background, KeptJob, estimate_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 from viz.jobs.resources import embedding_cache
 from viz.jobs.retrieval_plan import Material, Plan
@@ -58,7 +56,7 @@ class _Plan(KeptPlan):
 
     def check(self) -> None:
         """Raise InputError if a chunker cannot be constructed or its parameters have changed since the run."""
-        Returned.parse(self.returned)
+        ReturnedText.parse(self.returned)
         for chunker in self.chunkers:
             now = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
             # A parameter that was added since and is not set changes nothing.
@@ -96,7 +94,7 @@ class KeptRetrieval(KeptRun[_Plan]):
 
     def add(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
         """Store the measures of a chunker with the run, and return only after they are written."""
-        self.keeper.add(number, to_json(evaluation, ladder))
+        self.keeper.add(number, evaluation_to_json(evaluation, ladder))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
         """Return the stored results by the chunker's number; raises InputError as `results` does.
@@ -106,8 +104,8 @@ class KeptRetrieval(KeptRun[_Plan]):
 
         def decode(_: int, part: bytes) -> tuple[Evaluation, Ladder | None]:
             # The returned passages are derived from the corpus, not stored.
-            evaluation, ladder = from_json(part, corpus, questions)
-            index = returning(evaluation.index, Returned.parse(self.plan.returned))
+            evaluation, ladder = evaluation_from_json(part, corpus, questions)
+            index = with_returned_text(evaluation.index, ReturnedText.parse(self.plan.returned))
             return replace(evaluation, search=replace(evaluation.search, index=index)), ladder
 
         return self.results(decode)
@@ -139,7 +137,7 @@ class KeptRetrieval(KeptRun[_Plan]):
             sentences=self.plan.sentences,
             tokenizer=self.plan.tokenizer,
             embedded_as=self.plan.embedded_as,
-            returned=Returned.parse(self.plan.returned),
+            returned=ReturnedText.parse(self.plan.returned),
             language_model=self.plan.language_model,
             each=self.plan.each,
             searched_by=self.plan.searched_by,
@@ -173,7 +171,7 @@ Results = Mapping[int, tuple[Evaluation, Ladder | None]]
 """Evaluation and ladder of budgets, by the chunker's number."""
 
 
-class Told(NamedTuple):
+class ReportAndFailures(NamedTuple):
     """The report of a run, and the causes of its failed questions."""
 
     report: Report
@@ -192,11 +190,11 @@ class Reporting(Background):
 
     reports: Reports
     found: Mapping[int, MeasuredChunker]
-    choice: Choice
-    made: Told | None = field(default=None, init=False)
+    choice: ReportChoice
+    made: ReportAndFailures | None = field(default=None, init=False)
     _status: str = field(default="Comparing the chunkers", init=False)
 
-    def wait(self) -> Told | None:
+    def wait(self) -> ReportAndFailures | None:
         """Return the report if it is ready within `PATIENCE_S`, otherwise None."""
         if self.made is None:
             self.join(PATIENCE_S)
@@ -204,7 +202,7 @@ class Reporting(Background):
 
     def _run(self) -> None:
         report = self.reports.of(self.found, self.choice)
-        self.made = Told(report, self.reports.failures(self.found, self.choice.limit))
+        self.made = ReportAndFailures(report, self.reports.failures(self.found, self.choice.limit))
 
 
 @dataclass(eq=False)
@@ -248,7 +246,7 @@ class Retrieval(KeptJob):
     left_out: dict[int, str] = field(default_factory=dict)
     _status: str = field(default="Splitting into sentences", init=False)
     _reports: Reports | None = None
-    _reporting: SharedCache[tuple[tuple[int, ...], Choice], Reporting] = field(
+    _reporting: SharedCache[tuple[tuple[int, ...], ReportChoice], Reporting] = field(
         default_factory=lambda: SharedCache(REPORTS_KEPT)
     )
 
@@ -276,7 +274,7 @@ class Retrieval(KeptJob):
         """The budgets, by unit, at which all finished chunkers were measured; empty if a chunker has none."""
         return next(iter(self.ladders.values())).rungs if self.has_budgets and self.ladders else {}
 
-    def report(self, choice: Choice) -> Reporting:
+    def report(self, choice: ReportChoice) -> Reporting:
         """Return the job that computes the report on the finished chunkers, at least one of which must exist.
 
         If the baseline is unfinished, the first finished chunker takes its place; without budgets, the top k are reported.
@@ -306,7 +304,7 @@ class Retrieval(KeptJob):
         self._status = "Reading the questions"
         self.questions = read_questions(data, name, corpus, self._cancel.is_set)
         questions = self.questions.needed(name)
-        self.lacking = lacking(corpus, self.plan.returned)
+        self.lacking = missing_sections_note(corpus, self.plan.returned)
         if self.embedder is not None and self.plan.embeds_anything:
             self.load(self.embedder)
             if self.kept is not None:
@@ -346,7 +344,7 @@ class Retrieval(KeptJob):
             try:
                 returned = self.plan.returned
                 index = build_index(corpus, chunker, tools, mode, self.plan.searched_by, returned.only_children)
-                index = returning(index, returned)
+                index = with_returned_text(index, returned)
                 searched = search(index, questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
@@ -357,7 +355,7 @@ class Retrieval(KeptJob):
                     "those are searched without."
                 )
             self._status = f"{title}: measuring what was found"
-            self._add(number, measure(searched, ruler), measure_ladder(index, questions, tools, ruler, DEPTH))
+            self._add(number, measure_search(searched, ruler), measure_ladder(index, questions, tools, ruler, DEPTH))
 
     def _add(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
         """Add a chunker's results, first on disk, so that a shown result is never lost."""
@@ -382,7 +380,7 @@ class Retrieval(KeptJob):
             yield document
 
 
-def estimate_of_plan(
+def estimate_retrieval_requests(
     plan: Plan, embedder: Embedder | None = None, on_disk: bool = False, cancelled: Callable[[], bool] = bool
 ) -> Estimate:
     """Estimate a run's requests to a language model without sending any.
@@ -401,7 +399,7 @@ def estimate_of_plan(
     names = [document.name for document in documents if document.sentences]
     # Answers for one column are cached for the others.
     asking = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
-    estimates = [estimate(documents, asking, plan.tokenizer, cancelled)]
+    estimates = [estimate_requests(documents, asking, plan.tokenizer, cancelled)]
     numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
     if embedder is not None and any(plan.chunkers[number].embeds for number in numbers):
         embedder.prepare(cancelled=cancelled)
@@ -410,7 +408,7 @@ def estimate_of_plan(
         try:
             cutting = STAND_IN if chunker.asks else chunker.for_documents(names)
             for document in documents:
-                stop_if(cancelled)
+                raise_if_cancelled(cancelled)
                 estimates.append(situating.estimate(run(cutting, document, tools), tools))
         except InputError:
             # A run skips a column whose file lacks chunks.

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from chunkers import Chunker, Document
-from chunkers.results.embedder_input import EmbeddedAs
-from chunkers.support.errors import stop_if
-from chunkers.text.file_parts import Parts
+from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.support.errors import raise_if_cancelled
+from chunkers.text.extracted_text import Parts
 from evaluation.search.ranking import Method
-from evaluation.search.returned_text import THE_CHUNK, Returned
+from evaluation.search.returned_text import THE_CHUNK, ReturnedText
 
-BESIDE: Mapping[EmbeddedAs, str] = {
+EMBEDDING_SUFFIXES: Mapping[EmbeddedAs, str] = {
     "plain": "",
     "heading_path": " + heading path",
     "context": " + context",
@@ -70,7 +70,7 @@ class Material:
         """
         parts = dict(self.parts)
         for name, text in self.texts:
-            stop_if(cancelled)
+            raise_if_cancelled(cancelled)
             yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
 
 
@@ -90,7 +90,7 @@ class Plan:
     sentences: str
     tokenizer: str
     embedded_as: EmbeddedAs = "plain"
-    returned: Returned = THE_CHUNK
+    returned: ReturnedText = THE_CHUNK
     language_model: str = ""
     each: tuple[EmbeddedAs, ...] = ()
     searched_by: Method = "embedding"
@@ -132,7 +132,7 @@ class Plan:
         """The chunkers' display names, numbered from 1, with the embedding mode if there are several."""
         ways: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
         return [
-            f"{number}. {type(chunker).title}{BESIDE[way]}"
+            f"{number}. {type(chunker).title}{EMBEDDING_SUFFIXES[way]}"
             for number, (chunker, way) in enumerate(zip(self.chunkers, ways, strict=True), start=1)
         ]
 

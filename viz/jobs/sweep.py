@@ -12,12 +12,11 @@ from chunkers import Embedder, InputError, build_chunker
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
+from evaluation.segmentation.boundary_measures import Score
 from evaluation.segmentation.marked_texts import MarkedText
-from evaluation.segmentation.measures import Score
-from evaluation.segmentation.sweep import MEASURES, Marked, Setting, SweepRow, sweep
+from evaluation.segmentation.sweep import MEASURES, MarkedDocument, Setting, SweepRow, sweep_settings
 from sample_docs import load_sample, sample_titles
-from viz.jobs.background import KeptJob
-from viz.jobs.estimating import estimate
+from viz.jobs.background import KeptJob, estimate_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 
 # The stored sweep, which has no text: its plan, and a row for each finished run.
@@ -110,7 +109,7 @@ class KeptSweep(KeptRun[_Plan]):
         """Return the storage for a sweep over ``documents``, each with its splitter's name, without writing anything yet."""
         stored_documents = [
             KeptDocument(
-                digest=digest_of(keeper, document),
+                digest=document_digest(keeper, document),
                 sample=document.name if document == _bundled(document.name) else "",
                 splitter=splitter,
                 held=document.name in held,
@@ -152,10 +151,10 @@ class KeptSweep(KeptRun[_Plan]):
 
     def documents_among(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
         """Return the sweep's documents, bundled or found among the user's ``own``, with None for each missing document."""
-        by_digest = {digest_of(self.keeper, marked): marked for marked in own}
+        by_digest = {document_digest(self.keeper, marked): marked for marked in own}
         for document in self.plan.documents:
             if bundled := _bundled(document.sample):
-                by_digest.setdefault(digest_of(self.keeper, bundled), bundled)
+                by_digest.setdefault(document_digest(self.keeper, bundled), bundled)
         return [by_digest.get(document.digest) for document in self.plan.documents]
 
 
@@ -173,7 +172,7 @@ def _parameters(settings: Sequence[Setting]) -> list[str]:
     return [chunker.model_dump_json() for chunker in chunkers]
 
 
-def digest_of(keeper: Keeper, marked: MarkedText) -> str:
+def document_digest(keeper: Keeper, marked: MarkedText) -> str:
     """Return the hash by which a stored run recognises a document."""
     return keeper.digest(marked.name, marked.text, ",".join(map(str, marked.known)))
 
@@ -193,7 +192,7 @@ class Sweep(KeptJob):
     """
 
     names: Sequence[str]
-    split: Callable[[], Iterable[Marked]]
+    split: Callable[[], Iterable[MarkedDocument]]
     settings: Sequence[Setting]
     embedder: Embedder | None
     tokenizer: str
@@ -218,7 +217,7 @@ class Sweep(KeptJob):
         planned = self.kept.plan.documents
         names_by_stored = {before: document.name for before, document in zip(self.names, documents, strict=True)}
 
-        def split() -> Iterator[Marked]:
+        def split() -> Iterator[MarkedDocument]:
             for document, plan in zip(documents, planned, strict=True):
                 yield document.split(plan.splitter)
 
@@ -273,7 +272,7 @@ class Sweep(KeptJob):
             for place, name in enumerate(self.names)
             for number, setting in enumerate(self.settings)
         }
-        for row in sweep(documents, self.settings, tools, workers=os.cpu_count() or 1, done=tuple(self.rows)):
+        for row in sweep_settings(documents, self.settings, tools, workers=os.cpu_count() or 1, done=tuple(self.rows)):
             if self.kept is not None:
                 self.kept.add(numbers[row.document, row.setting], row)
             self.rows.append(row)
@@ -282,9 +281,9 @@ class Sweep(KeptJob):
         self.prepared = share
 
 
-def estimate_of_sweep(
-    split: Callable[[], Iterable[Marked]], settings: Sequence[Setting], tokenizer: str, cancelled: Callable[[], bool]
+def estimate_sweep_requests(
+    split: Callable[[], Iterable[MarkedDocument]], settings: Sequence[Setting], tokenizer: str, cancelled: Callable[[], bool]
 ) -> Estimate:
     """Estimate a sweep's requests to a language model, all settings together; raises as `estimate` does."""
     chunkers = [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings]
-    return estimate((marked.document for marked in split()), chunkers, tokenizer, cancelled)
+    return estimate_requests((marked.document for marked in split()), chunkers, tokenizer, cancelled)

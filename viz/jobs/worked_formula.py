@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 
 from chunkers import Chunk, Chunker, Chunking, Gap, Tools
-from chunkers.building_blocks.distances import buffered, row_cosines
-from chunkers.building_blocks.recursive_spans import measure_for
-from chunkers.results.levels import parents_among
+from chunkers.building_blocks.recursive_spans import text_size_function
+from chunkers.building_blocks.sentence_distances import join_with_neighbours, row_cosines
+from chunkers.results.parent_chunks import parent_numbers
 from chunkers.support.arrays import FloatArray
-from chunkers.support.formatting import signed
+from chunkers.support.formatting import format_number
 
 LISTED = 4
 """Most similarities of a sentence that are written out; of more, the greatest is named."""
 
 _BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
-Worked = tuple[list[str], float | None]
+LinesAndValue = tuple[list[str], float | None]
 """Lines of a formula with its values, and the value that they end in; None if it is not the gap's score."""
 
 
-def worked(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
+def worked_formula(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
     """Return the formula behind a chunker's decision at one gap, with the values put in, as lines.
 
     Empty if the chunker has no formula with numbers, or if the values do not give the gap's score, as where a size limit
@@ -34,7 +34,7 @@ def worked(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> list
         If the tools may not embed, and the embedding of a sentence is not cached.
     """
     if chunker.name in _BY_SIZE:
-        return _counted(chunker, chunking, gap, tools)
+        return _size_lines(chunker, chunking, gap, tools)
     if chunker.name not in _VALUES:
         return []
     lines, value = _VALUES[chunker.name](chunker, chunking, gap, tools)
@@ -42,13 +42,13 @@ def worked(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> list
     return lines if agrees else []
 
 
-def result_of(gap: Gap) -> str:
+def decision_in_words(gap: Gap) -> str:
     """Return the reason for the decision at a gap, and the decision."""
     return f"{gap.reason}: {'cut' if gap.verdict.is_cut else 'no cut'}"
 
 
-def _n(value: float) -> str:
-    return signed(float(value), ".2f")
+def _two_decimals(value: float) -> str:
+    return format_number(float(value), ".2f")
 
 
 def vector_name(number: int) -> str:
@@ -64,7 +64,7 @@ def _vectors(chunking: Chunking, tools: Tools, start: int, end: int, buffer: int
     """Return the vectors of a range of sentences, shape (n, dimension), each joined with ``buffer`` others on both sides."""
     texts = chunking.document.sentence_texts
     first, last = max(0, start - buffer), min(len(texts), end + buffer)
-    joined = buffered(texts[first:last], buffer)[start - first : end - first]
+    joined = join_with_neighbours(texts[first:last], buffer)[start - first : end - first]
     return tools.embed(joined).astype(np.float64)
 
 
@@ -77,7 +77,7 @@ def _distance(chunking: Chunking, tools: Tools, gap: int, buffer: int) -> float:
     return 1 - _cosine(left, right)
 
 
-def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
+def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
     buffer, index = chunker.buffer, gap.index
     distance = _distance(chunking, tools, index, buffer)
@@ -88,7 +88,7 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Work
         joined = f", {vector_name(index)} of sentences {left}, {vector_name(index + 1)} of {right}"
     lines = [
         f"distance = 1 − {vector_name(index)} · {vector_name(index + 1)}{joined}",
-        f"= 1 − {_n(1 - distance)} = {_n(distance)}",
+        f"= 1 − {_two_decimals(1 - distance)} = {_two_decimals(distance)}",
     ]
     derived = _DERIVED.get(getattr(chunker, "threshold", ""))
     if derived is None:
@@ -97,7 +97,7 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Work
     return [*lines, *more], value
 
 
-def _gradient(distance: Callable[[int], float], gap: int, count: int) -> Worked:
+def _gradient(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     before, after = max(0, gap - 1), min(count - 1, gap + 1)
     if before == after:
         return [], None
@@ -105,18 +105,20 @@ def _gradient(distance: Callable[[int], float], gap: int, count: int) -> Worked:
     value = (values[0] - values[1]) / step
     by = f" / {step}" if step > 1 else ""
     return [
-        f"gradient = (d{_index(after)} − d{_index(before)}){by} = ({_n(values[0])} − {_n(values[1])}){by} = {_n(value)}"
+        f"gradient = (d{_index(after)} − d{_index(before)}){by} = ({_two_decimals(values[0])} − {_two_decimals(values[1])}){by} = {_two_decimals(value)}"
     ], value
 
 
-def _slope(distance: Callable[[int], float], gap: int, count: int) -> Worked:
+def _slope(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     if not gap:
         return [], None
     before, here = 1 - distance(gap - 1), 1 - distance(gap)
-    return [f"slope = s{_index(gap)} − s{_index(gap - 1)} = {_n(here)} − {_n(before)} = {_n(here - before)}"], here - before
+    return [
+        f"slope = s{_index(gap)} − s{_index(gap - 1)} = {_two_decimals(here)} − {_two_decimals(before)} = {_two_decimals(here - before)}"
+    ], here - before
 
 
-def _depth(distance: Callable[[int], float], gap: int, count: int) -> Worked:
+def _depth(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
     peaks = []
     for direction in (-1, 1):
         at, here = gap, distance(gap)
@@ -125,33 +127,35 @@ def _depth(distance: Callable[[int], float], gap: int, count: int) -> Worked:
         peaks.append(1 - here)
     here = 1 - distance(gap)
     value = peaks[0] + peaks[1] - 2 * here
-    formula = f"depth = {_n(peaks[0])} + {_n(peaks[1])} − 2 · {_n(here)} = {_n(value)}"
+    formula = (
+        f"depth = {_two_decimals(peaks[0])} + {_two_decimals(peaks[1])} − 2 · {_two_decimals(here)} = {_two_decimals(value)}"
+    )
     return [f"{formula}, from the peaks of similarity on both sides"], value
 
 
-def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
+def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     left, right, count = gap.index, gap.index + 1, len(chunking.document.sentences)
     weight, meaning = chunker.position_weight, 1 - max(_cosine(*_vectors(chunking, tools, left, right + 1)), 0.0)
     joint = weight / count + (1 - weight) * meaning
     product = f"{vector_name(left)} · {vector_name(right)}"
     return [
         f"joint distance = λ · |{left + 1} − {right + 1}| / {count} + (1 − λ) · (1 − {product})",
-        f"= {_n(weight)} · {_n(1 / count)} + {_n(1 - weight)} · {_n(meaning)} = {_n(joint)}",
+        f"= {_two_decimals(weight)} · {_two_decimals(1 / count)} + {_two_decimals(1 - weight)} · {_two_decimals(meaning)} = {_two_decimals(joint)}",
     ], joint
 
 
-def _compared(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> Worked:
+def _comparisons(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
     lines = []
     for comparison in chunking.comparisons:
         if comparison.right.start == gap.index + 1:
             left, right = (_sentences(span.start, span.end) for span in (comparison.left, comparison.right))
             relation = ">" if comparison.similarity > comparison.threshold else "≤"
-            similarity, threshold = _n(comparison.similarity), _n(comparison.threshold)
+            similarity, threshold = _two_decimals(comparison.similarity), _two_decimals(comparison.threshold)
             lines.append(f"{comparison.kind}: cos({left}, {right}) = {similarity} {relation} {threshold}")
     return lines, None
 
 
-def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
+def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document, following = chunking.document, gap.index + 1
     before = next(chunk for chunk in chunking.chunks if chunk.start <= document.sentences[gap.index].start < chunk.end)
     first = document.sentence_at(before.start)
@@ -161,16 +165,15 @@ def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked
     greatest = products[nearest]
     if len(products) == 1:
         value = chunker.initial_factor * greatest
-        formula = (
-            f"{vector_name(first)} · {vector_name(following)} = {chunker.initial_factor:g} · {_n(greatest)} = {_n(value)}"
-        )
+        formula = f"{vector_name(first)} · {vector_name(following)} = {chunker.initial_factor:g} · {_two_decimals(greatest)} = {_two_decimals(value)}"
         return [f"{chunker.initial_factor:g} · {formula}"], value
     if len(products) > LISTED:
-        formula = (
-            f"greatest of {len(products)} similarities: {vector_name(nearest)} · {vector_name(following)} = {_n(greatest)}"
-        )
+        formula = f"greatest of {len(products)} similarities: {vector_name(nearest)} · {vector_name(following)} = {_two_decimals(greatest)}"
     else:
-        written = [f"{vector_name(number)} · {vector_name(following)} = {_n(value)}" for number, value in products.items()]
+        written = [
+            f"{vector_name(number)} · {vector_name(following)} = {_two_decimals(value)}"
+            for number, value in products.items()
+        ]
         formula = f"greatest of {', '.join(written)}"
     return [formula], greatest
 
@@ -179,7 +182,7 @@ def _spread(vectors: FloatArray) -> float:
     return float(np.sum((vectors - vectors.mean(axis=0)) ** 2)) if len(vectors) else 0.0
 
 
-def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
+def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     cuts = [-1, *[other.index for other in chunking.gaps if other.verdict.is_cut], len(chunking.document.sentences) - 1]
     start = max(cut for cut in cuts if cut < gap.index) + 1
     end = min(cut for cut in cuts if cut > gap.index) + 1
@@ -189,11 +192,11 @@ def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
     gain = whole - left - right
     return [
         "gain = " + " − ".join(f"spread of {part}" for part in parts),
-        f"= {_n(whole)} − {_n(left)} − {_n(right)} = {_n(gain)}",
+        f"= {_two_decimals(whole)} − {_two_decimals(left)} − {_two_decimals(right)} = {_two_decimals(gain)}",
     ], gain
 
 
-def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked:
+def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document = chunking.document
     pieces, table = chunker.weigh(document, tools)
     at = document.starts[gap.index + 1] if gap.offset is None else gap.offset
@@ -204,28 +207,28 @@ def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Worked
     here, elsewhere = (best, best - gain) if gap.verdict.is_cut else (best + gain, best)
     return [
         "reward = sum of (eᵢ · eⱼ − s̄) over the pairs of pieces i, j of each chunk",
-        f"gain = {_n(here)} with a cut here − {_n(elsewhere)} without = {_n(gain)}",
+        f"gain = {_two_decimals(here)} with a cut here − {_two_decimals(elsewhere)} without = {_two_decimals(gain)}",
     ], gain
 
 
-def _centres(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> Worked:
+def _centres(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
     clusters = chunking.clusters
     if clusters is None or not clusters.own:
         return [], None
     return [
-        f"sentence {number + 1}: own centre {_n(clusters.own[number])}, other {_n(clusters.other[number])}"
+        f"sentence {number + 1}: own centre {_two_decimals(clusters.own[number])}, other {_two_decimals(clusters.other[number])}"
         for number in (gap.index, gap.index + 1)
     ], None
 
 
-def _counted(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
+def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[str]:
     """Count what the open chunk holds at a gap, and what it would hold with the next sentence."""
     document, following = chunking.document, gap.index + 1
     at = document.sentences[gap.index].end if gap.offset is None else gap.offset
     chunks: Sequence[Chunk] = chunking.chunks
     size = getattr(chunker, "size", None)
     if gap.verdict.is_cut and getattr(chunker, "parent_size", None):
-        parents = [chunks[number] for number in parents_among(chunks)]
+        parents = [chunks[number] for number in parent_numbers(chunks)]
         if gap.start_after(document) in [parent.start for parent in parents]:
             chunks, size = parents, chunker.parent_size
     starts = [chunk.start for chunk in chunks if chunk.start < at]
@@ -241,7 +244,7 @@ def _counted(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> list[s
     def count(end: int) -> int:
         if unit == "sentences":
             return document.sentence_at(end - 1) - document.sentence_at(begin) + 1
-        return measure_for(unit, tools)(document.text[begin:end].strip())
+        return text_size_function(unit, tools)(document.text[begin:end].strip())
 
     lines = [f"chunk so far: {count(at):,}{f' of {most:,}' if most else ''} {unit}"]
     if gap.offset is None and unit != "sentences":
@@ -257,16 +260,16 @@ _TOLERANCE = 1e-3
 
 _BY_SIZE = ("fixed_sentences", "fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure")
 
-_DERIVED: Mapping[str, Callable[[Callable[[int], float], int, int], Worked]] = {
+_DERIVED: Mapping[str, Callable[[Callable[[int], float], int, int], LinesAndValue]] = {
     **dict.fromkeys(("gradient", "absolute_gradient"), _gradient),
     "slope": _slope,
     "depth": _depth,
 }
 
-_VALUES: Mapping[str, Callable[[Any, Chunking, Gap, Tools], Worked]] = {
+_VALUES: Mapping[str, Callable[[Any, Chunking, Gap, Tools], LinesAndValue]] = {
     **dict.fromkeys(("breakpoint", "target_size"), _distances),
     **dict.fromkeys(("single_linkage", "dbscan"), _joint),
-    "double_pass": _compared,
+    "double_pass": _comparisons,
     "max_min": _max_min,
     "change_point": _change,
     "kmeans": _centres,

@@ -8,9 +8,9 @@ from viz.jobs.background import measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
 from viz.jobs.retrieval_plan import Plan
-from viz.retrieval.link_words import DEFAULT_WORDS
+from viz.retrieval.link_parameters import DEFAULT_PARAMETERS
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.questions_given import bundled
+from viz.state.shared_questions import bundled_material
 
 FILE = SAMPLES_FOLDER / "retrieval_run.json"
 
@@ -23,7 +23,7 @@ def first_screen() -> Choices:
         ColumnChoice("optimal", {"max_size": 200}),
     ]
     # The document is the other pages' default; its splitter suits prose, which most bundled documents are.
-    return Choices("report", sample_splitters()["report"], columns, extra=dict(DEFAULT_WORDS))
+    return Choices("report", sample_splitters()["report"], columns, extra=dict(DEFAULT_PARAMETERS))
 
 
 @cache
@@ -34,24 +34,24 @@ def first_run() -> tuple[Retrieval, RunFile] | str:
     """
     try:
         kept, file = bundled_run(FILE, KeptRetrieval)
-        if kept.missing(bundled()) or kept.with_material(bundled()).material != bundled():
+        if kept.missing(bundled_material()) or kept.with_material(bundled_material()).material != bundled_material():
             raise InputError("The documents or the questions have changed since the run was measured.")
     except InputError as error:
         return str(error)
-    run = Retrieval(kept.with_material(bundled()), None, False, kept)
+    run = Retrieval(kept.with_material(bundled_material()), None, False, kept)
     run.start()
     return run, file
 
 
-def measured_again() -> RunFile:
+def measure_again() -> RunFile:
     """Measure the default chunkers on the bundled documents, and return the new run file."""
     choices = first_screen()
     embedder = load_embedder(choices.embedder, "cpu")
     chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns)
-    plan = Plan(bundled(), chunkers, embedder.name, choices.sentences, choices.tokenizer)
+    plan = Plan(bundled_material(), chunkers, embedder.name, choices.sentences, choices.tokenizer)
     kept = KeptRetrieval.of(Keeper(RunFile(), BUNDLED, KeptRetrieval.kind), plan)
     return measure_bundled(Retrieval(plan, embedder, False, kept))
 
 
 if __name__ == "__main__":
-    measured_again().write(FILE)
+    measure_again().write(FILE)

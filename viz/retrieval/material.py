@@ -5,18 +5,23 @@ from collections.abc import Callable, Iterable, Sequence
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.text.file_parts import Parts
+from chunkers.text.extracted_text import Parts
 from chunkers.text.reading import READ_KINDS, READABLE, FileText, read_document
-from evaluation.questions.sets import QuestionSet, read_set
-from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice, remark
-from viz.controls.widgets import key_showing, numbered
-from viz.jobs.reading import Made, Make, ReadingJob, only_file
+from evaluation.questions.question_sets import QuestionSet, read_question_set
+from viz.components.page_elements import notice, remark, show_job_progress
+from viz.controls.widgets import current_widget_key, key_showing
+from viz.jobs.file_reading import Made, Make, ReadingJob, single_file_maker
 from viz.jobs.retrieval_plan import Material, OwnDocuments
 from viz.retrieval.state.session import session
-from viz.state.questions_given import RETRIEVAL, bundled, give_kept_to_retrieval, given_before, refresh_kept
+from viz.state.shared_questions import (
+    RETRIEVAL,
+    bundled_material,
+    give_kept_questions_to_retrieval,
+    own_material_of_last_run,
+    refresh_kept_questions,
+)
 from viz.state.values import GivenQuestions
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 BUNDLED, OWN = "Bundled", "Your own"
 MEGABYTES = 20
@@ -28,7 +33,7 @@ QUESTIONS_HELP = (
 )
 
 
-def read_texts(
+def read_documents(
     files: Iterable[tuple[str, bytes]],
     read: Callable[[bytes, str], FileText] = read_document,
     _: Callable[[], bool] = bool,
@@ -65,28 +70,28 @@ def choose_material(kept: Material | None, *, own: bool = False) -> Material | N
     True if the run waits for the user's files. Questions from another page replace files. Questions stored on Compare are
     used if there is nothing else, and otherwise offered.
     """
-    refresh_kept()
+    refresh_kept_questions()
     given, of_run = session.retrieval_given, kept is not None and kept.own
-    before = kept if of_run else given_before()
+    before = kept if of_run else own_material_of_last_run()
     # A run on the bundled documents is shown with them, regardless of earlier material.
     first = OWN if own or of_run or (kept is None and before is not None) or given is not None else BUNDLED
     key = "retrieval_material"
-    shown = OWN if session.retrieval_arrived else st.session_state.get(numbered(key), first)
+    shown = OWN if session.retrieval_arrived else st.session_state.get(current_widget_key(key), first)
     key = key_showing(shown, key)
     session.retrieval_arrived = False
     st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown, key=key, required=True)
     if st.session_state[key] != OWN:
-        return bundled()
+        return bundled_material()
     if given is None and session.questions and not (own or of_run or before or session.retrieval_files):
-        give_kept_to_retrieval()
+        give_kept_questions_to_retrieval()
         session.retrieval_arrived = False
         given = session.retrieval_given
     if given is not None:
         return _questions_from_page(given)
     if session.questions:
         count = counted(len(session.questions), "question")
-        st.button(f"Use {count} from Compare", on_click=give_kept_to_retrieval, key="retrieval_use_kept")
-    return _uploaded(before, "Reused from the run shown" if of_run else "Given before")
+        st.button(f"Use {count} from Compare", on_click=give_kept_questions_to_retrieval, key="retrieval_use_kept")
+    return _choose_uploads(before, "Reused from the run shown" if of_run else "Given before")
 
 
 def documents_of(material: Material | None) -> OwnDocuments:
@@ -111,7 +116,7 @@ def _questions_from_page(given: GivenQuestions) -> Material:
     return given.material
 
 
-def _uploaded(kept: Material | None, from_where: str) -> Material | None:
+def _choose_uploads(kept: Material | None, from_where: str) -> Material | None:
     """Draw the uploads; return them, completed from the user's ``kept`` material, or None if a part is missing."""
     files = st.file_uploader(
         "Documents",
@@ -129,7 +134,7 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
         help=QUESTIONS_HELP,
     )
     texts, complaints, parts = _read_uploads([(file.file_id, file.name, file.getvalue()) for file in files])
-    question_set, complaint, unread = _read_set(
+    question_set, complaint, unread = _read_question_file(
         [] if questions_file is None else [(questions_file.file_id, questions_file.name, questions_file.getvalue())]
     )
     complaints = [*complaints, *([complaint] if complaint else [])]
@@ -154,7 +159,9 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
     return Material(tuple(texts), questions, True, tuple(parts)) if texts and questions is not None else None
 
 
-def _job_for(before: ReadingJob[Made] | None, files: Sequence[tuple[str, str, bytes]], make: Make[Made]) -> ReadingJob[Made]:
+def _reading_job(
+    before: ReadingJob[Made] | None, files: Sequence[tuple[str, str, bytes]], make: Make[Made]
+) -> ReadingJob[Made]:
     """Return ``before`` if it reads the same files, by their identities; otherwise a new job to take its place."""
     identities = [identity for identity, _, _ in files]
     if before is not None and before.about == identities:
@@ -164,7 +171,7 @@ def _job_for(before: ReadingJob[Made] | None, files: Sequence[tuple[str, str, by
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
-    session.retrieval_reading = job = _job_for(session.retrieval_reading, files, read_texts)
+    session.retrieval_reading = job = _reading_job(session.retrieval_reading, files, read_documents)
     job.begin()
     if job.running and not job.cancelled:
         show_job_progress(job)
@@ -173,15 +180,15 @@ def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     return job.made or OwnDocuments([], [job.error] if job.error else [], [])
 
 
-def _read_set(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, str, bool]:
+def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, str, bool]:
     """Return the question set of the file with its documents, the error, and whether it is still being read.
 
     The file is read once, in the background. The question set is None without a file or if the file brings no documents.
     """
     if not files:
         return None, "", False
-    read = only_file(lambda data, name, cancelled: read_set(data, name, cancelled=cancelled))
-    session.retrieval_asked = job = _job_for(session.retrieval_asked, files, read)
+    read = single_file_maker(lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled))
+    session.retrieval_asked = job = _reading_job(session.retrieval_asked, files, read)
     job.begin()
     if job.cancelled:
         return None, "Reading the questions was stopped; upload them again.", False

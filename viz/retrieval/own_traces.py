@@ -7,25 +7,29 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Chunker, Span
-from chunkers.found_again.unordered import Place
-from evaluation.traces.report import TraceReport, as_json, status
+from chunkers.found_again.locating_unordered import Place
+from evaluation.traces.report import TraceReport, placement_status, report_as_json
 from evaluation.traces.stages import STAGES, Diagnosis
-from viz.components.download import download
-from viz.components.job_progress import show_job_progress
 from viz.components.mounting import take_event
-from viz.components.notice import notice, remark
+from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls.chunk_file import ENDINGS
 from viz.controls.chunk_file import FILE_HELP as CHUNKS_HELP
-from viz.jobs.reading import PATIENCE_S
+from viz.jobs.file_reading import PATIENCE_S
 from viz.jobs.retrieval_plan import OwnDocuments
-from viz.jobs.tracing import DiagnosingTraces
-from viz.retrieval.failed.failed import MOST_LISTED, SEAMS_SHOWN, RowData, failed_list, seam_data
-from viz.retrieval.failed.on_compare import offer_passage
+from viz.jobs.trace_diagnosis import DiagnosingTraces
+from viz.retrieval.failed.missed_excerpts import (
+    MOST_LISTED,
+    SEAMS_SHOWN,
+    FailedRowData,
+    draw_compare_button,
+    draw_failed_list,
+    seam_data,
+)
 from viz.retrieval.material import MEGABYTES
-from viz.retrieval.passages import AROUND, Part, PassageData, draw_passages, parts_of
+from viz.retrieval.question_details import AROUND, Part, PassageData, coloured_parts, draw_passages
 from viz.retrieval.state.session import session
 from viz.shell.page import Page
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 ABOUT = (
     "What your own retrieval was asked and what it found, located in the documents on the left or in a file of chunks: each "
@@ -164,13 +168,15 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
         st.table(dict(zip(("stage", "questions", "meaning"), zip(*rows, strict=True), strict=True)), border="horizontal")
     if failed:
         chosen = session.traced_question if session.traced_question in failed else failed[0]
-        listed = [_row(report, number, chosen) for number in failed[:MOST_LISTED]]
+        listed = [_failed_question_row(report, number, chosen) for number in failed[:MOST_LISTED]]
         more = f"and {len(failed) - MOST_LISTED:,} more, which the JSON has" if len(failed) > MOST_LISTED else ""
-        failed_list({"rows": listed, "more": more, "below": f".st-key-{FAILED_QUESTION}"}, FAILED_LIST, _chosen)
+        draw_failed_list(
+            {"rows": listed, "more": more, "below": f".st-key-{FAILED_QUESTION}"}, FAILED_LIST, _choose_failed_question
+        )
         _show_question(here, report, report.diagnoses[chosen], has_documents=bool(job.documents.texts))
-    _show_rest(report)
-    whole = as_json(report)
-    download(
+    _show_undecided(report)
+    whole = report_as_json(report)
+    download_button(
         st.container(),
         "Diagnoses, JSON",
         lambda: json.dumps(whole, ensure_ascii=False, indent=1),
@@ -181,13 +187,13 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
     )
 
 
-def _chosen() -> None:
+def _choose_failed_question() -> None:
     """Select a row's question."""
     if chosen := take_event(FAILED_LIST, "chosen"):
         session.traced_question = chosen["question"]
 
 
-def _row(report: TraceReport, number: int, chosen: int) -> RowData:
+def _failed_question_row(report: TraceReport, number: int, chosen: int) -> FailedRowData:
     diagnosis = report.diagnoses[number]
     outcome = diagnosis.outcome
     seams = outcome.seams if outcome is not None else ()
@@ -220,17 +226,19 @@ def _show_question(here: Page, report: TraceReport, diagnosis: Diagnosis, *, has
                 place = places[label]
                 columns = [column.copy() for column in here.choices.columns]
                 document = report.documents[place.document]
-                offer_passage(document, place.span, columns, here.choices, "traces_on_compare")
-        draw_passages(_passages(report, diagnosis, answer), "traces_passages")
+                draw_compare_button(document, place.span, columns, here.choices, "traces_on_compare")
+        draw_passages(_question_passages(report, diagnosis, answer), "traces_passages")
 
 
 def _place_in_words(report: TraceReport, place: Place) -> str:
     return f"{report.documents[place.document].name}, {place.span.start:,} to {place.span.end:,}"
 
 
-def _passages(report: TraceReport, diagnosis: Diagnosis, answer: Place | None) -> list[PassageData]:
+def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer: Place | None) -> list[PassageData]:
     """Return the answer if no retrieved text has all of it, then the retrieved texts, as the documents have them."""
-    shown = [_answer(report, answer)] if answer is not None and diagnosis.stage != "not used" else list[PassageData]()
+    shown = (
+        [_answer_passage(report, answer)] if answer is not None and diagnosis.stage != "not used" else list[PassageData]()
+    )
     for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
         score = "" if retrieved.score is None else f" · score {retrieved.score:.3g}"
         notes = "".join(
@@ -245,21 +253,21 @@ def _passages(report: TraceReport, diagnosis: Diagnosis, answer: Place | None) -
             continue
         place = placement.places[0]
         wanted = [answer.span] if answer is not None and answer.document == place.document else []
-        parts = parts_of(report.documents[place.document].text, [place.span], wanted)
+        parts = coloured_parts(report.documents[place.document].text, [place.span], wanted)
         has_answer = any(kind == "hit" for _, kind in parts)
         title = f"{retrieved.rank} · {_place_in_words(report, place)}{score}{notes}"
         shown.append({"kind": "holds" if has_answer else "waste", "title": title, "parts": parts})
     return shown
 
 
-def _answer(report: TraceReport, answer: Place) -> PassageData:
+def _answer_passage(report: TraceReport, answer: Place) -> PassageData:
     text, (start, end) = report.documents[answer.document].text, answer.span
     around = Span(max(0, start - AROUND), min(len(text), end + AROUND))
     parts: list[Part] = [(text[around.start : start], "rest"), (text[start:end], "missed"), (text[end : around.end], "rest")]
     return {"kind": "missed", "title": f"The answer · {_place_in_words(report, answer)}", "parts": parts}
 
 
-def _show_rest(report: TraceReport) -> None:
+def _show_undecided(report: TraceReport) -> None:
     """Draw the questions of which nothing can be told, and the retrieved texts that are not located."""
     unknown = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed is None]
     if unknown:
@@ -280,7 +288,7 @@ def _show_rest(report: TraceReport) -> None:
             table = {
                 "question": [diagnosis.question.place for diagnosis, _, _ in pairs],
                 "rank": [retrieved.rank for _, retrieved, _ in pairs],
-                "state": [status(placement) for _, _, placement in pairs],
+                "state": [placement_status(placement) for _, _, placement in pairs],
                 "text": [retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in pairs],
                 "remark": [placement.said for _, _, placement in pairs],
             }

@@ -1,52 +1,168 @@
 """The Retrieval page: the quality with which chunkers' chunks retrieve known excerpts for questions."""
 
+from collections.abc import Callable, Container
 from dataclasses import replace
 
 import streamlit as st
 
-from chunkers import ASKING, Chunker, InputError, build_chunker
-from chunkers.embedders.late_chunking import LATE_SAID, why_not_late
+from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
+from chunkers.contract.base import Estimate
+from chunkers.embedders.late_chunking import LATE_SAID, reason_against_late_chunking
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM
 from chunkers.recipes.registry import ELSEWHERE
+from chunkers.recipes.situating import LONGEST_SHOWN
 from evaluation.asking.ask import STATED_SEARCHED
-from evaluation.questions.reading import Questions, labels
+from evaluation.questions.reading import Questions, questions_to_json_lines
 from evaluation.search.ranking import checked_method
-from evaluation.search.returned_text import Returned
-from viz.components.download import download
-from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice, remark
+from evaluation.search.returned_text import ReturnedText
+from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls.chunker import column_controls
-from viz.controls.language_model import any_asks
+from viz.controls.language_model import any_calls_model
 from viz.jobs.background import new_token, registry
-from viz.jobs.retrieval import KeptRetrieval, Reporting, Retrieval
+from viz.jobs.retrieval import KeptRetrieval, Reporting, Retrieval, estimate_retrieval_requests
 from viz.jobs.retrieval_plan import Material, Plan
-from viz.retrieval.failed.failed import show_failed
+from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.first_run import first_run, first_screen
-from viz.retrieval.generating.section import show_generating
-from viz.retrieval.link_words import choose_comparison, choose_search, embedding_modes, replace_invalid_words, report_choice
+from viz.retrieval.generated_questions import show_generating
+from viz.retrieval.link_parameters import (
+    choose_comparison,
+    choose_search,
+    embedding_modes,
+    replace_invalid_parameters,
+    report_choice,
+)
 from viz.retrieval.material import choose_material, documents_of
 from viz.retrieval.own_traces import show_traces
-from viz.retrieval.question import show_question
-from viz.retrieval.results import show_more, show_report
-from viz.retrieval.runs import (
-    NO_MODEL_FOR_CONTEXTS,
-    context_controls,
-    new_run,
-    offer_to_resume,
-    reopened_run,
-    requests_of,
-    say_missing_files,
-    writes_contexts,
-)
+from viz.retrieval.question_details import show_question
+from viz.retrieval.results import show_comparisons, show_report
 from viz.shell.column_exchange import offer_columns_of_compare, show_place_on_compare
-from viz.shell.linked_runs import Lost, ask_first, begin, find_kept, say_there_is_none, say_where_it_is_from, start_row
+from viz.shell.linked_runs import (
+    LostRun,
+    ModelRequests,
+    begin_run,
+    find_kept_run,
+    new_keeper,
+    offer_to_resume,
+    register_kept_run,
+    run_button_row,
+    run_with_consent,
+    say_no_bundled_run,
+    say_origin_of_bundled_run,
+    say_texts_are_missing,
+)
 from viz.shell.page import Page, page
 from viz.state.choices import Choices
-from viz.state.chunk_files import chunker_elsewhere
-from viz.state.models import MISSING, chosen_model, identity_of
-from viz.state.questions_given import bundled, share
+from viz.state.chosen_models import MODEL_MISSING, chosen_model, model_identity, no_model_message
+from viz.state.chunk_files import external_chunker, lacks_chunk_file, with_chunk_file
 from viz.state.session_state import session
+from viz.state.shared_questions import bundled_material, share_questions
 from viz.state.undo import undoable
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
+
+# Retrieval runs: what they send to a language model, and how they are made, reopened from disk and resumed.
+
+
+NO_MODEL_FOR_CONTEXTS = no_model_message("Context sentences need")
+"""Message on the page if context sentences are chosen and no language model is named."""
+
+
+def writes_contexts(embedded: str) -> bool:
+    """Return whether the link's ``embedded`` parameter includes context sentences."""
+    return "context" in embedded
+
+
+def context_controls(embedded: str) -> str:
+    """Draw the fields for the language model if context sentences are chosen; return a message if no model is named."""
+    if not writes_contexts(embedded):
+        return ""
+    with st.expander("Context prompts"):
+        st.caption(
+            f"The model is asked once for every chunk. If a document has more than {LONGEST_SHOWN:,} characters, the model "
+            "sees only an extract."
+        )
+        for prompt in (CONTEXT_SYSTEM, CONTEXT_QUESTION, AGAIN):
+            st.code(prompt, language=None, wrap_lines=True)
+    return NO_MODEL_FOR_CONTEXTS if chosen_model() is None else ""
+
+
+def requests_of_plan(
+    plan: Plan | None, embedder: Embedder | None, asking: Asking | None, token: str = ""
+) -> ModelRequests | None:
+    """Return a run's requests to a language model, or None if the run needs none; ``token`` names a run to resume."""
+    if plan is None or not plan.asks:
+        return None
+    on_disk = session.on_disk
+
+    def count(cancelled: Callable[[], bool]) -> Estimate:
+        return estimate_retrieval_requests(plan, embedder, on_disk, cancelled)
+
+    contexts = "context" in (plan.embedded_as, *plan.each)
+    what = f"This run sends {counted(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
+    formed = any(chunker.asks for chunker in plan.chunkers)
+    return ModelRequests((plan, token), asking, count, what, f"run{token}", formed=formed)
+
+
+def new_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -> Retrieval:
+    """Return a run that is not started yet, with storage on disk if the session keeps embeddings there."""
+    keeper = new_keeper(token, KeptRetrieval)
+    kept = None if keeper is None else KeptRetrieval.of(keeper, plan)
+    return Retrieval(plan, embedder, session.on_disk, kept, asking=asking)
+
+
+def reopened_run(kept: KeptRetrieval, material: Material | None) -> Retrieval | None:
+    """Load a stored run and register it for all sessions; return None if ``material`` differs from the run's material."""
+    if material is None or kept.missing(material):
+        return None
+    run = Retrieval(_with_chunk_files(kept.with_material(material)), None, True, kept)
+    register_kept_run(kept, run)
+    run.start()
+    return run
+
+
+def say_missing_files(kept: KeptRetrieval, material: Material | None) -> None:
+    """Draw a notice that names the files needed to show a stored run."""
+    way = "Its bundled documents have changed since it was begun: it must be run again."
+    if kept.plan.own:
+        way = f"To see them, give {kept.missing(material)} again, on the left, with the same names and content."
+    say_texts_are_missing(kept, way, "retrieval")
+
+
+def offer_to_resume_retrieval(here: Page, run: Retrieval) -> None:
+    """Draw the button that resumes an interrupted run, or a note on what is missing, if the run is stored on disk."""
+    kept = run.kept
+    if kept is None:
+        return
+    plan = _with_chunk_files(run.plan)
+    left = _plan_of_unfinished(plan, run.found)
+    asking, missing = chosen_model() if left.asks else None, ""
+    without = [
+        number for number, chunker in enumerate(plan.chunkers) if number not in run.found and lacks_chunk_file(chunker)
+    ]
+    if without:
+        # With several ways of embedding, each way has all columns in turn.
+        column = without[0] % (len(plan.chunkers) // max(1, len(set(plan.each)))) + 1
+        missing = f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column {column}."
+
+    def again() -> Retrieval:
+        assert here.embedder is not None
+        return Retrieval(plan, here.embedder, True, kept, asking=asking)
+
+    requests = requests_of_plan(left, here.embedder, asking, kept.keeper.token)
+    offer_to_resume(here, run, again, requests, missing, "retrieval")
+
+
+def _with_chunk_files(plan: Plan) -> Plan:
+    """Return a plan with the session's files of chunks, which are not stored on disk."""
+    return replace(plan, chunkers=tuple(with_chunk_file(chunker) for chunker in plan.chunkers))
+
+
+def _plan_of_unfinished(plan: Plan, finished: Container[int]) -> Plan:
+    """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
+    numbers = [number for number in range(len(plan.chunkers)) if number not in finished]
+    each = tuple(plan.each[number] for number in numbers) if plan.each else ()
+    return replace(plan, chunkers=tuple(plan.chunkers[number] for number in numbers), each=each)
+
 
 PAGE = "retrieval"
 
@@ -59,23 +175,23 @@ def show() -> None:
 
 def _draw(here: Page) -> None:
     words = here.choices.extra
-    invalid_words = replace_invalid_words(words)
+    invalid_words = replace_invalid_parameters(words)
     run = registry().find(words["run"], Retrieval, session.runs)
-    kept = find_kept(words["run"], KeptRetrieval) if run is None else None
+    kept = find_kept_run(words["run"], KeptRetrieval) if run is None else None
     own = isinstance(kept, KeptRetrieval) and kept.plan.own
     if isinstance(kept, KeptRetrieval) and not own:
-        run = reopened_run(kept, bundled())
-    take_columns(here, PAGE)
-    chunkers, complaint = chunkers_of(here)
+        run = reopened_run(kept, bundled_material())
+    adopt_given_columns(here, PAGE)
+    chunkers, complaint = build_chunkers(here)
     with here.controls:
         material = choose_material(run.plan.material if run is not None else None, own=own)
         if material is not None and material.own:
-            share(material)
+            share_questions(material)
         choose_search(words)
         offer_columns_of_compare(PAGE, here.choices)
         chosen = chunkers[here.choices.selected]
         # Context sentences and some chunkers need the form for the language model.
-        named = writes_contexts(words["embedded"]) or any_asks(column.chunker for column in here.choices.columns)
+        named = writes_contexts(words["embedded"]) or any_calls_model(column.chunker for column in here.choices.columns)
         measured = () if material is None else tuple(name for name, _ in material.texts)
         column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=measured, model=named)
         missing = context_controls(words["embedded"])
@@ -91,7 +207,9 @@ def _draw(here: Page) -> None:
     for number, message in enumerate(invalid_words):
         notice(message, "error", key=f"retrieval_word_{number}")
     if complaint:
-        notice(complaint, "info" if complaint in (MISSING, NO_MODEL_FOR_CONTEXTS) else "error", key="retrieval_complaint")
+        notice(
+            complaint, "info" if complaint in (MODEL_MISSING, NO_MODEL_FOR_CONTEXTS) else "error", key="retrieval_complaint"
+        )
     built = [chunker for chunker in chunkers if chunker is not None]
     plan = None
     if here.embedder is not None and material is not None and not complaint:
@@ -99,10 +217,12 @@ def _draw(here: Page) -> None:
         settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
         measured_chunkers = tuple(built) * (len(each) // len(built) or 1)
         how = checked_method(words["search"])
-        plan = Plan(material, measured_chunkers, *settings, Returned.parse(words["returned"]), each=each, searched_by=how)
+        plan = Plan(
+            material, measured_chunkers, *settings, ReturnedText.parse(words["returned"]), each=each, searched_by=how
+        )
         if plan.asks:
-            plan = replace(plan, language_model=identity_of(chosen_model()))
-        if plan.pools_late and (cannot := why_not_late(here.embedder)):
+            plan = replace(plan, language_model=model_identity(chosen_model()))
+        if plan.pools_late and (cannot := reason_against_late_chunking(here.embedder)):
             notice(cannot, "error", key="retrieval_cannot_pool")
             plan = None
     _start_row(here, plan, material)
@@ -111,7 +231,7 @@ def _draw(here: Page) -> None:
     _show_results(here, run, kept, plan, material)
 
 
-def take_columns(here: Page, page: str) -> None:
+def adopt_given_columns(here: Page, page: str) -> None:
     """Adopt the columns that came with another page's questions, once; the user can undo the change."""
     given = session.retrieval_given
     if not session.retrieval_arrived or given is None or not given.columns or here.choices.columns == [*given.columns]:
@@ -121,7 +241,7 @@ def take_columns(here: Page, page: str) -> None:
         here.choices.selected = min(here.choices.selected, len(given.columns) - 1)
 
 
-def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
+def build_chunkers(here: Page) -> tuple[list[Chunker | None], str]:
     """Return each column's chunker (None if its parameters are invalid), and the first error message."""
     built: list[Chunker | None] = []
     complaint = ""
@@ -130,11 +250,11 @@ def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
         problem = ""
         try:
             if column.chunker in ELSEWHERE:
-                chunker, missing = chunker_elsewhere(column)
+                chunker, missing = external_chunker(column)
                 problem = missing and f"Column {number}: {missing}"
             else:
                 chunker = build_chunker(column.chunker, column.parameters, here.embedder)
-                problem = MISSING if chunker.asks and chosen_model() is None else ""
+                problem = MODEL_MISSING if chunker.asks and chosen_model() is None else ""
         except InputError as error:
             problem = str(error)
         built.append(chunker)
@@ -145,17 +265,17 @@ def chunkers_of(here: Page) -> tuple[list[Chunker | None], str]:
 def _show_results(
     here: Page,
     run: Retrieval | None,
-    kept: KeptRetrieval | Lost | None,
+    kept: KeptRetrieval | LostRun | None,
     plan: Plan | None,
     material: Material | None,
 ) -> None:
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if run is not None:
-        offer_to_resume(here, run)
+        offer_to_resume_retrieval(here, run)
         other_documents = material is None or material.texts != run.plan.material.texts
         with st.expander("Previous documents' results") if other_documents and not run.running else st.container():
             _show_run(run, plan, here.choices)
-    elif isinstance(kept, Lost):
+    elif isinstance(kept, LostRun):
         kept.show("retrieval")
     elif kept is not None:
         say_missing_files(kept, material)
@@ -169,10 +289,10 @@ def _show_first_run(plan: Plan | None, choices: Choices) -> None:
     """Draw the bundled run, or the reason why it cannot be shown."""
     bundled_run = first_run()
     if isinstance(bundled_run, str):
-        say_there_is_none(bundled_run, "retrieval")
+        say_no_bundled_run(bundled_run, "retrieval")
         return
     run, file = bundled_run
-    say_where_it_is_from(
+    say_origin_of_bundled_run(
         file,
         "the bundled documents; the times are those of the machine it ran on",
         "“Run” measures the chunkers on the left, on these documents or on your own.",
@@ -193,12 +313,12 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         assert plan is not None
         assert here.embedder is not None
         token = new_token()
-        begin(words, new_run(token, plan, here.embedder, asking), token)
+        begin_run(words, new_run(token, plan, here.embedder, asking), token)
 
-    requests = requests_of(plan, here.embedder, asking)
+    requests = requests_of_plan(plan, here.embedder, asking)
     if session.retrieval_begins and plan is not None:
         session.retrieval_begins = False
-        ask_first(requests, run)
+        run_with_consent(requests, run)
         st.rerun()
     if here.embedder is None:
         sentence = here.embedder_complaint
@@ -207,7 +327,7 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
     else:
         count = len(here.choices.columns)
         sentence = f"{counted(count, 'chunker')} on {counted(len(material.texts), 'document')}"
-    start_row(requests, run, sentence, "retrieval_start", "retrieval_start_run", ready=plan is not None)
+    run_button_row(requests, run, sentence, "retrieval_start", "retrieval_start_run", ready=plan is not None)
 
 
 def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
@@ -239,17 +359,17 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
         if job.error:
             notice(job.error, "error", key="retrieval_report_error")
         else:
-            _wait_for(job)
+            _wait_for_report(job)
         return
     show_report(run, told.report, words)
     if ended:
-        show_failed(told, run.plan, words)
+        show_missed_excerpts(told, run.plan, words)
         show_question(told, run.plan, choices)
-    show_more(run, told.report, words)
+    show_comparisons(run, told.report, words)
 
 
 @st.fragment(run_every=0.25)
-def _wait_for(job: Reporting) -> None:
+def _wait_for_report(job: Reporting) -> None:
     """Draw a notice that the report is being made, and rerun the page when it is ready."""
     if not job.running:
         st.rerun()
@@ -270,7 +390,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
         )
     if run.error:
         notice(run.error, "error", key="retrieval_error")
-    _say_how(run)
+    _say_search_settings(run)
     for number, error in run.errors.items():
         notice(f"{run.plan.titles[number]}: {error}", "error", key=f"retrieval_error_{number}")
     if run.questions.problems:
@@ -279,15 +399,15 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     states = run.questions.states()
     if {*states} - {"valid"} or run.questions.changes:
         with st.expander(f"Excerpts: {', '.join(f'{count:,} {state}' for state, count in states.items())}"):
-            st.dataframe(_label_table(run.questions), hide_index=True, width="stretch")
+            st.dataframe(_excerpt_table(run.questions), hide_index=True, width="stretch")
     if run.plan.material.own and run.found:
-        _offer_labels(run)
+        _offer_question_file(run)
     count = len(run.plan.chunkers)
     if run.cancelled and len(run.found) < count:
         notice(f"Stopped: {len(run.found)} of {count} chunkers were measured.", key="retrieval_stopped")
 
 
-def _say_how(run: Retrieval) -> None:
+def _say_search_settings(run: Retrieval) -> None:
     """Draw notices on the searched and the returned text, unless both are the chunks' own, searched by embedding."""
     if any(isinstance(chunker, ASKING["propositions"]) for chunker in run.plan.chunkers):
         notice(STATED_SEARCHED, key="retrieval_stated")
@@ -300,7 +420,7 @@ def _say_how(run: Retrieval) -> None:
         notice(sentence.strip(), key="retrieval_returned_said")
 
 
-def _label_table(questions: Questions) -> dict[str, list[str]]:
+def _excerpt_table(questions: Questions) -> dict[str, list[str]]:
     """Return the fate of each excerpt, and a sentence on each excerpt that changed."""
     labels = questions.labels
     return {
@@ -313,13 +433,13 @@ def _label_table(questions: Questions) -> dict[str, list[str]]:
     }
 
 
-def _offer_labels(run: Retrieval) -> None:
+def _offer_question_file(run: Retrieval) -> None:
     """Draw the button that saves the questions in a format that survives edits of the documents."""
     corpus, questions = next(iter(run.found.values())).index.corpus, run.questions.usable
-    download(
+    download_button(
         st.container(),
         "Questions with places",
-        lambda: labels(questions, corpus),
+        lambda: questions_to_json_lines(questions, corpus),
         "questions.jsonl",
         "application/jsonl",
         # Python caches the hashes of strings.

@@ -6,24 +6,30 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from chunkers.support.formatting import listed, rounded_up
+from chunkers.support.formatting import join_words, round_up
 from evaluation.retrieval.leads import Lead
 from evaluation.retrieval.measures import MEASURE_NAMES, MEASURES, mean_and_deviation
 from evaluation.retrieval.report import Costs, Report
 from evaluation.search.near_duplicates import ALIKE, SHINGLE
 from evaluation.search.ranking import Method
-from evaluation.statistics.paired import Difference, ends_words
+from evaluation.statistics.paired_tests import Difference, interval_end_words
 from evaluation.statistics.significance import FALSE_VERDICTS
 from viz.components.figure import show_figure
 from viz.components.mounting import Component
-from viz.components.notice import notice
+from viz.components.page_elements import notice
 from viz.jobs.retrieval import Retrieval
-from viz.retrieval.budget_curve import show_curve
-from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_off
-from viz.retrieval.link_words import COSTS, TITLES, choose_word
+from viz.retrieval.figures import (
+    box_plots,
+    difference_plot,
+    scores_at_k_plot,
+    scores_at_k_table,
+    show_budget_curve,
+    trade_off_plot,
+)
+from viz.retrieval.link_parameters import COSTS, TITLES, choose_parameter
 from viz.state.values import Data
 from viz.theme.glossary import RETRIEVAL
-from viz.theme.numbers import counted, three_figures
+from viz.theme.number_formats import counted, three_figures
 
 _summary = Component[Data]("seamark_summary", "retrieval/summary.js", "retrieval/summary.css", html="<dl></dl>")
 
@@ -50,27 +56,27 @@ def key_figures(report: Report, names: Mapping[int, str], measure: str, asked: K
             KeyFigure("Found", "Nothing to measure", f"{measure[0].upper()}{measure[1:]} is undefined for every question."),
         ]
     if report.everything:
-        return [asked, _everything(report), _cost(next(iter(means)), None, report.costs, names)]
+        return [asked, _everything_figure(report), _cost_figure(next(iter(means)), None, report.costs, names)]
     lead = report.lead
     if lead is None:
         ((alone, mean),) = list(means.items())[:1]
         return [
             asked,
             KeyFigure(f"Mean {measure}", names[alone], f"{100 * mean:.1f} %"),
-            _cost(alone, None, report.costs, names),
+            _cost_figure(alone, None, report.costs, names),
         ]
     order = list(report.chunkers)
     best, rival = order[lead.best], order[lead.rival]
     behind = [order[place] for place in lead.behind]
     return [
         asked,
-        _ahead(lead, best, behind, order, means, names, measure),
-        _certainty(lead, names[best], names[rival]),
-        _cost(best, rival, report.costs, names),
+        _leader_figure(lead, best, behind, order, means, names, measure),
+        _certainty_figure(lead, names[best], names[rival]),
+        _cost_figure(best, rival, report.costs, names),
     ]
 
 
-def _everything(report: Report) -> KeyFigure:
+def _everything_figure(report: Report) -> KeyFigure:
     choice = report.choice
     limit = f"{choice.budget:,} {choice.unit}" if choice.budget else f"The top {choice.top_k} chunks"
     hold = "The budget of " + limit if choice.budget else limit
@@ -78,7 +84,7 @@ def _everything(report: Report) -> KeyFigure:
     return KeyFigure("Found", "Everything was retrieved", f"{detail} Choose a smaller {'budget' if choice.budget else 'k'}.")
 
 
-def _ahead(
+def _leader_figure(
     lead: Lead,
     best: int,
     behind: Sequence[int],
@@ -90,17 +96,17 @@ def _ahead(
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
     label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.level:
-        level = listed([names[best], *(names[order[place]] for place in lead.level)])
+        level = join_words([names[best], *(names[order[place]] for place in lead.level)])
         every = "All have" if lead.all_level else f"{level} have"
         return KeyFigure(label, "A tie", f"{every} {mean}.")
     if lead.significant:
         return KeyFigure(label, names[best], mean)
     doubted = [number for number in order if number != best and number not in behind and number in means]
-    others = listed([f"{names[number]} ({100 * means[number]:.1f} %)" for number in doubted])
+    others = join_words([f"{names[number]} ({100 * means[number]:.1f} %)" for number in doubted])
     return KeyFigure(label, "Not significant", f"{names[best]} has {mean}; it is not significantly ahead of {others}.")
 
 
-def _certainty(lead: Lead, best: str, rival: str) -> KeyFigure:
+def _certainty_figure(lead: Lead, best: str, rival: str) -> KeyFigure:
     label = "How sure is that?"
     if lead.difference is None:
         return KeyFigure(label, "Too few questions", lead.too_few)
@@ -113,10 +119,10 @@ def _certainty(lead: Lead, best: str, rival: str) -> KeyFigure:
         return KeyFigure(label, "They are level", f"{best} and {rival}: {spread}")
     if lead.needed <= difference.count:
         return KeyFigure(label, "Not after correction", f"{points}: {spread}")
-    return KeyFigure(label, f"It takes some {rounded_up(lead.needed):,} questions", f"{points}: {spread}")
+    return KeyFigure(label, f"It takes some {round_up(lead.needed):,} questions", f"{points}: {spread}")
 
 
-def _cost(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> KeyFigure:
+def _cost_figure(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> KeyFigure:
     own = costs[best]
     tokens = f"{own.tokens:,.0f} tokens retrieved per question"
     seconds = "Time to index not known" if own.index_s is None else f"{three_figures(own.index_s)} s to index"
@@ -180,28 +186,28 @@ UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here.
 def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     """Draw a run's summary, its table of measures, and the curve of a measure over budgets."""
     names = {number: run.plan.names[number] for number in report.chunkers}
-    _summarise(run, report, names)
-    st.dataframe(_table(run, report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
+    _show_key_figures(run, report, names)
+    st.dataframe(_measures_table(run, report), hide_index=True, placeholder="–", width="stretch", column_config=_COLUMNS)
     st.caption(_explain_times(report, run.plan.searched_by))
-    show_curve(report, names, words)
+    show_budget_curve(report, names, words)
 
 
-def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
+def show_comparisons(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     """Draw the chunkers' differences from the baseline, their costs, and the distributions of the measures."""
     names = {number: run.plan.names[number] for number in report.chunkers}
     if len(report.chunkers) > 1:
-        _differences(report, names)
+        _show_differences(report, names)
         st.header("Score versus cost", anchor=False)
-        _trade_off(report, names, choose_word("Against", words, "cost", hidden=True), run.plan.searched_by)
-    _near_duplicates(report, names)
+        _show_trade_off(report, names, choose_parameter("Against", words, "cost", hidden=True), run.plan.searched_by)
+    _show_near_duplicates(report, names)
     st.header("Question by question", anchor=False)
     _show_distributions(report, names)
     if not report.choice.budget:
         st.header("Scores at k", anchor=False)
-        _at_k(report, names, choose_word("What counts as found", words, "kind", hidden=True))
+        _show_scores_at_k(report, names, choose_parameter("What counts as found", words, "kind", hidden=True))
 
 
-def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
+def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> None:
     """Draw the key figures of a run."""
     how = "searched by words (BM25)" if run.plan.searched_by == "bm25" else f"embedded by {run.plan.embedder}"
     asked = KeyFigure(
@@ -220,7 +226,7 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
         st.caption(FALSE_VERDICTS)
 
 
-def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
+def _measures_table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
     """Return a table with one row per chunker and one for the whole text: the measures in percent, then the costs."""
     chunkers, whole = report.chunkers.values(), report.whole
     table: dict[str, list[Any]] = {"chunker": [*(run.plan.titles[number] for number in report.chunkers), whole.name]}
@@ -228,7 +234,7 @@ def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
     for measure in MEASURES:
         means = [*(chunker.means[measure] for chunker in chunkers), whole.means[measure]]
         table[f"{TITLES[measure]}, %"] = [
-            EVERYTHING if measure == "recall" and everything and mean is not None else _spread(mean)
+            EVERYTHING if measure == "recall" and everything and mean is not None else _mean_and_deviation_in_words(mean)
             for mean, everything in zip(means, gives_everything, strict=True)
         ]
     table["chunks"] = [*(len(chunker.evaluation.index.chunks) for chunker in chunkers), whole.documents]
@@ -238,7 +244,7 @@ def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
     return table
 
 
-def _spread(mean: tuple[float, float] | None) -> str:
+def _mean_and_deviation_in_words(mean: tuple[float, float] | None) -> str:
     """Format a mean and a standard deviation in percent."""
     return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
 
@@ -262,7 +268,7 @@ def _explain_times(report: Report, searched_by: Method) -> str:
     return sentences + f" {UNKNOWN_TIME}" * any(cost.index_s is None for cost in report.costs.values())
 
 
-def _differences(report: Report, names: dict[int, str]) -> None:
+def _show_differences(report: Report, names: dict[int, str]) -> None:
     """Draw each chunker's difference from the baseline, with a sentence on its significance."""
     measure, baseline, comparisons = report.choice.measure, report.choice.baseline, report.comparisons
     st.header(f"Against {names[baseline]}", anchor=False)
@@ -273,7 +279,7 @@ def _differences(report: Report, names: dict[int, str]) -> None:
     if len(comparisons) > 1:
         sentences.append(f"Intervals and p-values are corrected for {len(comparisons)} comparisons (Holm).")
     sentences.append(FALSE_VERDICTS)
-    figure = differences(comparisons, names, names[baseline], MEASURE_NAMES[measure])
+    figure = difference_plot(comparisons, names, names[baseline], MEASURE_NAMES[measure])
     table: dict[str, list[Any]] = {
         "chunker": [names[number] for number in comparisons],
         "difference, points": [round(100 * comparison.mean, 2) for comparison in comparisons.values()],
@@ -287,7 +293,7 @@ def _differences(report: Report, names: dict[int, str]) -> None:
     notice("\n".join(sentences), key="retrieval_sentences")
 
 
-def _near_duplicates(report: Report, names: dict[int, str]) -> None:
+def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     """Draw the cost of near-duplicates for the chunkers that have any."""
     costs = {number: chunker.repeats for number, chunker in report.chunkers.items() if chunker.repeats is not None}
     if not costs:
@@ -308,7 +314,7 @@ def _near_duplicates(report: Report, names: dict[int, str]) -> None:
     table["difference, points"] = [
         "too few questions"
         if (difference := cost.difference) is None
-        else f"{difference.points} ({' to '.join(ends_words(difference.low, difference.high, 100, 1))})"
+        else f"{difference.points} ({' to '.join(interval_end_words(difference.low, difference.high, 100, 1))})"
         for cost in costs.values()
     ]
     st.dataframe(table, hide_index=True, width="stretch", key="retrieval_near_duplicates")
@@ -319,7 +325,7 @@ def _near_duplicates(report: Report, names: dict[int, str]) -> None:
     )
 
 
-def _trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Method) -> None:
+def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Method) -> None:
     """Draw the measure against a cost, a key of `COSTS`."""
     measure, chunkers, costs = report.choice.measure, report.chunkers.values(), report.costs
     means = [distribution.mean for distribution in report.distributions.values()]
@@ -334,7 +340,7 @@ def _trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Me
         "embeddings": [chunker_cost.source() for chunker_cost in costs.values()],
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs.values()],
     }
-    figure = trade_off(report.distributions, costs, names, TITLES[measure], cost)
+    figure = trade_off_plot(report.distributions, costs, names, TITLES[measure], cost)
     show_figure(figure, table, f"{TITLES[measure]} against {COSTS[cost].lower()}", key="retrieval_trade_off")
     caption = "The bars are 95 % confidence intervals of the means."
     if cost == "query" and searched_by != "bm25":
@@ -352,11 +358,11 @@ def _show_distributions(report: Report, names: dict[int, str]) -> None:
     title = TITLES[report.choice.measure]
     table: dict[str, Any] = {"question": np.arange(1, len(next(iter(distributions.values())).values) + 1)}
     table |= {names[number]: (100 * distribution.values).round(2) for number, distribution in distributions.items()}
-    show_figure(boxes(distributions, names, title), table, f"{title} by question", key="retrieval_boxes")
+    show_figure(box_plots(distributions, names, title), table, f"{title} by question", key="retrieval_boxes")
 
 
-def _at_k(report: Report, names: dict[int, str], kind: str) -> None:
+def _show_scores_at_k(report: Report, names: dict[int, str], kind: str) -> None:
     """Draw recall, precision and F1 of the documents, or of the excerpts' sentences, at k chunks."""
     scores = {number: chunker.at_k[kind] for number, chunker in report.chunkers.items()}
     name = "Documents" if kind == "documents" else "Evidence"
-    show_figure(at_k(scores, names), at_k_table(scores, names), f"{name} at k", key="retrieval_at_k")
+    show_figure(scores_at_k_plot(scores, names), scores_at_k_table(scores, names), f"{name} at k", key="retrieval_at_k")

@@ -17,7 +17,7 @@ _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _SHOWN = 100
 
 
-class Guard:
+class AccessGuard:
     """ASGI middleware that checks the host and origin of every request before Streamlit handles it.
 
     A request is refused with status 403 if its ``Host`` is not among ``hosts``; otherwise any web page whose name resolves
@@ -46,7 +46,7 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 headers = MutableHeaders(scope=message)
-                for name, value in answer_headers().items():
+                for name, value in security_headers().items():
                     headers.setdefault(name, value)
             await send(message)
 
@@ -99,11 +99,11 @@ def _authority(address: str) -> tuple[str, int | None]:
 
 
 @cache
-def answer_headers() -> dict[str, str]:
+def security_headers() -> dict[str, str]:
     """Return the security headers that every response gets."""
     policy = {
         "default-src": "'none'",
-        "script-src": " ".join(["'self'", "blob:", *inline_scripts()]),
+        "script-src": " ".join(["'self'", "blob:", *inline_script_hashes()]),
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",
         "font-src": "'self' data:",
@@ -126,7 +126,7 @@ def answer_headers() -> dict[str, str]:
     }
 
 
-def inline_scripts() -> list[str]:
+def inline_script_hashes() -> list[str]:
     """Return the hashes of the inline scripts in Streamlit's page, in the syntax of a content security policy."""
     page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
     scripts = re.findall(r"<script(?![^>]*\ssrc\b)[^>]*>(.*?)</script>", page, re.DOTALL)

@@ -95,7 +95,7 @@ def _with(added: bytes, page: bytes) -> bytes:
 _IMPORTED = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
 
-def scripts_of(*elements: str) -> list[str]:
+def element_scripts(*elements: str) -> list[str]:
     """Return the paths of the scripts that draw the given Streamlit elements, except scripts that every page loads.
 
     Streamlit imports an element's script when the first such element arrives, and only then the scripts it depends on.
@@ -113,7 +113,7 @@ def scripts_of(*elements: str) -> list[str]:
     return [f"/static/js/{name}" for name in sorted(scripts)]
 
 
-class Scripts:
+class ScriptsFromMemory:
     """ASGI middleware that serves Streamlit's static files, whose names contain their hash, from memory.
 
     Streamlit switches to a thread five times per file: to find it, to open it, to read it in pieces of 64 kB, and to close

@@ -7,8 +7,9 @@ import streamlit as st
 from chunkers import Embedder
 from chunkers.recipes.registry import chunker_class
 from viz.controls.widgets import offer_undo
-from viz.shell.navigation import go_at_next_run
+from viz.shell.navigation import open_page_at_next_run
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice
+from viz.state.chosen_models import embedder_defaults
 from viz.state.compare_choices import (
     COMPARE,
     add_to_compare,
@@ -17,7 +18,6 @@ from viz.state.compare_choices import (
     compare_is_full,
     index_on_compare,
 )
-from viz.state.models import defaults_of
 from viz.state.session_state import session
 from viz.state.undo import undoable
 
@@ -58,7 +58,7 @@ def show_place_on_compare(page: str, column: ColumnChoice, embedder: Embedder | 
     valid
         True if the settings are valid.
     """
-    index = index_on_compare(column, defaults_of(embedder, column.chunker))
+    index = index_on_compare(column, embedder_defaults(embedder, column.chunker))
     opened = [pair for pair in session.opened_with.get(page, []) if pair is not None]
     came_from = next((number for number, choice in opened if choice.chunker == column.chunker), None)
     title = chunker_class(column.chunker).title
@@ -68,8 +68,8 @@ def show_place_on_compare(page: str, column: ColumnChoice, embedder: Embedder | 
         st.caption(f"{title} is column {came_from + 1} of Compare, with other settings here.")
     else:
         st.caption(f"{title} is not a column of Compare.")
-    take_button("Take to Compare", column, key=f"take/{page}", disabled=index is not None or not valid)
-    say_added()
+    take_to_compare_button("Take to Compare", column, key=f"take/{page}", disabled=index is not None or not valid)
+    say_column_added()
 
 
 def offer_columns_of_compare(page: str, choices: Choices) -> None:
@@ -89,7 +89,7 @@ def offer_columns_of_compare(page: str, choices: Choices) -> None:
         st.caption("These are the columns of Compare.")
 
 
-def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:
+def take_to_compare_button(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:
     """Draw a button that adds a column to Compare, disabled with an explanation if Compare is full."""
     full = compare_is_full()
     st.button(
@@ -104,8 +104,8 @@ def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: 
         st.caption(f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one there first.")
 
 
-def say_added() -> None:
+def say_column_added() -> None:
     """Draw a message about the column last added to Compare, with an undo button and a link to Compare."""
     offer_undo(COMPARE)
     if session.undo is not None and session.undo.page == COMPARE:
-        st.button("Open Compare", key="open_compare", on_click=go_at_next_run, args=(COMPARE,), type="tertiary")
+        st.button("Open Compare", key="open_compare", on_click=open_page_at_next_run, args=(COMPARE,), type="tertiary")

@@ -8,11 +8,10 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.methods.your_chunks import YourChunks
 from evaluation.asking.ask import LONGEST_QUESTION
-from viz.components.download import download
-from viz.components.notice import notice
+from viz.components.page_elements import download_button, notice
 from viz.components.text_bar.text_bar import keep_words_in_tab
 from viz.server.first_paint import WIDE
-from viz.shell.navigation import PAGES, go_where_asked
+from viz.shell.navigation import PAGES, switch_to_arriving_page
 from viz.state.choices import OWN, Choices
 from viz.state.compare_choices import COMPARE
 from viz.state.decks import (
@@ -26,17 +25,17 @@ from viz.state.decks import (
     LectureFile,
     Scene,
     bundled_decks,
-    from_link,
-    link_of,
+    lecture_from_link_word,
+    lecture_to_link_word,
     read_lecture,
-    to_link,
+    scene_link,
 )
 from viz.state.link import model_in_link, to_query
 from viz.state.own_text import store_own_text
 from viz.state.session_state import came_through_history, session
 from viz.state.text import Source
 from viz.state.values import Arrival, Playing, Replaced
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 DECK, SCENE, SCENES = "deck", "scene", "scenes"
 """The link parameters of a lecture: its name, the number of its scene from 1, and the scenes of the user's own lecture."""
@@ -45,25 +44,25 @@ SAVED = "If you saved the lecture, open its file under “Lectures”."
 """Advice for a link without the scenes of the user's own lecture."""
 
 
-def decks() -> dict[str, Deck]:
+def decks_by_name() -> dict[str, Deck]:
     """Return all lectures by the name that a link has for them; the user's own comes first, if it has scenes."""
     own = session.own_lecture.deck
     return {**({OWN_DECK: own} if own.scenes else {}), **bundled_decks()}
 
 
-def current() -> tuple[Deck, int] | None:
+def current_scene() -> tuple[Deck, int] | None:
     """Return the lecture at hand and the index of its scene, or None."""
     playing = session.playing
-    deck = None if playing is None else decks().get(playing.deck)
+    deck = None if playing is None else decks_by_name().get(playing.deck)
     return None if playing is None or deck is None else (deck, min(playing.scene, len(deck.scenes) - 1))
 
 
 def is_awaited() -> bool:
     """Return whether the lecture at hand is the user's own, which only the browser's tab may have."""
-    return session.playing is not None and current() is None
+    return session.playing is not None and current_scene() is None
 
 
-def read_link() -> None:
+def read_lecture_link() -> None:
     """Read the lecture from the link when the session begins, and after Back and Forward.
 
     A link without the state of a page leads to the scene's own state.
@@ -78,11 +77,11 @@ def read_link() -> None:
     awaited = name == OWN_DECK and SCENES not in query and not session.own_lecture.deck.scenes
     if name == OWN_DECK and SCENES in query and not session.own_lecture.deck.scenes:
         try:
-            session.own_lecture = from_link(query.get(SCENES, ""), PAGES)
+            session.own_lecture = lecture_from_link_word(query.get(SCENES, ""), PAGES)
         except InputError as error:
             session.deck_complaint = f"{error} {SAVED}"
             return
-    known_decks = decks()
+    known_decks = decks_by_name()
     if awaited:
         session.lecture_asked = uuid4().hex
     elif name not in known_decks:
@@ -101,13 +100,13 @@ def open_scene(deck: str, scene: int = 0) -> None:
     session.playing, session.lecture, session.scene_wanted = Playing(deck, scene), True, True
 
 
-def start(deck: str) -> None:
+def start_lecture(deck: str) -> None:
     """Show a lecture from its first scene; for use as a callback."""
     session.lectures_started += 1
     open_scene(deck)
 
 
-def leave() -> None:
+def leave_lecture() -> None:
     """End the lecture, and stay in lecture mode; for use as a callback."""
     session.playing = None
 
@@ -119,25 +118,25 @@ def go_to_scene(shown: str) -> None:
     if session.deck_complaint:
         with place:
             notice(session.deck_complaint, "error", key="deck_error")
-    showing = current()
+    showing = current_scene()
     if session.scene_wanted and showing is not None:
         deck, index = showing
         scene = deck.scenes[index]
         session.scene_wanted = False
-        page, link = scene.page or COMPARE, {**scene.query, WIDE: "1", **in_link()}
+        page, link = scene.page or COMPARE, {**scene.query, WIDE: "1", **lecture_query()}
         session.arriving = Arrival(page, shown, link)
         _show_text_of(scene)
         # The scene's page may be the one shown, whose link is another.
         st.switch_page(PAGES[page].file, query_params=link)
-    go_where_asked(shown)
+    switch_to_arriving_page(shown)
 
 
-def in_link() -> dict[str, str]:
+def lecture_query() -> dict[str, str]:
     """Return the link parameters of the lecture at hand."""
     playing = session.playing
     if playing is None:
         return {}
-    scenes = to_link(session.own_lecture) if playing.deck == OWN_DECK else ""
+    scenes = lecture_to_link_word(session.own_lecture) if playing.deck == OWN_DECK else ""
     return {DECK: playing.deck, SCENE: str(playing.scene + 1)} | ({SCENES: scenes} if scenes else {})
 
 
@@ -156,14 +155,14 @@ def _show_text_of(scene: Scene) -> None:
 # The user's own lecture, whose scenes are states of pages.
 
 
-NOTHING = Choices("", "", [], "", "", -1)
+EMPTY_CHOICES = Choices("", "", [], "", "", -1)
 """Choices from which those of all pages differ: a scene's link has all of them, whatever a page's defaults become."""
 
 MOST_KEPT = 500_000
 """Most characters of a packed lecture that the browser's tab keeps, beside the user's text."""
 
 
-def offer_to_add() -> None:
+def offer_to_add_scene() -> None:
     """Draw the button that opens the form for another scene."""
 
     def begin() -> None:
@@ -184,7 +183,7 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     if page not in session.choices:
         return
     choices = session.choices[page]
-    query = to_query(choices, NOTHING) | model_in_link(choices, session.language_server.model or session.linked_model)
+    query = to_query(choices, EMPTY_CHOICES) | model_in_link(choices, session.language_server.model or session.linked_model)
     if query.get("document") == OWN and session.own is None:
         session.lecture_said = "There is no text yet to show in a lecture."
         return
@@ -194,7 +193,7 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     try:
         scene = Scene(
             title=words.get("title", "").strip()[:LONGEST_TITLE] or PAGES[page].title,
-            link=link_of("" if page == COMPARE else page, query),
+            link=scene_link("" if page == COMPARE else page, query),
             hides=hides,
             ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page == COMPARE else "",
             **{part: words.get(part, "").strip()[:LONGEST_WORDS] for part in PARTS},
@@ -214,7 +213,7 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
     )
 
 
-def keep_lecture() -> None:
+def keep_lecture_in_tab() -> None:
     """Store the user's own lecture in the browser's tab."""
     own = session.own_lecture
     # Until this session has scenes, the tab may still have those of the previous session.
@@ -224,10 +223,10 @@ def keep_lecture() -> None:
         keep_words_in_tab({"name": "lecture", "words": words})
 
 
-def take_back(kept: str) -> None:
+def take_lecture_of_tab(kept: str) -> None:
     """Take the lecture that the browser's tab has kept; if the session has another, it can be brought back."""
     try:
-        lecture = from_link(kept, PAGES, LARGEST_FILE)
+        lecture = lecture_from_link_word(kept, PAGES, LARGEST_FILE)
     except InputError as error:
         if is_awaited():
             session.playing, session.deck_complaint = None, f"{error} {SAVED}"
@@ -238,20 +237,20 @@ def take_back(kept: str) -> None:
         session.lecture_before = lecture
 
 
-def picture(until: int | None, caption: Sequence[str]) -> str | None:
+def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
     """Return the page with its present settings as SVG, up to a sentence of its stepper, or None if nothing is drawn."""
     # The first page has no use for pictures.
-    from evaluation.report.scenes import scene_picture
-    from viz.state.sheets import sheets
+    from evaluation.report.lecture_scenes import scene_picture
+    from viz.state.lecture_sheets import lecture_sheets
 
-    showing = current()
+    showing = current_scene()
     if showing is None or session.page not in session.choices:
         return None
     deck, index = showing
     page = "" if session.page == COMPARE else session.page
-    link = link_of(page, to_query(session.choices[session.page], NOTHING))
+    link = scene_link(page, to_query(session.choices[session.page], EMPTY_CHOICES))
     scene = deck.scenes[index].model_copy(update={"link": link, "text": OWN, "minutes": ""})
-    (sheet,) = sheets(Deck(title=deck.title, scenes=(scene,)), {} if session.own is None else {OWN: session.own})
+    (sheet,) = lecture_sheets(Deck(title=deck.title, scenes=(scene,)), {} if session.own is None else {OWN: session.own})
     return scene_picture(sheet, caption, until) if sheet.columns else None
 
 
@@ -273,7 +272,7 @@ def remove_scene() -> None:
     session.lecture_said = "Removed from your lecture; “Lectures” in the settings can bring it back"
 
 
-def bring_back() -> None:
+def restore_lecture() -> None:
     """Restore the user's own lecture as it was before its last removal or replacement; for use as a callback."""
     if session.lecture_before is not None:
         replace_lecture(session.lecture_before)
@@ -288,7 +287,7 @@ def replace_lecture(lecture: LectureFile) -> None:
     if count:
         open_scene(OWN_DECK, min(playing.scene, count - 1))
     else:
-        leave()
+        leave_lecture()
 
 
 # The list of lectures, with handouts and files.
@@ -296,12 +295,12 @@ def replace_lecture(lecture: LectureFile) -> None:
 
 def offer_decks(place: str) -> None:
     """Draw a button for each lecture, with what it is about; ``place`` distinguishes two lists on one page."""
-    for name, deck in decks().items():
+    for name, deck in decks_by_name().items():
         with st.container(gap=None):
             # A user's own title would be read as Markdown.
             label, about = ("My lecture", "") if name == OWN_DECK else (deck.title, f"{deck.about} ")
             with st.container(horizontal=True):
-                st.button(label, key=f"{place}/deck/{name}", on_click=start, args=(name,))
+                st.button(label, key=f"{place}/deck/{name}", on_click=start_lecture, args=(name,))
                 _offer_handout(place, name, deck)
                 if name == OWN_DECK:
                     _offer_file(place)
@@ -310,7 +309,7 @@ def offer_decks(place: str) -> None:
         st.button(
             "Restore lecture",
             key=f"{place}/restore_lecture",
-            on_click=bring_back,
+            on_click=restore_lecture,
             help="Your own lecture as it was before a scene was removed or a file was opened.",
         )
     key = f"{place}/lecture_file"
@@ -326,7 +325,7 @@ def offer_decks(place: str) -> None:
             return
         if lecture != session.own_lecture:
             replace_lecture(lecture)
-        start(OWN_DECK)
+        start_lecture(OWN_DECK)
 
     st.file_uploader(
         "Open a lecture",
@@ -339,7 +338,7 @@ def offer_decks(place: str) -> None:
 
 def _offer_file(place: str) -> None:
     file = session.own_lecture
-    download(
+    download_button(
         st.container(),
         "Save",
         lambda: file.model_dump_json(indent=1),
@@ -352,20 +351,20 @@ def _offer_file(place: str) -> None:
     )
 
 
-def _written(deck: Deck, texts: Mapping[str, Source]) -> str:
+def _handout_html(deck: Deck, texts: Mapping[str, Source]) -> str:
     # The first page has no use for reports.
-    from evaluation.report.scenes import handout
-    from viz.state.sheets import sheets
+    from evaluation.report.lecture_scenes import handout_html
+    from viz.state.lecture_sheets import lecture_sheets
 
-    return handout(deck.title, deck.about, sheets(deck, texts))
+    return handout_html(deck.title, deck.about, lecture_sheets(deck, texts))
 
 
 def _offer_handout(place: str, name: str, deck: Deck) -> None:
     texts = {key: text.source for key, text in session.own_lecture.texts.items()} if name == OWN_DECK else {}
-    download(
+    download_button(
         st.container(),
         "Handout",
-        lambda: _written(deck, texts),
+        lambda: _handout_html(deck, texts),
         "handout.html",
         "text/html",
         (deck, texts),

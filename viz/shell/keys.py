@@ -3,7 +3,7 @@
 from typing import NamedTuple, TypedDict
 
 from viz.components.mounting import Component
-from viz.shell import lecture
+from viz.shell import lecture_mode
 
 
 class Key(NamedTuple):
@@ -117,6 +117,6 @@ def key_dialog() -> None:
     rows: list[KeyData] = [
         {"keys": [*shortcut.keys], "action": shortcut.action, "within": shortcut.within}
         for shortcut in KEYS
-        if lecture.is_on() or not shortcut.in_lecture
+        if lecture_mode.is_on() or not shortcut.in_lecture
     ]
     _dialog(key="keys", data={"rows": rows}, height=0)

@@ -8,7 +8,7 @@ from uuid import uuid4
 import streamlit as st
 
 from viz.components.mounting import Component, take_event
-from viz.shell import current_lecture, lecture
+from viz.shell import current_lecture, lecture_mode
 from viz.state.decks import DRAWN, OWN_DECK, Scene
 from viz.state.session_state import session
 from viz.state.values import ScenePicture
@@ -66,7 +66,7 @@ class DeckData(TypedDict):
         The browser's timestamp of the last act that the server has received.
     """
 
-    lecture: bool
+    lecture_mode: bool
     name: str
     title: str
     scenes: Sequence[SceneData]
@@ -98,11 +98,11 @@ def lecture_bar() -> None:
     the page. ``kept`` has the lecture that the browser's tab has kept.
     """
     session.lecture_asked = session.lecture_asked or uuid4().hex
-    showing = current_lecture.current() if lecture.is_on() else None
+    showing = current_lecture.current_scene() if lecture_mode.is_on() else None
     _bar(
         key=KEY,
         data={
-            "lecture": lecture.is_on(),
+            "lecture": lecture_mode.is_on(),
             "name": "" if session.playing is None or showing is None else session.playing.deck,
             "title": "" if showing is None else showing[0].title,
             "scenes": [] if showing is None else [_scene(scene) for scene in showing[0].scenes],
@@ -119,7 +119,7 @@ def lecture_bar() -> None:
         on_act_change=_take,
         on_kept_change=_take_kept,
     )
-    current_lecture.keep_lecture()
+    current_lecture.keep_lecture_in_tab()
     if session.lecture_said:
         st.toast(session.lecture_said)
         session.lecture_said = ""
@@ -135,13 +135,13 @@ def _take() -> None:
         case "add":
             current_lecture.add_scene({name: str(word) for name, word in act["words"].items()}, hides=bool(act["hides"]))
         case "leave":
-            current_lecture.leave()
+            current_lecture.leave_lecture()
         case "move":
             current_lecture.move_scene(-1 if act["by"] < 0 else 1)
         case "picture" if (
-            svg := current_lecture.picture(act["horizon"], [str(line) for line in act["caption"]])
+            svg := current_lecture.picture_of_page(act["horizon"], [str(line) for line in act["caption"]])
         ) is not None:
-            showing = current_lecture.current()
+            showing = current_lecture.current_scene()
             title = "Seamark" if showing is None else showing[0].scenes[showing[1]].title
             alt_text = " ".join([title, *map(str, act["caption"])])
             session.scene_picture = {"asked": act["at"], "svg": svg, "name": f"seamark-{_slug(title)}", "said": alt_text}
@@ -154,7 +154,7 @@ def _take() -> None:
 def _take_kept() -> None:
     kept = take_event(KEY, "kept")
     if kept is not None:
-        current_lecture.take_back(str(kept["lecture"]))
+        current_lecture.take_lecture_of_tab(str(kept["lecture"]))
 
 
 def _scene(scene: Scene) -> SceneData:

@@ -8,24 +8,21 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.language_models.asking import Asking
-from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice, remark
-from viz.components.sending_notice import SHORT_ANSWER, ask_to_send
-from viz.controls.widgets import pressed
-from viz.jobs.background import MOST_KEPT, Background, KeptJob, registry
-from viz.jobs.estimating import Count, Estimating
+from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, remark, show_job_progress
+from viz.controls.widgets import button_pressed
+from viz.jobs.background import MOST_KEPT, Background, Estimating, KeptJob, RequestCounter, registry
 from viz.jobs.keeping.kept_run import Keeper, KeptRun, RunFile
 from viz.jobs.resources import run_store
 from viz.shell.page import Page
-from viz.state.models import identity_of
+from viz.state.chosen_models import model_identity
 from viz.state.session_state import session
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 # The user's consent to calling a language model for many documents.
 
 
 @dataclass(frozen=True)
-class Requests:
+class ModelRequests:
     """The requests that a run would send to the session's language model.
 
     Attributes
@@ -48,14 +45,14 @@ class Requests:
 
     subject: object
     asking: Asking | None
-    count: Count
+    count: RequestCounter
     what: str
     key: str
     answer_tokens: int = SHORT_ANSWER
     formed: bool = True
 
 
-def ask_first(requests: Requests | None, run: Callable[[], None]) -> None:
+def run_with_consent(requests: ModelRequests | None, run: Callable[[], None]) -> None:
     """Call ``run`` if nothing is sent to a language model; otherwise estimate the requests for `show_consent`."""
     if requests is None:
         run()
@@ -64,7 +61,7 @@ def ask_first(requests: Requests | None, run: Callable[[], None]) -> None:
         job.start()
 
 
-def show_consent(requests: Requests | None) -> None:
+def show_consent(requests: ModelRequests | None) -> None:
     """Draw the estimated requests of a run and the button that starts it.
 
     Nothing is drawn if no estimate was requested, or if the run or the language model has changed since.
@@ -92,16 +89,16 @@ def show_consent(requests: Requests | None) -> None:
         ask_to_send(requests.what, job.asking, job.found, requests.answer_tokens, key=requests.key, send=send, formed=formed)
 
 
-def start_row(
-    requests: Requests | None, run: Callable[[], None], sentence: str, key: str, button_key: str, *, ready: bool
+def run_button_row(
+    requests: ModelRequests | None, run: Callable[[], None], sentence: str, key: str, button_key: str, *, ready: bool
 ) -> None:
     """Draw the button that starts a run, a sentence next to it, and the consent that the run's requests need.
 
     The button is disabled unless the run is ``ready``.
     """
     row = st.container(horizontal=True, vertical_alignment="center")
-    if pressed(row, "Run", button_key, disabled=not ready, type="primary") and ready:
-        ask_first(requests, run)
+    if button_pressed(row, "Run", button_key, disabled=not ready, type="primary") and ready:
+        run_with_consent(requests, run)
         st.rerun()
     with row:
         remark(sentence, key=key)
@@ -117,7 +114,7 @@ ENDING_S = 2.0
 Kept = TypeVar("Kept", bound=KeptRun[Any])
 
 
-class Lost(NamedTuple):
+class LostRun(NamedTuple):
     """The reason why a link's run cannot be shown, and the tone of its notice."""
 
     reason: str
@@ -128,16 +125,16 @@ class Lost(NamedTuple):
         notice(self.reason, self.tone, key=f"{key}_lost")
 
 
-def find_kept(token: str, kind: type[Kept]) -> Kept | Lost | None:
+def find_kept_run(token: str, kind: type[Kept]) -> Kept | LostRun | None:
     """Return the run stored on disk under a link's token, or the reason why there is none; None without a token."""
     if not token:
         return None
     try:
         kept = kind.find(Keeper(run_store(), token, kind.kind))
     except InputError as error:
-        return Lost(str(error), "error")
+        return LostRun(str(error), "error")
     remembered = f"the server keeps the last {MOST_KEPT} runs of a session, and those on disk"
-    return kept or Lost(f"The link's run is no longer remembered: {remembered}.", "info")
+    return kept or LostRun(f"The link's run is no longer remembered: {remembered}.", "info")
 
 
 def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
@@ -145,18 +142,18 @@ def new_keeper(token: str, kind: type[Kept]) -> Keeper | None:
     return Keeper(run_store(), token, kind.kind) if session.on_disk else None
 
 
-def begin(words: MutableMapping[str, str], run: Background, token: str) -> None:
+def begin_run(words: MutableMapping[str, str], run: Background, token: str) -> None:
     """Start a run and put its token into the link's parameters."""
     words[RUN] = registry().keep(run, token, session.runs)
     run.start()
 
 
-def show_kept(kept: Kept, run: Background) -> None:
+def register_kept_run(kept: Kept, run: Background) -> None:
     """Register a stored run's results in memory, so that all sessions with the link show them."""
     registry().keep(run, kept.keeper.token, session.runs, begun=False)
 
 
-def say_missing(kept: KeptRun[Any], way: str, key: str) -> None:
+def say_texts_are_missing(kept: KeptRun[Any], way: str, key: str) -> None:
     """Draw a notice on how much of a run is stored, followed by ``way``, a sentence on how to see the run."""
     notice(
         f"The results for {_parts_done(kept, kept.done)} of this run are kept on disk, but its texts are not. {way}",
@@ -181,8 +178,8 @@ def _parts_done(kept: KeptRun[Any], done: int) -> str:
     return f"{done:,} of {counted(kept.total, kept.part)}"
 
 
-def show_way_on(
-    here: Page, run: KeptJob, again: Callable[[], Background], requests: Requests | None, missing: str, key: str
+def offer_to_resume(
+    here: Page, run: KeptJob, again: Callable[[], Background], requests: ModelRequests | None, missing: str, key: str
 ) -> None:
     """Draw the button that resumes an interrupted run, or a note on what the run still needs.
 
@@ -201,15 +198,15 @@ def show_way_on(
     if kept is None or not run.can_go_on:
         return
     say_interrupted(run, "“Resume” measures the others.", key)
-    why_not = missing or _not_as_begun(here, kept, requests)
+    why_not = missing or _other_model_in_words(here, kept, requests)
 
     def resume() -> None:
         run.cancel()
         run.join(ENDING_S)
-        begin(here.choices.extra, again(), kept.keeper.token)
+        begin_run(here.choices.extra, again(), kept.keeper.token)
 
     row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Resume", on_click=lambda: ask_first(requests, resume), disabled=bool(why_not), key=f"{key}_resume")
+    row.button("Resume", on_click=lambda: run_with_consent(requests, resume), disabled=bool(why_not), key=f"{key}_resume")
     if why_not:
         with row:
             remark(why_not, key=f"{key}_resume_waits")
@@ -217,20 +214,20 @@ def show_way_on(
         show_consent(requests)
 
 
-def _not_as_begun(here: Page, kept: KeptRun[Any], requests: Requests | None) -> str:
+def _other_model_in_words(here: Page, kept: KeptRun[Any], requests: ModelRequests | None) -> str:
     """Return a sentence about a model that is missing or differs from the run's; empty if both match."""
     if here.embedder is None:
         return here.embedder_complaint
     begun = f"The {kept.title} was begun with the"
     if here.embedder.name != kept.plan.embedder:
         return f"{begun} embedder {kept.plan.embedder}; to go on, choose it on the left."
-    if requests is not None and identity_of(requests.asking) != kept.plan.language_model:
+    if requests is not None and model_identity(requests.asking) != kept.plan.language_model:
         name = kept.plan.language_model.rpartition(" ")[0]
         return f"{begun} language model {name}; to go on, name it and its server beside the settings."
     return ""
 
 
-def say_where_it_is_from(file: RunFile, on: str, way_on: str, key: str) -> None:
+def say_origin_of_bundled_run(file: RunFile, on: str, way_on: str, key: str) -> None:
     """Draw a note on a bundled run's origin (version, date, data) and on how the user can start a run of their own."""
     day = f"{file.made.day} {file.made:%B %Y}"
     notice(
@@ -239,6 +236,6 @@ def say_where_it_is_from(file: RunFile, on: str, way_on: str, key: str) -> None:
     )
 
 
-def say_there_is_none(why: str, key: str) -> None:
+def say_no_bundled_run(why: str, key: str) -> None:
     """Draw the reason why there is no bundled run."""
     notice(f"There is no ready-made result: {why} Press “Run” to measure.", key=f"{key}_no_first_run")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import discover
-from viz.shell import lecture
+from viz.shell import lecture_mode
 from viz.state.session_state import session
 from viz.state.values import Arrival
 
@@ -51,12 +51,12 @@ def enter_through_app() -> None:
         st.rerun()
 
 
-def go_at_next_run(page: str) -> None:
+def open_page_at_next_run(page: str) -> None:
     """Request a switch to a page on the next run; for callbacks, which cannot switch pages themselves."""
     session.arriving = Arrival(page, session.page)
 
 
-def go_where_asked(shown: str) -> None:
+def switch_to_arriving_page(shown: str) -> None:
     """Switch to the page that the session asks for, if the page before is ``shown``.
 
     It is asked for until it is drawn, as what the user does in the meantime reruns the page before, or until the user opens
@@ -76,5 +76,5 @@ def _menu() -> st.Page:
     return st.navigation(
         [st.Page(entry.file, title=entry.title, default=key == first) for key, entry in PAGES.items()],
         # Lecture mode has no side bar, so the menu moves to the top.
-        position="top" if lecture.is_on() else "sidebar",
+        position="top" if lecture_mode.is_on() else "sidebar",
     )

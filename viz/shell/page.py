@@ -10,22 +10,22 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from chunkers import Embedder, InputError, build_chunker
-from chunkers.support.errors import shown
-from chunkers.text.tokenizers import at_hand
+from chunkers.support.errors import short_repr
+from chunkers.text.tokenizers import is_tokenizer_on_disk
 from sample_docs import sample_splitters
-from viz.components.notice import notice
-from viz.controls.kept_texts import keep_questions
+from viz.components.page_elements import notice
+from viz.controls.kept_texts import keep_questions_in_tab
 from viz.controls.shared_settings import ask_about_embedder, ask_about_splitter, shared_controls
-from viz.controls.text_source import load_text, show_row, take_document
+from viz.controls.text_source import load_text, show_document_row, take_document_events
 from viz.jobs.resources import split_document
 from viz.server.first_paint import WIDE
-from viz.shell import current_lecture, lecture
-from viz.shell.current_lecture import offer_decks, offer_to_add
-from viz.shell.navigation import enter_through_app, go_where_asked
+from viz.shell import current_lecture, lecture_mode
+from viz.shell.current_lecture import offer_decks, offer_to_add_scene
+from viz.shell.navigation import enter_through_app, switch_to_arriving_page
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
-from viz.state.link import KEPT, LONGEST_NAME, MODEL, from_query, is_name, model_in_link, older_columns, to_query
-from viz.state.models import chosen_embedder, splitter_waits_for_consent
-from viz.state.notebook import key_of_kept_document, save
+from viz.state.chosen_models import chosen_embedder, splitter_waits_for_consent
+from viz.state.link import KEPT, LONGEST_NAME, MODEL, from_query, is_valid_name, model_in_link, older_columns, to_query
+from viz.state.notebook import key_of_kept_document, save_notebooks
 from viz.state.session_state import came_through_history, session
 from viz.state.text import Source, Text
 
@@ -69,7 +69,9 @@ class Page:
             word = self.choices.extra.get(name, "")
             if word not in words:
                 self.choices.extra[name] = self.default.extra[name]
-                self.complain(f"The link's {name} must be one of {', '.join(words)}; got {shown(word)}. Using the default.")
+                self.complain(
+                    f"The link's {name} must be one of {', '.join(words)}; got {short_repr(word)}. Using the default."
+                )
 
 
 @contextmanager
@@ -96,32 +98,32 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
     """
     enter_through_app()
     # After the app, this has an effect only where Streamlit has run the page's file without it.
-    go_where_asked(name)
+    switch_to_arriving_page(name)
     choices, complaints = _choices(name, default)
     interrupted = False
     try:
         shows_text = about_a_text if isinstance(about_a_text, bool) else about_a_text(choices)
-        yield _begun(choices, default, complaints, about_a_text=shows_text)
+        yield _draw_common_parts(choices, default, complaints, about_a_text=shows_text)
     except (RerunException, StopException):
         interrupted = True
         raise
     finally:
         if not interrupted:
             _write_link(name, choices, default)
-            keep_questions()
-            save()
+            keep_questions_in_tab()
+            save_notebooks()
             session.opening.pop(name, None)
             if session.arriving is not None and session.arriving.page == name:
                 session.arriving = None
 
 
-def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
+def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
     """Draw the parts that all pages have in common."""
     source = None
-    side = lecture.side()
+    side = lecture_mode.settings_container()
     controls = side.container()
     if about_a_text:
-        take_document(choices, default)
+        take_document_events(choices, default)
         row = st.container(key="text_row")
         source = load_text(choices)
     place_of_complaints = st.container()
@@ -134,20 +136,20 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
         text = _split(source, choices.sentences)
     if text is not None:
         with place_of_complaints:
-            _say_what_changed(choices, text)
+            _warn_of_moved_cuts(choices, text)
     if about_a_text:
         # After the text is split, since the row shows its length.
         with row:
-            show_row(choices, text)
+            show_document_row(choices, text)
     embedder, embedder_complaint = chosen_embedder(choices)
     with side:
         shared_controls(choices, embedder)
-    if lecture.is_on():
+    if lecture_mode.is_on():
         with side.expander("Lectures"):
             offer_decks("settings")
-            offer_to_add()
+            offer_to_add_scene()
     if about_a_text:
-        lecture.name_keys(side)
+        lecture_mode.show_lecture_keys(side)
     ask_about_embedder(choices, embedder)
     return Page(choices, default, text, embedder, embedder_complaint, controls, complaints, place_of_complaints)
 
@@ -166,7 +168,7 @@ def _split(source: Source, sentences: str) -> Text | None:
         return None
 
 
-def _say_what_changed(choices: Choices, text: Text) -> None:
+def _warn_of_moved_cuts(choices: Choices, text: Text) -> None:
     """Draw a notice that cuts in an older link's columns may have moved, until the user changes the columns."""
     for index, column in session.older.get(session.page, {}).items():
         if choices.columns[index : index + 1] == [column]:
@@ -180,7 +182,7 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
     place = key_of_kept_document() if choices.document == OWN else None
     # The id has no effect on another machine, or after the text was removed.
     query |= {KEPT: place.id} if place is not None else {}
-    query |= {WIDE: "1", **current_lecture.in_link()} if lecture.is_on() else {}
+    query |= {WIDE: "1", **current_lecture.lecture_query()} if lecture_mode.is_on() else {}
     session.first_links.setdefault(name, query)
     page, written = session.written_link
     # A widget that is quickly moved and moved back sends the old link, while the browser already has the new one.
@@ -205,7 +207,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     if came_through_history() and arrival is None:
         session.written_link = "", {}
         # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
-        session.choices[name] = _restored(query or session.first_links.get(name, {}), default)
+        session.choices[name] = _choices_of_history(query or session.first_links.get(name, {}), default)
     choices = session.choices[name]
     before = session.page or name
     if before != name and not query:
@@ -222,10 +224,10 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     return choices, session.complaints[name]
 
 
-def _restored(query: Mapping[str, str], default: Choices) -> Choices:
+def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
     """Return the choices of a link that this session wrote, which may refer to the user's own text."""
     choices, _ = from_query(query, {**sample_splitters(), OWN: OWN_SPLITTER}, default)
-    if not at_hand(choices.tokenizer):
+    if not is_tokenizer_on_disk(choices.tokenizer):
         choices.tokenizer = default.tokenizer
     return choices
 
@@ -236,9 +238,9 @@ def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list
     session.own_linked = choices.document == OWN
     session.notebook_linked = query.get(KEPT, "")[:LONGEST_NAME]
     # Only a suggestion; it is used once the user confirms it.
-    if is_name(name := query.get(MODEL, "")):
+    if is_valid_name(name := query.get(MODEL, "")):
         session.linked_model = name
-    if not at_hand(choices.tokenizer):
+    if not is_tokenizer_on_disk(choices.tokenizer):
         complaints.append(
             f"The link counts tokens with {choices.tokenizer}, whose table is not on this machine and would be fetched; "
             f"using {default.tokenizer}. To fetch it, choose it under “Splitter and embedder”."
@@ -250,7 +252,7 @@ def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list
 # The text and the views next to it, in a container that survives changes above it.
 
 
-def sides(
+def side_by_side(
     key: str, left: int, right: int, gap: Literal["medium", "large"] = "medium"
 ) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Draw two columns of the given relative widths, in a container that survives changes above it.

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers import Chunker, Document, Embedder
-from evaluation.remedies.search import Remedy
+from evaluation.remedies.trials import Remedy
 from evaluation.search.ranking import Method, Reranker
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
-from viz.jobs.asking.remedies import Outcome, RemedyJob
+from viz.jobs.column_jobs import RemedyJob, RemedyOutcome
 from viz.state.choices import ColumnChoice
+from viz.state.chosen_models import embedder_defaults
 from viz.state.compare_choices import add_to_compare, compare_is_full, index_on_compare
-from viz.state.models import defaults_of
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000
 """Most characters of a text for which a search starts by itself: in general, and with hybrid ranking, which is slower."""
@@ -30,19 +30,19 @@ def add_remedy(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedd
     """Add a column to Compare with the change of settings that the user chose; return False if there is no such change."""
     outcomes = [*job.found.values()] if job is not None else []
     for remedy in (remedy for outcome in outcomes for remedy in outcome.remedies):
-        if _identity(remedy.variation.chunker) == event.get("setting"):
-            add_to_compare(_choice(remedy.variation.chunker, embedder))
+        if _setting_identity(remedy.variation.chunker) == event.get("setting"):
+            add_to_compare(_column_of_chunker(remedy.variation.chunker, embedder))
             return True
     return False
 
 
-def _identity(chunker: Chunker) -> str:
+def _setting_identity(chunker: Chunker) -> str:
     return f"{chunker.name} {chunker.model_dump_json()}"
 
 
-def _choice(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
+def _column_of_chunker(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
     """Return the column with exactly these parameters."""
-    values, defaults = chunker.model_dump(), defaults_of(embedder, chunker.name)
+    values, defaults = chunker.model_dump(), embedder_defaults(embedder, chunker.name)
     changed = {
         spec.name: values[spec.name]
         for spec in type(chunker).fields(values)
@@ -51,7 +51,7 @@ def _choice(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
     return ColumnChoice(chunker.name, changed)
 
 
-def remedies_data(job: RemedyJob, outcome: Outcome | None, wanted: str, none: str) -> ColumnRemedies:
+def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, none: str) -> ColumnRemedies:
     """Return the payload of the search for settings that solve one column's problem: its state and the settings found.
 
     Parameters
@@ -63,7 +63,7 @@ def remedies_data(job: RemedyJob, outcome: Outcome | None, wanted: str, none: st
     none
         The text that follows "None of 41 tried settings" if no remedy was found.
     """
-    lines = [_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
+    lines = [_remedy_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
     message, share, state = "", 1.0, "done"
     if outcome is not None and not lines:
         message = f"None of {counted(outcome.tried, 'tried setting')} {none}." if outcome.tried else NOTHING_TRIED
@@ -74,9 +74,9 @@ def remedies_data(job: RemedyJob, outcome: Outcome | None, wanted: str, none: st
     return {"state": state, "share": share, "said": message, "wanted": wanted, "lines": lines, "full": compare_is_full()}
 
 
-def _line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
+def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     chunker = remedy.variation.chunker
-    choice = _choice(chunker, embedder)
+    choice = _column_of_chunker(chunker, embedder)
     effects = [f"{counted(remedy.chunks, 'chunk')} of ~{counted(round(remedy.tokens), 'token')}"]
     if remedy.findings is not None:
         effects.append(f"other findings {_from_to(*remedy.findings)}")
@@ -86,10 +86,10 @@ def _line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
         changed = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
         effects.append(f"{counted(remedy.others, 'other question')}: {', '.join(changed) or 'unchanged'}")
     return {
-        "setting": _identity(chunker),
+        "setting": _setting_identity(chunker),
         "words": remedy.variation.words,
         "said": effects,
-        "column": index_on_compare(choice, defaults_of(embedder, chunker.name)),
+        "column": index_on_compare(choice, embedder_defaults(embedder, chunker.name)),
     }
 
 

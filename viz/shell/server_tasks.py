@@ -22,7 +22,7 @@ LONGEST_WAIT = 15
 """Most checks in a row that postpone garbage collection because a page is being drawn."""
 
 
-async def keep_house() -> None:
+async def release_ended_sessions() -> None:
     """Release ended sessions every `EVERY_S` seconds, until cancelled."""
     house = Housekeeper()
     while True:
@@ -57,13 +57,13 @@ class Housekeeper:
         if self._owed > LONGEST_WAIT or (self._owed and not is_drawing()):
             # The server starts before these are imported; by now they are loaded.
             from viz.jobs.background import registry
-            from viz.jobs.resources import collect_garbage, forget_gone, give_back_memory
+            from viz.jobs.resources import collect_garbage, forget_gone_texts, return_freed_memory
 
             collect_garbage()
             # Only now is it known that their cached values are unused.
-            forget_gone()
+            forget_gone_texts()
             registry().forget_left()
-            give_back_memory()
+            return_freed_memory()
             self._owed = 0
 
 

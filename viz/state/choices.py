@@ -77,7 +77,7 @@ def compare_first_screen(document: str, sentences: str) -> Choices:
     return Choices(document, sentences, columns, selected=1)
 
 
-def effective(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
+def effective_parameters(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of all parameters of a column, including defaults and invalid values."""
     values = {**defaults, **column.parameters}
     specs = chunker_class(column.chunker).fields(values)

@@ -9,7 +9,7 @@ from chunkers.recipes.registry import ELSEWHERE
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.session_state import session
 from viz.state.undo import undoable
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 MOST_HELD = 60_000_000
 """Most characters of all chunk files in a session."""
@@ -19,12 +19,12 @@ CUT_FIRST = "Press “Cut it yourself”, below the strips, and click where you 
 NAME_AGAIN = "The chunks of this column are in a file, which no link carries: choose it again in the column's settings."
 
 
-def file_of(column: ColumnChoice) -> ChunkFile | None:
+def chunk_file_of(column: ColumnChoice) -> ChunkFile | None:
     """Return the file whose chunks a column shows; None if the column shows no file or the session lacks the file."""
     return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in ELSEWHERE else None
 
 
-def chunker_elsewhere(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
+def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
     """Return the chunker of a column of external chunks or own cuts, and a hint if the chunker still needs input.
 
     Raises
@@ -35,26 +35,26 @@ def chunker_elsewhere(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]
     if column.chunker == YourCuts.name:
         cuts = YourCuts.build(**column.parameters)
         return cuts, "" if cuts.cuts else CUT_FIRST
-    file = file_of(column)
+    file = chunk_file_of(column)
     if file is None:
         chunker = YourChunks.build(**column.parameters)
         return chunker, NAME_AGAIN if chunker.file else NO_FILE
     return YourChunks.of(file), ""
 
 
-def with_file(chunker: Chunker) -> Chunker:
+def with_chunk_file(chunker: Chunker) -> Chunker:
     """Return a chunker of external chunks with its file, if the session has it; return other chunkers unchanged."""
     if not isinstance(chunker, YourChunks) or chunker.held is not None or chunker.file not in session.chunk_files:
         return chunker
     return YourChunks.of(session.chunk_files[chunker.file])
 
 
-def lacks_file(chunker: Chunker) -> bool:
+def lacks_chunk_file(chunker: Chunker) -> bool:
     """Return whether a chunker of external chunks lacks its file."""
     return isinstance(chunker, YourChunks) and chunker.held is None
 
 
-def none_found(chunker: YourChunks, document: Document) -> str:
+def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     """Return the message that none of the file's chunks is in the text, with a suggestion."""
     file = chunker.held
     assert file is not None
@@ -65,7 +65,7 @@ def none_found(chunker: YourChunks, document: Document) -> str:
     return f"0 of {counted(count, 'chunk')} of {file.name} found in this text: they may be of another{can}."
 
 
-def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
+def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
     """Add a file of chunks to the session, and drop files that no page, ``columns`` or undoable change uses.
 
     Raises
@@ -76,7 +76,7 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
     undo = session.undo
     shown = [*columns, *(() if undo is None else (*undo.before, *undo.after))]
     shown += [column for choices in session.choices.values() for column in choices.columns]
-    files = {column.parameters.get("file"): file_of(column) for column in shown}
+    files = {column.parameters.get("file"): chunk_file_of(column) for column in shown}
     kept = {chunk_file.identity: chunk_file for chunk_file in files.values() if chunk_file is not None}
     characters = sum(chunk_file.characters for chunk_file in {**kept, file.identity: file}.values())
     if characters > MOST_HELD:
@@ -88,11 +88,11 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
     session.chunk_files = {file.identity: file, **kept}
 
 
-def show_chunks(file: ChunkFile, page: str, choices: Choices, number: int) -> None:
+def show_chunk_file(file: ChunkFile, page: str, choices: Choices, number: int) -> None:
     """Show the chunks of a file in column ``number`` of a page; the user can undo the change.
 
     Raises InputError as `hold` does.
     """
-    hold(file)
+    hold_chunk_file(file)
     with undoable(page, f"Column {number + 1} shows the chunks of {file.name}"):
         choices.columns[number] = ColumnChoice(YourChunks.name, {"file": file.identity})

@@ -4,13 +4,12 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from chunkers import InputError, Recipe
-from chunkers.text.tokenizers import at_hand
-from evaluation.asking.answer import Search
-from evaluation.asking.ask import Limit, fitting_budget
+from chunkers.text.tokenizers import is_tokenizer_on_disk
+from evaluation.asking.ask import Limit, SearchSettings, fitting_budget
 from evaluation.search.ranking import Method
 from sample_docs import sample_splitters
-from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective
-from viz.state.chunk_files import hold
+from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective_parameters
+from viz.state.chunk_files import hold_chunk_file
 from viz.state.session_file import SessionFile
 from viz.state.session_state import session
 from viz.state.undo import undoable
@@ -32,7 +31,7 @@ def default_choices() -> Choices:
     return choices
 
 
-def compared() -> Choices:
+def ensure_compare_choices() -> Choices:
     """Return the choices of Compare, initialised with the defaults if the page has not been opened yet."""
     if COMPARE not in session.choices:
         session.choices[COMPARE], session.complaints[COMPARE] = default_choices(), []
@@ -54,7 +53,7 @@ def columns_of_compare() -> list[ColumnChoice]:
 
 def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
     """Return the index and a copy of a Compare column with one of these chunkers, preferably the selected column."""
-    choices = compared()
+    choices = ensure_compare_choices()
     order = [choices.selected, *range(len(choices.columns))]
     number = next((index for index in order if choices.columns[index].chunker in kinds), None)
     return None if number is None else (number, choices.columns[number].copy())
@@ -65,9 +64,9 @@ def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int |
 
     ``defaults`` are the embedder's defaults for the column's chunker.
     """
-    values = effective(column, defaults)
+    values = effective_parameters(column, defaults)
     for index, other in enumerate(columns_of_compare()):
-        if other.chunker == column.chunker and effective(other, defaults) == values:
+        if other.chunker == column.chunker and effective_parameters(other, defaults) == values:
             return index
     return None
 
@@ -79,7 +78,7 @@ def compare_is_full() -> bool:
 
 def add_to_compare(column: ColumnChoice) -> None:
     """Add a copy of a column to Compare and select it, unless Compare is full; the user can undo the change."""
-    choices = compared()
+    choices = ensure_compare_choices()
     if compare_is_full():
         return
     with undoable(COMPARE, f"Added as column {len(choices.columns) + 1} of Compare"):
@@ -87,19 +86,19 @@ def add_to_compare(column: ColumnChoice) -> None:
         choices.selected = len(choices.columns) - 1
 
 
-def reopen(file: SessionFile, choices: Choices) -> None:
+def reopen_session(file: SessionFile, choices: Choices) -> None:
     """Restore the choices of the page and of Compare from a session file, except for the text itself."""
     first = file.columns[0].recipe
-    columns = compared().columns
+    columns = ensure_compare_choices().columns
     for column in file.columns:
         if column.file is not None:
-            hold(column.file.file, columns)
+            hold_chunk_file(column.file.file, columns)
             columns = [*columns, ColumnChoice(column.recipe.chunker, column.recipe.settings())]
     choices.document, choices.sentences, choices.embedder = OWN, first.sentences, first.embedder
     session.embedded_as = first.embedded_as
-    if at_hand(first.tokenizer):
+    if is_tokenizer_on_disk(first.tokenizer):
         choices.tokenizer = first.tokenizer
-    compare = compared()
+    compare = ensure_compare_choices()
     for shared in SHARED:
         setattr(compare, shared, getattr(choices, shared))
     with undoable(COMPARE, "Columns replaced by those of the file"):
@@ -122,7 +121,7 @@ def open_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
     """
     if compare_is_full():
         raise InputError(f"{name}: Compare may have at most {MOST_COLUMNS} columns and is full; remove one first.")
-    compare = compared()
+    compare = ensure_compare_choices()
     differences = [
         f"the {word} {getattr(recipe, field)}, the page {getattr(choices, field)}"
         for field, word in SHARED_NAMES.items()
@@ -153,22 +152,24 @@ FITTING = "fitting"
 """The word for the limit that suits the length of the text."""
 
 
-def limits(characters: int) -> dict[str, tuple[str, Limit]]:
+def retrieval_limits(characters: int) -> dict[str, tuple[str, Limit]]:
     """Return the retrieval limits that the user can choose from for a text of ``characters`` characters."""
     tokens = fitting_budget(characters)
     return {FITTING: (f"auto: {tokens:,} tokens", Limit(tokens=tokens)), **LIMITS}
 
 
-def method_of(choices: Choices) -> Method:
+def ranking_method_of(choices: Choices) -> Method:
     """Return the ranking method chosen for questions."""
     return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
 
 
-def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
+def retrieval_limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
     """Return the label and value of the chosen retrieval limit for a text of ``characters`` characters."""
-    return limits(characters)[choices.extra[ASK_LIMIT]]
+    return retrieval_limits(characters)[choices.extra[ASK_LIMIT]]
 
 
-def search_of(choices: Choices, characters: int) -> Search:
+def search_settings_of(choices: Choices, characters: int) -> SearchSettings:
     """Return the search settings for questions about a text of ``characters`` characters."""
-    return Search(method_of(choices), limit_of(choices, characters)[1], session.embedded_as, session.reranker)
+    return SearchSettings(
+        ranking_method_of(choices), retrieval_limit_of(choices, characters)[1], session.embedded_as, session.reranker
+    )

@@ -97,7 +97,7 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
         return {part: words for part in PARTS if (words := getattr(self, part)) or part == SEE}
 
 
-def link_of(page: str, query: dict[str, str]) -> str:
+def scene_link(page: str, query: dict[str, str]) -> str:
     """Return a scene's link to a page; the default page's key is empty."""
     return f"/{page}?{urlencode(query)}" if query else f"/{page}"
 
@@ -244,14 +244,14 @@ def read_lecture(data: bytes, name: str, pages: Collection[str]) -> LectureFile:
     return file
 
 
-def to_link(file: LectureFile) -> str:
+def lecture_to_link_word(file: LectureFile) -> str:
     """Return a lecture as the word of a link; empty if it shows texts of the user, which no link has, or is too long."""
     if file.texts:
         return ""
     return file.packed if len(file.packed) <= LONGEST_LINK else ""
 
 
-def from_link(word: str, pages: Collection[str], largest: int = LARGEST_LINKED) -> LectureFile:
+def lecture_from_link_word(word: str, pages: Collection[str], largest: int = LARGEST_LINKED) -> LectureFile:
     """Read a lecture from the word of a link, of at most ``largest`` bytes when uncompressed.
 
     Raises

@@ -7,7 +7,7 @@ from typing import Any
 from chunkers import ADAPTERS, ASKING, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
 from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, MiniLM
 from chunkers.recipes.registry import ELSEWHERE, chunker_class
-from chunkers.support.errors import shown
+from chunkers.support.errors import short_repr
 from chunkers.text.sentences import is_splitter
 from viz.state.choices import MOST_COLUMNS, SHARED, Choices, ColumnChoice
 
@@ -32,13 +32,13 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
     if choices.columns != default.columns:
         for number, column in enumerate(choices.columns, start=1):
             query[f"c{number}"] = column.chunker
-            for name, value in _told(column).items():
-                query[f"c{number}.{name}"] = _word(value)
+            for name, value in _parameters_in_link(column).items():
+                query[f"c{number}.{name}"] = _format_value(value)
     query |= {name: word for name, word in choices.extra.items() if word != default.extra.get(name)}
     return query
 
 
-def _told(column: ColumnChoice) -> dict[str, Any]:
+def _parameters_in_link(column: ColumnChoice) -> dict[str, Any]:
     """Return a column's parameters for the link: those set, and those whose omission would have another meaning."""
     kind = chunker_class(column.chunker)
     return {**{name: kind.model_fields[name].default for name in kind.older}, **column.parameters}
@@ -46,7 +46,10 @@ def _told(column: ColumnChoice) -> dict[str, Any]:
 
 def link_of_chunker(chunker: str) -> dict[str, str]:
     """Return the query parameters of a link to a chunker at its defaults, in the first column."""
-    return {"c1": chunker, **{f"c1.{name}": _word(value) for name, value in _told(ColumnChoice(chunker)).items()}}
+    return {
+        "c1": chunker,
+        **{f"c1.{name}": _format_value(value) for name, value in _parameters_in_link(ColumnChoice(chunker)).items()},
+    }
 
 
 def older_columns(query: Mapping[str, str]) -> list[int]:
@@ -70,10 +73,10 @@ def model_in_link(choices: Choices, name: str) -> dict[str, str]:
     """Return the link parameter that names the language model; empty if the page's choices call no model."""
     asked = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
     asked |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
-    return {MODEL: name} if asked and is_name(name) else {}
+    return {MODEL: name} if asked and is_valid_name(name) else {}
 
 
-def _word(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Format a parameter's value; the inverse of `_value`."""
     return "none" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
@@ -96,7 +99,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
         The choices, and a sentence for each invalid parameter; those keep their defaults.
     """
     complaints = [
-        f"The link's {shown(name)} must be at most {LONGEST_WORD:,} characters long; it has {len(value):,}. It is left out."
+        f"The link's {short_repr(name)} must be at most {LONGEST_WORD:,} characters long; it has {len(value):,}. It is left out."
         for name, value in query.items()
         if len(value) > LONGEST_WORD
     ]
@@ -104,24 +107,26 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
 
     def one_of(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
         value = query.get(name, fallback)
-        if value in allowed or (name == "sentences" and is_splitter(value) and is_name(value)):
+        if value in allowed or (name == "sentences" and is_splitter(value) and is_valid_name(value)):
             return value
-        complaints.append(f"The link's {name} must be one of {', '.join(allowed)}; got {shown(value)}. Using {fallback}.")
+        complaints.append(
+            f"The link's {name} must be one of {', '.join(allowed)}; got {short_repr(value)}. Using {fallback}."
+        )
         return fallback
 
     document = one_of("document", documents, default.document)
     sentences = one_of("sentences", SPLITTERS, documents.get(document, default.sentences))
-    columns = _columns(query, complaints) or [ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns]
+    columns = _parse_columns(query, complaints) or [ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns]
     text = query.get("selected", str(default.selected + 1))
     selected = int(text) - 1 if text in map(str, range(1, len(columns) + 1)) else min(default.selected, len(columns) - 1)
     if "selected" in query and str(selected + 1) != text:
-        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {shown(text)}.")
+        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {short_repr(text)}.")
     return (
         Choices(
             document,
             sentences,
             columns,
-            _embedder(query, default, complaints),
+            _parse_embedder(query, default, complaints),
             one_of("tokenizer", TOKENIZERS, default.tokenizer),
             selected,
             {name: query.get(name, word) for name, word in default.extra.items()},
@@ -130,22 +135,22 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
     )
 
 
-def _embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
+def _parse_embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
     """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
     name = query.get("embedder", default.embedder)
     if name == BFLOAT16:
         complaints.append(NO_BFLOAT16)
         return MiniLM.name
-    if is_name(name):
+    if is_valid_name(name):
         return name
     complaints.append(
-        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {shown(name)}. "
+        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {short_repr(name)}. "
         f"Using {default.embedder}."
     )
     return default.embedder
 
 
-def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoice]:
+def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoice]:
     columns = []
     for number in range(1, MOST_COLUMNS + 1):
         name = query.get(f"c{number}")
@@ -153,10 +158,10 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
             break
         names = [*CHUNKERS, *ASKING, *ADAPTERS]
         if name not in names and name not in ELSEWHERE:
-            complaints.append(f"The link's c{number} must be one of {', '.join(names)}; got {shown(name)}.")
+            complaints.append(f"The link's c{number} must be one of {', '.join(names)}; got {short_repr(name)}.")
             continue
         prefix = f"c{number}."
-        parameters = {key.removeprefix(prefix): _value(text) for key, text in query.items() if key.startswith(prefix)}
+        parameters = {key.removeprefix(prefix): _parse_value(text) for key, text in query.items() if key.startswith(prefix)}
         try:
             built = build_chunker(name, {**chunker_class(name).older, **parameters})
         except InputError as error:
@@ -169,12 +174,12 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
     return columns
 
 
-def is_name(text: str) -> bool:
+def is_valid_name(text: str) -> bool:
     """Return whether a text is valid as the name of a model or splitter in a link."""
     return bool(text.strip()) and text.isprintable() and len(text) <= LONGEST_NAME
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     """Parse a parameter's value: ``none``, a number, or a word."""
     if text == "none":
         return None

@@ -13,10 +13,10 @@ from viz.jobs.keeping.notebook_store import Place
 from viz.jobs.resources import notebook_store
 from viz.state import storage_format as kept_questions
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
-from viz.state.compare_choices import COMPARE, compared, default_choices
+from viz.state.compare_choices import COMPARE, default_choices, ensure_compare_choices
 from viz.state.link import from_query, to_query
 from viz.state.session_state import session
-from viz.state.storage_format import KeptText, give_back_text, kept_text
+from viz.state.storage_format import KeptText, restore_text, text_in_stored_form
 from viz.state.undo import undoable
 from viz.state.values import MOST_QUESTIONS, KeptQuestion, Notebook
 
@@ -56,7 +56,7 @@ class Content(NamedTuple):
     text: str
 
 
-def is_private() -> bool:
+def is_server_private() -> bool:
     """Return whether only this machine can reach the server; otherwise texts are not kept on disk."""
     names = [str(st.get_option("server.address") or ""), *map(str, st.get_option("server.allowedHosts") or ())]
     return bool(names[0]) and all(map(_is_local, names))
@@ -71,15 +71,15 @@ def _is_local(name: str) -> bool:
         return False
 
 
-def keep(document: str) -> None:
+def keep_document(document: str) -> None:
     """Start a notebook, which keeps a document on this machine; errors are in `session.notebook_complaint`."""
     session.notebooks[document] = Notebook(None, "")
-    save()
+    save_notebooks()
 
 
-def save() -> None:
+def save_notebooks() -> None:
     """Write the notebooks that have changed since they were last written to disk."""
-    if not session.notebooks or not is_private():
+    if not session.notebooks or not is_server_private():
         return
     for document, notebook in list(session.notebooks.items()):
         content = _content(document)
@@ -106,19 +106,19 @@ def _write(document: str, notebook: Notebook, content: Content) -> None:
         session.notebook_complaint = str(error)
 
 
-def document_here() -> str:
+def current_document() -> str:
     """Return the current page's document: a sample's id, or `OWN` for the user's own text."""
     choices = session.choices
-    return choices[session.page].document if session.page in choices else compared().document
+    return choices[session.page].document if session.page in choices else ensure_compare_choices().document
 
 
 def key_of_kept_document() -> Place | None:
     """Return the key of the notebook of the page's document; None if the document is not kept."""
-    notebook = session.notebooks.get(document_here())
+    notebook = session.notebooks.get(current_document())
     return None if notebook is None else notebook.place
 
 
-def forget(id: str | None = None) -> None:
+def forget_kept_texts(id: str | None = None) -> None:
     """Delete a kept text, or all kept texts, from disk; an open text stays on the page."""
     try:
         notebook_store().remove(id)
@@ -137,8 +137,8 @@ def open_notebook(id: str, choices: Choices) -> str:
     if notebook is None:
         return ""
     place, head, text = notebook
-    opened = _take(place, head, text)
-    compare = compared()
+    opened = _restore_notebook(place, head, text)
+    compare = ensure_compare_choices()
     with undoable(COMPARE, "Columns replaced by those of the kept text"):
         compare.columns, compare.selected, compare.extra = opened.columns, opened.selected, opened.extra
     for shared in SHARED:
@@ -147,15 +147,15 @@ def open_notebook(id: str, choices: Choices) -> str:
     return head.page
 
 
-def open_linked() -> None:
+def open_linked_notebook() -> None:
     """Reopen the kept text that the link names, if the text is on this machine; the link's settings stay."""
     id, session.notebook_linked = session.notebook_linked, ""
-    notebook = _read(id) if id and is_private() else None
+    notebook = _read(id) if id and is_server_private() else None
     session.notebook_complaint = ""
     if notebook is not None and not notebook[1].sample:
-        opened = _take(*notebook)
+        opened = _restore_notebook(*notebook)
         if COMPARE not in session.choices:
-            compare = compared()
+            compare = ensure_compare_choices()
             compare.columns, compare.selected = opened.columns, opened.selected
 
 
@@ -175,12 +175,12 @@ def _read(id: str) -> tuple[Place, _Head, str] | None:
         return None
 
 
-def _take(place: Place, head: _Head, text: str) -> Choices:
+def _restore_notebook(place: Place, head: _Head, text: str) -> Choices:
     """Load a notebook's text and questions into the session; return its choices of Compare."""
     document = head.sample if head.sample in sample_titles() else OWN
     if document == OWN:
-        give_back_text(head.about, text)
-    kept_questions.give_back_questions(head.questions)
+        restore_text(head.about, text)
+    kept_questions.restore_questions(head.questions)
     opened, _ = from_query(head.link, {**sample_splitters(), OWN: OWN_SPLITTER}, default_choices())
     session.own_taken += 1
     session.lost = session.notebook_complaint = ""
@@ -189,23 +189,23 @@ def _take(place: Place, head: _Head, text: str) -> Choices:
 
 
 def _content(document: str) -> Content | None:
-    own, compare = session.own, compared()
+    own, compare = session.own, ensure_compare_choices()
     if document == OWN:
         if own is None:
             return None
-        about, text = kept_text(own, session.own_given)
+        about, text = text_in_stored_form(own, session.own_given)
         asked, sentences = own.text, compare.sentences
     else:
         sample = load_sample(document)
         about = KeptText(name=sample.title, known=sample.known, dashes=None, teaches="")
         asked = text = sample.text
         sentences = compare.sentences if compare.document == document else sample_splitters()[document]
-    digest = kept_questions.digest_of(asked)
+    digest = kept_questions.text_digest(asked)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
     questions = tuple(
-        question for question in kept_questions.written_questions() if question.sample or question.text == digest
+        question for question in kept_questions.stored_questions() if question.sample or question.text == digest
     )
     link = to_query(compare, default_choices()) | {"document": document, "sentences": sentences}
     page = session.page or COMPARE
     head = _Head(about=about, questions=questions, link=link, page=page, sample="" if document == OWN else document)
-    return Content(about.name, len(questions), head.model_dump_json().encode(), kept_questions.digest_of(text), text)
+    return Content(about.name, len(questions), head.model_dump_json().encode(), kept_questions.text_digest(text), text)

@@ -7,14 +7,14 @@ from chunkers import Document
 from chunkers.methods.your_cuts import YourCuts
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice
 from viz.state.compare_choices import COMPARE
-from viz.state.own_text import is_edit, moved_places
+from viz.state.own_text import is_edit, places_after_edit
 from viz.state.session_state import session
 from viz.state.undo import last_change, undoable
 
 Known = tuple[int, ...] | None
 
 
-def with_clicked(document: Document, known: Known, places: Collection[int] | None) -> Known:
+def boundaries_after_click(document: Document, known: Known, places: Collection[int] | None) -> Known:
     """Return the known boundaries after the user's clicks on gaps between sentences.
 
     Parameters
@@ -36,30 +36,30 @@ def with_clicked(document: Document, known: Known, places: Collection[int] | Non
     return tuple(sorted({*places, *inside})) or None
 
 
-def set_known(known: Known) -> None:
+def set_known_boundaries(known: Known) -> None:
     """Set the known boundaries of the user's own text; the user can undo the change."""
     assert session.own is not None
     session.marks_before.append(session.own.known)
-    _put(known)
+    _store_known_boundaries(known)
 
 
-def set_clicked(document: Document, changes: Iterable[Collection[int] | None]) -> bool:
+def set_clicked_boundaries(document: Document, changes: Iterable[Collection[int] | None]) -> bool:
     """Set the known boundaries after each of the user's changes, see `with_clicked`; return whether any changed them."""
     assert session.own is not None
     before = session.own.known
     for places in changes:
-        known = with_clicked(document, session.own.known, places)
+        known = boundaries_after_click(document, session.own.known, places)
         if known != session.own.known:
-            set_known(known)
+            set_known_boundaries(known)
     return session.own.known != before
 
 
-def undo_known() -> None:
+def undo_known_boundaries() -> None:
     """Undo the last change of the known boundaries."""
-    _put(session.marks_before.pop())
+    _store_known_boundaries(session.marks_before.pop())
 
 
-def _put(known: Known) -> None:
+def _store_known_boundaries(known: Known) -> None:
     assert session.own is not None
     session.own = replace(session.own, known=known)
     session.marks_complaint = ""
@@ -68,14 +68,14 @@ def _put(known: Known) -> None:
 # The user's own cuts, a column of Compare.
 
 
-def place_for_cuts(choices: Choices) -> int | None:
+def column_for_own_cuts(choices: Choices) -> int | None:
     """Return the index of the column of the user's cuts, or of the next free column; None if Compare is full."""
     count = len(choices.columns)
     number = next((index for index, column in enumerate(choices.columns) if column.chunker == YourCuts.name), count)
     return number if number < MOST_COLUMNS else None
 
 
-def cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
+def own_cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
     """Return the user's cuts of a text as offsets in code points, empty if there are none."""
     for column in choices.columns:
         if column.chunker == YourCuts.name:
@@ -84,7 +84,7 @@ def cuts_of(choices: Choices, document: Document) -> tuple[int, ...]:
     return ()
 
 
-def set_cuts(choices: Choices, document: Document, places: Sequence[int]) -> None:
+def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) -> None:
     """Show the user's cuts as a column of Compare; one undo reverts all of the user's clicks.
 
     Raises
@@ -93,7 +93,7 @@ def set_cuts(choices: Choices, document: Document, places: Sequence[int]) -> Non
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
     chunker = YourCuts.of(document.identity, places)
-    number = place_for_cuts(choices)
+    number = column_for_own_cuts(choices)
     if number is None:
         return
     label = f"Column {number + 1} shows your cuts"
@@ -105,7 +105,7 @@ def set_cuts(choices: Choices, document: Document, places: Sequence[int]) -> Non
         session.undo = replace(session.undo, before=last.before, selected=last.selected)
 
 
-def move_cuts(before: str, text: str) -> None:
+def move_own_cuts(before: str, text: str) -> None:
     """Shift the user's cuts in all columns to match an edit of their text."""
     if before == text or not is_edit(before, text):
         return
@@ -115,4 +115,4 @@ def move_cuts(before: str, text: str) -> None:
             if column.chunker == YourCuts.name:
                 chunker = YourCuts.build(**column.parameters)
                 if chunker.is_of(old):
-                    column.parameters["cuts"] = YourCuts.of(new, moved_places(chunker.places, before, text)).cuts
+                    column.parameters["cuts"] = YourCuts.of(new, places_after_edit(chunker.places, before, text)).cuts

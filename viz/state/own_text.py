@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import streamlit as st
 
-from chunkers.text.reading import left_out_said
-from evaluation.segmentation.boundary_files import moved_without_marks, without_marks
+from chunkers.text.reading import omissions_sentence
+from evaluation.segmentation.boundary_files import offsets_without_mark_lines, remove_mark_lines
 from sample_docs import sample_splitters
 from viz.state.choices import OWN, Choices
-from viz.state.session_state import new_box, session
+from viz.state.session_state import new_text_box_key, session
 from viz.state.text import Source
 from viz.state.values import Replaced
 
@@ -46,7 +46,7 @@ def choose_document(choices: Choices, document: str) -> None:
 
 def set_own_text(given: Source | None) -> None:
     """Set the user's own text; lines of three dashes in it become known boundaries."""
-    marked = without_dashes(given) if given is not None else None
+    marked = with_dashes_as_boundaries(given) if given is not None else None
     if marked is not None and marked.known:
         store_own_text(marked, given)
     else:
@@ -61,7 +61,7 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
     if own is None or before is None or not is_edit(before.text, own.text):
         # Each notebook belongs to one text.
         notebook = session.notebooks.pop(OWN, None)
-        if before is not None and notebook is None and (questions_about(before) or before.known):
+        if before is not None and notebook is None and (count_questions_about(before) or before.known):
             session.replaced = Replaced(before, session.own_given)
     session.own = own
     session.own_gone = own is None
@@ -72,10 +72,10 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
     if st.session_state.get(session.box, "") != session.pasted_kept:
         # An event from a browser that has not received the new content is about the old box, and a new key makes it void.
         # In the same box it would look like an edit by the user, and replace the text.
-        session.box = new_box()
+        session.box = new_text_box_key()
 
 
-def questions_about(source: Source) -> int:
+def count_questions_about(source: Source) -> int:
     """Return the number of stored questions about a text."""
     return sum(
         question.document == source.name and source.text.startswith(question.answer, question.start)
@@ -83,7 +83,7 @@ def questions_about(source: Source) -> int:
     )
 
 
-def bring_back() -> None:
+def restore_replaced_text() -> None:
     """Restore the user's previous own text in place of the text that replaced it."""
     replaced = session.replaced
     if replaced is not None:
@@ -92,7 +92,7 @@ def bring_back() -> None:
         session.replaced, session.own_taken = None, session.own_taken + 1
 
 
-def edited(text: str) -> Source:
+def edited_source(text: str) -> Source:
     """Return the text box's content as a source: an edit of the user's own text, or a new text if most of it changed.
 
     After an edit the text keeps its name, its pages, and its known boundaries outside the replaced part.
@@ -101,7 +101,7 @@ def edited(text: str) -> Source:
     if own is None:
         return Source(text, PASTED)
     before = (given or own).text
-    first, last = _unchanged(before, text)
+    first, last = _common_end_lengths(before, text)
     if not is_edit(before, text):
         return Source(text, PASTED)
     known = own.known if given is None else None
@@ -109,24 +109,24 @@ def edited(text: str) -> Source:
     parts = (given or own).parts
     if parts is not None:
         parts = parts.moved(start if start <= first else first if start < end else start + grown for start in parts.starts)
-    known = None if known is None else moved_places(known, before, text)
+    known = None if known is None else places_after_edit(known, before, text)
     return Source(text, own.name, known, "" if own.name == PASTED else "edited here", parts, own.left_out)
 
 
-def moved_places(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
+def places_after_edit(places: Iterable[int], before: str, text: str) -> tuple[int, ...]:
     """Return the positions in a text after an edit, without those in the replaced part."""
-    first, last = _unchanged(before, text)
+    first, last = _common_end_lengths(before, text)
     end, grown = len(before) - last, len(text) - len(before)
     moved = (place if place <= first else place + grown for place in places if place <= first or place >= end)
     return tuple(sorted({place for place in moved if 0 < place < len(text)}))
 
 
-def without_dashes(given: Source) -> Source:
+def with_dashes_as_boundaries(given: Source) -> Source:
     """Return the text with its lines of three dashes removed and turned into known boundaries."""
-    text, known = without_marks(given.text)
+    text, known = remove_mark_lines(given.text)
     parts = given.parts
     if parts is not None:
-        parts = parts.moved(moved_without_marks(given.text, parts.starts))
+        parts = parts.moved(offsets_without_mark_lines(given.text, parts.starts))
     return replace(given, text=text, known=known, parts=parts)
 
 
@@ -134,7 +134,7 @@ PUT_BACK = {"repeated header": "Put headers back", "repeated footer": "Put foote
 """Kinds of lines omitted from a PDF's pages that can be restored, with the labels of the buttons that do so."""
 
 
-def put_back(kind: str) -> None:
+def put_back_lines(kind: str) -> None:
     """Restore the omitted headers or footers of the user's own text; for use as a callback.
 
     The text keeps its notebook.
@@ -145,17 +145,17 @@ def put_back(kind: str) -> None:
     if own is None:
         return
     if given is None:
-        store_own_text(with_lines(own, kind))
+        store_own_text(with_omitted_lines(own, kind))
     else:
-        dashes, changed = session.dashes, with_lines(given, kind)
-        store_own_text(without_dashes(changed) if dashes is not False else changed, changed)
+        dashes, changed = session.dashes, with_omitted_lines(given, kind)
+        store_own_text(with_dashes_as_boundaries(changed) if dashes is not False else changed, changed)
         session.dashes = dashes
     session.replaced = replaced
     if notebook is not None:
         session.notebooks[OWN] = notebook
 
 
-def with_lines(source: Source, kind: str) -> Source:
+def with_omitted_lines(source: Source, kind: str) -> Source:
     """Return a text with its omitted headers (or footers) inserted at the top (or bottom) of their pages."""
     parts, text = source.parts, source.text
     if parts is None:
@@ -185,7 +185,7 @@ def with_lines(source: Source, kind: str) -> Source:
     pieces = [text[first:last] for first, last in pairwise(edges)]
     whole = "".join(piece + words for piece, words in zip(pieces, [*(words for *_, words in added), ""], strict=True))
     left_out = tuple(omission for omission in source.left_out if not (omission.what == kind and omission.part in lines))
-    sentence = left_out_said(left_out)
+    sentence = omissions_sentence(left_out)
     about = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
     return replace(
         source,
@@ -203,15 +203,15 @@ def is_edit(before: str, text: str) -> bool:
         return True
     if max(len(before), len(text)) > MOST_EDITED:
         return False
-    return 2 * sum(_unchanged(before, text)) >= max(len(before), len(text))
+    return 2 * sum(_common_end_lengths(before, text)) >= max(len(before), len(text))
 
 
-def _unchanged(before: str, text: str) -> tuple[int, int]:
+def _common_end_lengths(before: str, text: str) -> tuple[int, int]:
     """Return the number of characters that two texts share at their beginnings, and at their ends after that."""
-    first = _alike(before, text)
-    return first, _alike(before[first:][::-1], text[first:][::-1])
+    first = _common_prefix_length(before, text)
+    return first, _common_prefix_length(before[first:][::-1], text[first:][::-1])
 
 
-def _alike(one: str, other: str) -> int:
+def _common_prefix_length(one: str, other: str) -> int:
     """Count the characters that two texts share at their beginnings."""
     return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -15,15 +15,15 @@ from pydantic import (
 )
 
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
-from chunkers.files.chunk_rows import GivenChunk
+from chunkers.files.external_chunks import GivenChunk
 from chunkers.language_models.base import LanguageModel
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from chunkers.recipes.recipe import broken_rule
-from chunkers.results.embedder_input import EmbeddedAs
-from chunkers.support.errors import first_fault
-from chunkers.text.file_parts import LONGEST_LABEL, Kind, Parts
-from chunkers.text.reader_process import parsed_apart
-from viz.state import session_pieces
+from chunkers.recipes.recipe import broken_rule_phrase
+from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.support.errors import first_validation_error
+from chunkers.text.extracted_text import LONGEST_LABEL, Kind, Parts
+from chunkers.text.reader_process import parse_in_reader_process
+from viz.state import session_file_reader
 from viz.state.choices import MOST_COLUMNS, Choices
 from viz.state.text import Source, are_boundaries
 from viz.state.values import MOST_QUESTIONS, KeptQuestion
@@ -66,7 +66,7 @@ class KeptColumn(BaseModel, frozen=True, extra="forbid"):
 
 
 class KeptParts(BaseModel, frozen=True, extra="forbid"):
-    """The stored form of a text's pages or chapters, `chunkers.text.file_parts.Parts`."""
+    """The stored form of a text's pages or chapters, `chunkers.text.extracted_text.Parts`."""
 
     kind: Kind
     starts: Annotated[tuple[int, ...], Field(fail_fast=True)]
@@ -121,7 +121,7 @@ class SessionFile(BaseModel, frozen=True, extra="forbid"):
         return None if self.parts is None else self.parts.of_text(self.text)
 
 
-def write(
+def write_session_file(
     source: Source,
     choices: Choices,
     columns: Sequence[tuple[Chunker, Chunking]],
@@ -159,7 +159,7 @@ def _file_of(chunker: Chunker) -> KeptFile | None:
     return None if held is None else KeptFile(name=held.name, document=held.document, chunks=held.chunks)
 
 
-def read(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:
+def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:
     """Read a session file or a recipe, in a separate process; see `chunkers.text.reader_process`.
 
     Raises
@@ -169,18 +169,18 @@ def read(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Sessio
     Cancelled
         If ``cancelled``, which is called repeatedly, returns True.
     """
-    (kind, head), *pieces = parsed_apart(session_pieces.read, data, name, cancelled)
+    (kind, head), *pieces = parse_in_reader_process(session_file_reader.session_file_pieces, data, name, cancelled)
     if kind == "recipe":
         try:
             return Recipe.of_value(head)
         except InputError as error:
             raise InputError(f"{name}: {error}") from error
-    _put_together(head, pieces)
+    _insert_pieces(head, pieces)
     try:
         file = SessionFile.model_validate(head)
     except ValidationError as error:
         place, why = where_and_why(error)
-        raise session_pieces.not_one(name, place, why) from error
+        raise session_file_reader.not_a_session_error(name, place, why) from error
     for column in file.columns:
         column.recipe.build()
     return file
@@ -188,11 +188,13 @@ def read(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> Sessio
 
 def where_and_why(error: ValidationError) -> tuple[str, str]:
     """Return the field of a file that breaks a rule first, and the rule."""
-    place, detail = first_fault(error)
-    return place, broken_rule(detail) if detail["type"] == "literal_error" else detail["msg"].removeprefix("Value error, ")
+    place, detail = first_validation_error(error)
+    return place, broken_rule_phrase(detail) if detail["type"] == "literal_error" else detail["msg"].removeprefix(
+        "Value error, "
+    )
 
 
-def _put_together(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
+def _insert_pieces(head: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
     """Insert the text and chunks of a session, which arrive in pieces, at their places in ``head``."""
     columns = [column for column in head.get("columns") or () if isinstance(column, dict)]
     text: list[str] = []

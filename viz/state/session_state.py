@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from chunkers import Chunking, Document, Embedder, Recipe
-from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.text.reading import FileText
 from viz.jobs.background import Background, SessionRuns
 from viz.jobs.resources import Showing
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from chunkers.language_models.asking import Asking
-    from chunkers.language_models.server import LocalServer
+    from chunkers.language_models.chat_server import LocalServer
     from chunkers.methods.your_chunks import ChunkFile
-    from chunkers.results.embedder_input import EmbeddedAs
-    from evaluation.questions.marked_file import MarkedQuestion
+    from chunkers.results.chunk_fields import EmbeddedAs
+    from evaluation.questions.question_sets import MarkedQuestion
     from evaluation.search.ranking import Reranker
-    from viz.jobs.asking.job import ChangedCuts
+    from viz.jobs.background import Estimating
     from viz.jobs.chunking import ChunkingJob, Task
-    from viz.jobs.estimating import Estimating
-    from viz.jobs.reading import ReadingJob
+    from viz.jobs.column_jobs import ChangedCuts
+    from viz.jobs.file_reading import ReadingJob
     from viz.jobs.retrieval_plan import Material
     from viz.state.text import Source
 
@@ -53,7 +53,7 @@ Opened = FileText | SessionFile | Recipe
 Kind = TypeVar("Kind")
 
 
-def new_box() -> str:
+def new_text_box_key() -> str:
     """Return a new unique key for the text box."""
     return f"box/{uuid4().hex}"
 
@@ -192,7 +192,7 @@ class Session:
     own_reading: Job[ReadingJob[Opened] | None] = Job("own_reading", None)  # reads the uploaded file
     own_splitter = Value("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
     pasted_kept = Value("pasted_kept", "")  # content of the text box: the own text, unless too long
-    box: Container[str] = Container("box", new_box)  # key of the text box, replaced whenever the server fills it
+    box: Container[str] = Container("box", new_text_box_key)  # key of the text box, replaced whenever the server fills it
     dashes: Value[bool | None] = Value("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
     marks_before: Container[list[tuple[int, ...] | None]] = Container("marks_before", list)  # earlier boundaries, for undo
     marks_complaint = Value("marks_complaint", "")

@@ -8,20 +8,19 @@ from functools import cache
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from chunkers import Document
-from chunkers.text.file_parts import Parts
-from chunkers.text.reader_output import LeftOut
-from evaluation.asking.answer import Posed, checked_answer
+from chunkers.text.extracted_text import Omission, Parts
+from evaluation.asking.ask import PosedQuestion, checked_answer
 from sample_docs import load_sample, sample_titles
-from viz.state.own_text import store_own_text, without_dashes
+from viz.state.own_text import store_own_text, with_dashes_as_boundaries
 from viz.state.session_file import KeptParts
 from viz.state.session_state import session
 from viz.state.text import Source, are_boundaries
 from viz.state.values import MOST_QUESTIONS, KeptQuestion
 
-_MANY = TypeAdapter(tuple[KeptQuestion, ...])
+_QUESTIONS_ADAPTER = TypeAdapter(tuple[KeptQuestion, ...])
 
 
-def written_questions(text: str | None = None) -> tuple[KeptQuestion, ...]:
+def stored_questions(text: str | None = None) -> tuple[KeptQuestion, ...]:
     """Return the session's questions in stored form, including those whose text is not open.
 
     If ``text`` is given, only the questions about it are returned.
@@ -30,7 +29,7 @@ def written_questions(text: str | None = None) -> tuple[KeptQuestion, ...]:
     digests = session.question_digests
     for identity, source in session.question_texts.items():
         if identity not in digests:
-            digests[identity] = digest_of(source.text)
+            digests[identity] = text_digest(source.text)
     open_questions = [
         KeptQuestion(
             **question._asdict() | {"document": question.document[:300]},
@@ -39,41 +38,41 @@ def written_questions(text: str | None = None) -> tuple[KeptQuestion, ...]:
         )
         for question in session.questions
     ]
-    wanted = None if text is None else digest_of(text)
+    wanted = None if text is None else text_digest(text)
     return tuple(question for question in (*open_questions, *session.questions_waiting) if wanted in (None, question.text))
 
 
 def questions_to_json(questions: Iterable[KeptQuestion]) -> str:
     """Return questions in stored form as JSON."""
-    return _MANY.dump_json(tuple(questions)).decode()
+    return _QUESTIONS_ADAPTER.dump_json(tuple(questions)).decode()
 
 
-def take_back_questions(told: object) -> None:
+def take_questions_of_tab(told: object) -> None:
     """Add to the session the questions that the browser's tab has kept, and ignore invalid questions."""
     try:
-        questions = _MANY.validate_json(told) if isinstance(told, str) else ()
+        questions = _QUESTIONS_ADAPTER.validate_json(told) if isinstance(told, str) else ()
     except ValidationError:
         return
-    give_back_questions(questions)
+    restore_questions(questions)
 
 
-def give_back_questions(questions: Iterable[KeptQuestion]) -> None:
+def restore_questions(questions: Iterable[KeptQuestion]) -> None:
     """Add stored questions to the session; questions about an unknown text wait until the text is opened."""
-    known = {(question.question, question.text) for question in written_questions()}
+    known = {(question.question, question.text) for question in stored_questions()}
     session.questions_waiting = (
         *session.questions_waiting,
         *(question for question in questions if (question.question, question.text) not in known),
     )
-    place_waiting()
+    activate_waiting_questions()
 
 
-def place_waiting() -> None:
+def activate_waiting_questions() -> None:
     """Activate the waiting questions whose text has been opened."""
     waiting = session.questions_waiting
     if not waiting:
         return
     own = session.own
-    about_own = digest_of(own.text) if own is not None else ""
+    about_own = text_digest(own.text) if own is not None else ""
     still_waiting = []
     for question in waiting:
         source: Source | None = None
@@ -90,11 +89,11 @@ def place_waiting() -> None:
     session.questions_waiting = tuple(still_waiting[:MOST_QUESTIONS])
 
 
-def posed_about(document: Document, besides: str = "") -> tuple[Posed, ...]:
+def kept_questions_about(document: Document, besides: str = "") -> tuple[PosedQuestion, ...]:
     """Return the stored questions about a text and the spans of their answers, except the question ``besides``."""
     text = document.text
     return tuple(
-        Posed(question.question, checked_answer(text, question.start, question.start + len(question.answer)))
+        PosedQuestion(question.question, checked_answer(text, question.start, question.start + len(question.answer)))
         for question in session.questions
         if question.question != besides
         and question.document == document.name
@@ -102,7 +101,7 @@ def posed_about(document: Document, besides: str = "") -> tuple[Posed, ...]:
     )
 
 
-def digest_of(text: str) -> str:
+def text_digest(text: str) -> str:
     """Return the digest of a text by which stored questions refer to the text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -110,7 +109,7 @@ def digest_of(text: str) -> str:
 @cache
 def _samples() -> dict[str, str]:
     """Return the ids of the bundled documents by the digests of their texts."""
-    return {digest_of(load_sample(name).text): name for name in sample_titles()}
+    return {text_digest(load_sample(name).text): name for name in sample_titles()}
 
 
 # The user's own text.
@@ -143,10 +142,10 @@ class _File(BaseModel, frozen=True, extra="ignore"):
     """Details of a text's source file."""
 
     parts: KeptParts | None = None
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[Omission, ...] = ()
 
 
-def kept_text(own: Source, given: Source | None) -> tuple[KeptText, str]:
+def text_in_stored_form(own: Source, given: Source | None) -> tuple[KeptText, str]:
     """Return the user's text in stored form: its metadata and the text.
 
     ``given`` is the text before its lines of dashes were removed.
@@ -162,10 +161,10 @@ def kept_text(own: Source, given: Source | None) -> tuple[KeptText, str]:
     return about, source.text
 
 
-def give_back_text(about: KeptText, text: str) -> None:
+def restore_text(about: KeptText, text: str) -> None:
     """Restore a stored text as the user's own."""
     base = Source(text, about.name, None, about.teaches, *_of_file(about, text))
-    own = without_dashes(base) if about.dashes else base
+    own = with_dashes_as_boundaries(base) if about.dashes else base
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
     if are_boundaries(about.known, own.text):
         own = replace(own, known=about.known)
@@ -185,7 +184,7 @@ def _file_of(source: Source) -> str:
     return ""
 
 
-def _of_file(about: KeptText, text: str) -> tuple[Parts | None, tuple[LeftOut, ...]]:
+def _of_file(about: KeptText, text: str) -> tuple[Parts | None, tuple[Omission, ...]]:
     """Return the stored pages and omitted content; nothing if they cannot belong to the text."""
     if not about.file:
         return None, ()

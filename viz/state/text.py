@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from chunkers import Document
-from chunkers.text.file_parts import Parts
+from chunkers.text.extracted_text import Omission, Parts
 from chunkers.text.languages import LANGUAGES, detect_language
-from chunkers.text.reader_output import LeftOut
-from viz.jobs.resources import CACHED_BYTES, kept
+from viz.jobs.resources import CACHED_BYTES, cached_while_shown
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Source:
     known: tuple[int, ...] | None = None
     teaches: str = ""
     parts: Parts | None = None
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[Omission, ...] = ()
 
 
 def are_boundaries(offsets: Iterable[int] | None, text: str) -> bool:
@@ -38,13 +37,13 @@ def are_boundaries(offsets: Iterable[int] | None, text: str) -> bool:
     return all(first < second for first, second in pairwise((0, *(offsets or ()), len(text))))
 
 
-@kept(CACHED_BYTES, lambda document: (document.identity,), len)
+@cached_while_shown(CACHED_BYTES, lambda document: (document.identity,), len)
 def language_of(document: Document) -> str:
     """Return the language code of a document: the language of its splitter, otherwise the detected language."""
     return document.language or detect_language(document.text)
 
 
-def language_said(document: Document) -> str:
+def language_label(document: Document) -> str:
     """Return the name of a document's language, marked if it was detected."""
     detected = "" if ":" in document.splitter and document.language else " (detected)"
     return f"{LANGUAGES[language_of(document)]}{detected}"

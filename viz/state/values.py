@@ -9,9 +9,8 @@ from uuid import uuid4
 from pydantic import BaseModel, Field
 
 from chunkers.support.limits import MOST_SPENT_TOKENS
-from evaluation.asking.answer import LONGEST_ANSWER
-from evaluation.asking.ask import LONGEST_QUESTION
-from evaluation.questions.marked_file import MarkedQuestion
+from evaluation.asking.ask import LONGEST_ANSWER, LONGEST_QUESTION
+from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.segmentation.marked_texts import MarkedText
 from viz.jobs.chunking import Task
 from viz.jobs.keeping.notebook_store import Place
@@ -134,7 +133,7 @@ MOST_QUESTIONS = 100
 
 
 class KeptQuestion(BaseModel, frozen=True, extra="forbid"):
-    """The stored form of a question and its marked answer, `evaluation.questions.marked_file.MarkedQuestion`.
+    """The stored form of a question and its marked answer, `evaluation.questions.question_sets.MarkedQuestion`.
 
     Attributes
     ----------

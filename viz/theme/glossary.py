@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
 
-from evaluation.segmentation.unlabelled import EXPLAINED
+from evaluation.segmentation.label_free_measures import MEASURES_EXPLAINED
 
 TEXT: Mapping[str, str] = {
     "Sentence": "The smallest piece of text that most chunkers keep whole; a splitter finds where each one ends.",
@@ -48,7 +48,7 @@ SEGMENTATION: Mapping[str, str] = {
 """The measures against known boundaries."""
 
 UNLABELLED: Mapping[str, str] = {
-    **{name.capitalize(): definition for name, definition in EXPLAINED.items() if name != "chunks"},
+    **{name.capitalize(): definition for name, definition in MEASURES_EXPLAINED.items() if name != "chunks"},
     "Edit": "The insertion of one sentence at a random place, after which the text is cut again.",
 }
 """The measures without labels."""
@@ -107,7 +107,7 @@ class Piece(TypedDict):
     about: str
 
 
-def explained(words: str) -> list[Piece]:
+def glossary_pieces(words: str) -> list[Piece]:
     """Split a sentence into pieces, with the definition of each glossary term marked in it.
 
     Parameters
@@ -130,12 +130,12 @@ def explained(words: str) -> list[Piece]:
     return pieces
 
 
-def help_of(words: Mapping[str, str]) -> str:
+def definitions_as_help(words: Mapping[str, str]) -> str:
     """Return the definitions of several terms as Markdown for a help text."""
     return "  \n".join(f"**{word}**: {definition}" for word, definition in words.items())
 
 
-def document() -> str:
+def glossary_document() -> str:
     """Return the text of ``docs/glossary.md``."""
     lists = {
         title: [f"- **{word}**: {definition}\n" for word, definition in words.items()] for title, words in PARTS.items()
@@ -148,4 +148,4 @@ def document() -> str:
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(document(), encoding="utf-8")
+    DOCUMENT.write_text(glossary_document(), encoding="utf-8")

@@ -9,16 +9,15 @@ from viz.jobs.background import measure_bundled
 from viz.jobs.keeping.kept_run import BUNDLED, Keeper, RunFile, bundled_run
 from viz.jobs.sweep import KeptSweep, Sweep
 from viz.state.choices import Choices, ColumnChoice
-from viz.tune.documents import OWN_WORDS, default_documents, first_documents
-from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
-from viz.tune.grid import first_settings
+from viz.tune.sweep_inputs import GRID_PARAMETERS as GRID_WORDS
+from viz.tune.sweep_inputs import OWN_DOCUMENT_PARAMETERS, default_documents, default_sweep_documents, default_sweep_settings
 
 FILE = SAMPLES_FOLDER / "tune_run.json"
 
 
 def first_screen() -> Choices:
     """Return the default choices of the Tune page: Breakpoint over its amount, on documents with known boundaries."""
-    extra = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
+    extra = GRID_WORDS | default_documents() | OWN_DOCUMENT_PARAMETERS | {"measure": "pk", "run": ""}
     return Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=extra)
 
 
@@ -30,7 +29,7 @@ def first_run() -> tuple[Sweep, RunFile] | str:
     """
     try:
         kept, file = bundled_run(FILE, KeptSweep)
-        if kept.plan != _planned(kept.keeper).plan:
+        if kept.plan != _default_plan(kept.keeper).plan:
             raise InputError(
                 "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
             )
@@ -39,21 +38,21 @@ def first_run() -> tuple[Sweep, RunFile] | str:
         return str(error)
 
 
-def _planned(keeper: Keeper) -> KeptSweep:
+def _default_plan(keeper: Keeper) -> KeptSweep:
     """Return the storage of the default sweep."""
-    choices, documents = first_screen(), first_documents()
-    settings = [*first_settings(), *TRIVIAL]
+    choices, documents = first_screen(), default_sweep_documents()
+    settings = [*default_sweep_settings(), *TRIVIAL]
     return KeptSweep.of(
         keeper, documents.with_splitters, documents.held_names, settings, choices.embedder, choices.tokenizer
     )
 
 
-def measured_again() -> RunFile:
+def measure_again() -> RunFile:
     """Run the default sweep on the bundled documents, and return the new run file."""
-    kept = _planned(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
+    kept = _default_plan(Keeper(RunFile(), BUNDLED, KeptSweep.kind))
     documents = [document for document in kept.documents_among([]) if document is not None]
     return measure_bundled(Sweep.from_disk(kept).resumed(documents, load_embedder(kept.plan.embedder, "cpu")))
 
 
 if __name__ == "__main__":
-    measured_again().write(FILE)
+    measure_again().write(FILE)

@@ -10,35 +10,41 @@ from chunkers.language_models.asking import Asking
 from chunkers.recipes.registry import ELSEWHERE
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting
-from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice, remark
-from viz.controls.language_model import model_form, what_it_is_asked
-from viz.controls.widgets import select
+from viz.components.page_elements import notice, remark, show_job_progress
+from viz.controls.language_model import language_model_form, show_prompts
+from viz.controls.widgets import select_word
 from viz.jobs.background import new_token, registry
-from viz.jobs.sweep import KeptSweep, Sweep, estimate_of_sweep
+from viz.jobs.sweep import KeptSweep, Sweep, estimate_sweep_requests
 from viz.shell.column_exchange import columns_to_open_with
 from viz.shell.linked_runs import (
-    Lost,
-    Requests,
-    begin,
-    find_kept,
+    LostRun,
+    ModelRequests,
+    begin_run,
+    find_kept_run,
     new_keeper,
-    say_there_is_none,
-    say_where_it_is_from,
-    show_kept,
-    show_way_on,
-    start_row,
+    offer_to_resume,
+    register_kept_run,
+    run_button_row,
+    say_no_bundled_run,
+    say_origin_of_bundled_run,
 )
 from viz.shell.page import Page, page
+from viz.state.chosen_models import MODEL_MISSING, chosen_model, model_identity
 from viz.state.compare_choices import columns_of_compare
-from viz.state.models import MISSING, chosen_model, identity_of
 from viz.state.session_state import session
-from viz.theme.glossary import SEGMENTATION, UNLABELLED, help_of
-from viz.theme.numbers import counted
-from viz.tune.documents import SweepDocuments, choose_documents, own_documents, show_own_documents
+from viz.theme.glossary import SEGMENTATION, UNLABELLED, definitions_as_help
+from viz.theme.number_formats import counted
 from viz.tune.first_run import first_run, first_screen
-from viz.tune.grid import MOST_RUNS, choose_settings, sweep_chunker
 from viz.tune.results import TITLES, show_sweep
+from viz.tune.sweep_inputs import (
+    MOST_RUNS,
+    SweepDocuments,
+    choose_documents,
+    choose_settings,
+    own_documents,
+    show_own_documents,
+    vary_chunker,
+)
 
 PAGE = "tune"
 
@@ -56,7 +62,7 @@ def show() -> None:
     with page(PAGE, first_screen(), about_a_text=False) as here:
         words = here.choices.extra
         if opening and opening[0] is not None and not words["run"]:
-            sweep_chunker(words, opening[0].chunker)
+            vary_chunker(words, opening[0].chunker)
         _draw(here)
 
 
@@ -66,8 +72,8 @@ def _draw(here: Page) -> None:
         settings, complaint = choose_settings(words)
         _say_opened_with(words)
         if words["what"] in ASKING:
-            model_form()
-            what_it_is_asked(words["what"])
+            language_model_form()
+            show_prompts(words["what"])
         documents = choose_documents(words)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
@@ -75,7 +81,7 @@ def _draw(here: Page) -> None:
     measures = {name: f"{title} ({'more' if MEASURES[name] else 'less'} is better)" for name, title in TITLES.items()}
     explained = {**SEGMENTATION, "Blocks whole": f"{UNLABELLED['Blocks whole']} Without cuts all of them do."}
     with st.container(width=420):
-        measure = select("Ranked by", words, "measure", measures, "tune/measure", help=help_of(explained))
+        measure = select_word("Ranked by", words, "measure", measures, "tune/measure", help=definitions_as_help(explained))
     if complaint:
         notice(complaint, "info" if settings else "error", key="tune_complaint")
     if documents.complaint:
@@ -85,9 +91,9 @@ def _draw(here: Page) -> None:
     if isinstance(linked_sweep, Sweep):
         if linked_sweep.running and not linked_sweep.cancelled:
             show_job_progress(linked_sweep)
-        offer_to_resume(here, linked_sweep)
+        offer_to_resume_sweep(here, linked_sweep)
         _say_what_changed(linked_sweep, settings, documents)
-        _results(linked_sweep, measure)
+        _show_results(linked_sweep, measure)
     elif linked_sweep is not None:
         linked_sweep.show("tune")
     else:
@@ -98,17 +104,17 @@ def _show_first_run(settings: Sequence[Setting], documents: SweepDocuments, meas
     """Draw the bundled sweep, or the reason why it cannot be shown."""
     bundled_run = first_run()
     if isinstance(bundled_run, str):
-        say_there_is_none(bundled_run, "tune")
+        say_no_bundled_run(bundled_run, "tune")
     else:
         sweep, file = bundled_run
-        say_where_it_is_from(
+        say_origin_of_bundled_run(
             file,
             counted(len(sweep.names), "bundled document"),
             "“Run” measures what is chosen on the left, on these documents or on your own.",
             "tune",
         )
         _say_what_changed(sweep, settings, documents)
-        _results(sweep, measure)
+        _show_results(sweep, measure)
     st.caption(MEASURED)
 
 
@@ -138,9 +144,9 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocument
     requests = None
     if asks:
         subject = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
-        estimated = partial(estimate_of_sweep, documents.split, settings, subject[-1])
+        estimated = partial(estimate_sweep_requests, documents.split, settings, subject[-1])
         what = f"This sweep sends {counted(count, 'document')}, once for every setting,"
-        requests = Requests(subject, asking, estimated, what, "sweep")
+        requests = ModelRequests(subject, asking, estimated, what, "sweep")
 
     def run() -> None:
         words = here.choices.extra
@@ -152,14 +158,14 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: SweepDocument
         job = new_sweep(
             token, documents, [*settings, *TRIVIAL], here.embedder, here.choices.tokenizer, asking if asks else None
         )
-        begin(words, job, token)
+        begin_run(words, job, token)
 
-    missing = MISSING if asks and asking is None else ""
-    sentence = _what_it_runs(here, settings, documents, runs, missing)
-    start_row(requests if fits else None, run, sentence, "tune_start", "tune_run", ready=fits and not missing)
+    missing = MODEL_MISSING if asks and asking is None else ""
+    sentence = _runs_in_words(here, settings, documents, runs, missing)
+    run_button_row(requests if fits else None, run, sentence, "tune_start", "tune_run", ready=fits and not missing)
 
 
-def _what_it_runs(here: Page, settings: Sequence[Setting], documents: SweepDocuments, runs: int, missing: str) -> str:
+def _runs_in_words(here: Page, settings: Sequence[Setting], documents: SweepDocuments, runs: int, missing: str) -> str:
     """Describe the runs, or the reason why they cannot start."""
     if here.embedder is None:
         return here.embedder_complaint
@@ -189,7 +195,7 @@ def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: SweepD
         notice(message, key="tune_changed")
 
 
-def _results(job: Sweep, measure: str) -> None:
+def _show_results(job: Sweep, measure: str) -> None:
     """Draw the results so far."""
     if job.error:
         notice(job.error, "error", key="tune_error")
@@ -219,27 +225,27 @@ def new_sweep(
     """Return a sweep that is not started yet, with storage on disk if the session keeps embeddings there."""
     kept, keeper = None, new_keeper(token, KeptSweep)
     if keeper is not None:
-        plan = documents.with_splitters, documents.held_names, settings, embedder.name, tokenizer, identity_of(asking)
+        plan = documents.with_splitters, documents.held_names, settings, embedder.name, tokenizer, model_identity(asking)
         kept = KeptSweep.of(keeper, *plan)
     names = [document.name for document in documents.all]
     held = documents.held_names
     return Sweep(names, documents.split, settings, embedder, tokenizer, session.on_disk, held, kept=kept, asking=asking)
 
 
-def find_sweep(token: str) -> Sweep | Lost | None:
+def find_sweep(token: str) -> Sweep | LostRun | None:
     """Return the link's sweep from memory or disk, or the reason why it cannot be shown; None if the link has no sweep."""
-    linked_sweep = registry().find(token, Sweep, session.runs) or find_kept(token, KeptSweep)
+    linked_sweep = registry().find(token, Sweep, session.runs) or find_kept_run(token, KeptSweep)
     if not isinstance(linked_sweep, KeptSweep):
         return linked_sweep
     try:
         sweep = Sweep.from_disk(linked_sweep)
     except InputError as error:
-        return Lost(str(error), "error")
-    show_kept(linked_sweep, sweep)
+        return LostRun(str(error), "error")
+    register_kept_run(linked_sweep, sweep)
     return sweep
 
 
-def offer_to_resume(here: Page, sweep: Sweep) -> None:
+def offer_to_resume_sweep(here: Page, sweep: Sweep) -> None:
     """Draw the button that resumes an interrupted sweep, or a note on what is missing, if the sweep is stored on disk."""
     kept = sweep.kept
     if kept is None or not sweep.can_go_on:
@@ -251,17 +257,17 @@ def offer_to_resume(here: Page, sweep: Sweep) -> None:
         asking = chosen_model()
         split = partial(map, lambda document, plan: document.split(plan.splitter), documents, kept.plan.documents)
         settings = [setting for setting in sweep.settings if not setting.trivial]
-        count = partial(estimate_of_sweep, split, settings, sweep.tokenizer)
-        requests = Requests(sweep, asking, count, "The rest of this sweep sends at most its documents", "resumed")
+        count = partial(estimate_sweep_requests, split, settings, sweep.tokenizer)
+        requests = ModelRequests(sweep, asking, count, "The rest of this sweep sends at most its documents", "resumed")
 
     def again() -> Sweep:
         assert here.embedder is not None
         return sweep.resumed(documents, here.embedder, asking)
 
-    show_way_on(here, sweep, again, requests, _missing_documents(kept, given_docs), "tune")
+    offer_to_resume(here, sweep, again, requests, _missing_documents_in_words(kept, given_docs), "tune")
 
 
-def _missing_documents(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
+def _missing_documents_in_words(kept: KeptSweep, texts: Sequence[MarkedText | None]) -> str:
     """Return a sentence that names the documents without a text; empty if every document has one."""
     missing = [plan for plan, own_text in zip(kept.plan.documents, texts, strict=True) if own_text is None]
     if any(plan.sample for plan in missing):

@@ -8,27 +8,27 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from chunkers import CHUNKERS
-from chunkers.support.formatting import signed
+from chunkers.support.formatting import format_number
+from evaluation.segmentation.boundary_measures import TRIVIAL_ANSWERS
 from evaluation.segmentation.sweep import (
     MEASURES,
     Setting,
-    Summary,
+    SettingSummary,
     SweepRow,
-    chosen_here_words,
     compare_settings,
+    lead_significance_words,
     rows_to_csv,
-    significance_words,
-    summaries,
+    summarize_settings,
+    untested_lead_words,
 )
-from evaluation.segmentation.trivial import ANSWERS
 from evaluation.statistics.significance import FEWEST_VALUES, mean_interval
-from viz.components.download import download
 from viz.components.figure import show_figure
-from viz.shell.column_exchange import say_added, take_button
+from viz.components.page_elements import download_button
+from viz.shell.column_exchange import say_column_added, take_to_compare_button
 from viz.state.choices import ColumnChoice
 from viz.theme import palette
-from viz.theme.numbers import counted
-from viz.theme.palette import INK, edge
+from viz.theme.number_formats import counted
+from viz.theme.palette import INK, edge_colour
 
 # The figures of a sweep: a curve over one parameter, a heatmap over two, or a strip for each of several chunkers.
 
@@ -56,25 +56,29 @@ def setting_in_words(setting: Setting) -> str:
     specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
     # A threshold method is named with its amount: "percentile 80".
     implied = {specs[name].depends for name in given}
-    values = ", ".join(f"{_name(setting, name)} {_word(value)}" for name, value in given.items() if name not in implied)
+    values = ", ".join(
+        f"{_parameter_in_words(setting, name)} {_value_in_words(value)}"
+        for name, value in given.items()
+        if name not in implied
+    )
     return CHUNKERS[setting.chunker].title + (f" ({values})" if values else "")
 
 
-def _name(setting: Setting, parameter: str) -> str:
+def _parameter_in_words(setting: Setting, parameter: str) -> str:
     """Return a parameter's name in words, or the value of the parameter that determines its meaning, as for an amount."""
     given = dict(setting.parameters)
     specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
     depends = specs[parameter].depends
-    return _word(given.get(depends, specs[depends].default)) if depends else parameter.replace("_", " ")
+    return _value_in_words(given.get(depends, specs[depends].default)) if depends else parameter.replace("_", " ")
 
 
-def _word(value: object) -> str:
+def _value_in_words(value: object) -> str:
     """Format a parameter's value: names without underscores, whole numbers without a fraction."""
-    return signed(value) if isinstance(value, float) else str(value).replace("_", " ")
+    return format_number(value) if isinstance(value, float) else str(value).replace("_", " ")
 
 
 def sweep_figure(
-    settings: Sequence[Setting], ranked: Sequence[Summary], measure: str, held: Sequence[Summary] = ()
+    settings: Sequence[Setting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary] = ()
 ) -> go.Figure:
     """Return the figure of a sweep's results that suits its grid: a curve, a heatmap, or a strip per chunker.
 
@@ -85,20 +89,22 @@ def sweep_figure(
     ranked = [summary for summary in ranked if not summary.setting.trivial]
     chunkers = list(dict.fromkeys(setting.chunker for setting in settings))
     if len(chunkers) > 1:
-        return _strips(ranked, chunkers, measure)
+        return _strips_figure(ranked, chunkers, measure)
     two_axes = len(settings[0].parameters) == 2
-    return _heatmap(settings, ranked, measure) if two_axes else _curve(settings, ranked, measure, held)
+    return _heatmap_figure(settings, ranked, measure) if two_axes else _curve_figure(settings, ranked, measure, held)
 
 
-def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str, held: Sequence[Summary]) -> go.Figure:
-    colours = INK[palette.theme()]
+def _curve_figure(
+    settings: Sequence[Setting], ranked: Sequence[SettingSummary], measure: str, held: Sequence[SettingSummary]
+) -> go.Figure:
+    colours = INK[palette.theme_name()]
     by_setting = {summary.setting: summary for summary in ranked}
     summaries = [by_setting[setting] for setting in settings if setting in by_setting]
     ((name, _),) = settings[0].parameters
     best = summaries.index(ranked[0])
     figure = go.Figure(
         go.Scatter(
-            x=[_word(dict(summary.setting.parameters)[name]) for summary in summaries],
+            x=[_value_in_words(dict(summary.setting.parameters)[name]) for summary in summaries],
             y=[summary.mean for summary in summaries],
             customdata=[summary.chunks for summary in summaries],
             mode="lines+markers",
@@ -115,7 +121,7 @@ def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str,
         apart = {summary.setting: summary.mean for summary in held}
         places = [setting for setting in settings if setting in apart]
         figure.add_scatter(
-            x=[_word(dict(setting.parameters)[name]) for setting in places],
+            x=[_value_in_words(dict(setting.parameters)[name]) for setting in places],
             y=[apart[setting] for setting in places],
             mode="lines+markers",
             line={"color": colours["muted"], "dash": "dot"},
@@ -125,7 +131,7 @@ def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str,
         )
     figure.update_layout(
         height=320,
-        xaxis={"title": _name(settings[0], name), "type": "category"},
+        xaxis={"title": _parameter_in_words(settings[0], name), "type": "category"},
         showlegend=bool(held),
         legend={"orientation": "h", "y": 1.12},
     )
@@ -133,12 +139,13 @@ def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str,
     return figure
 
 
-def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> go.Figure:
-    colours = INK[palette.theme()]
+def _heatmap_figure(settings: Sequence[Setting], ranked: Sequence[SettingSummary], measure: str) -> go.Figure:
+    colours = INK[palette.theme_name()]
     by_setting = {summary.setting: summary.mean for summary in ranked}
     (across, _), (down, _) = settings[0].parameters
     places = {
-        setting: (_word(dict(setting.parameters)[down]), _word(dict(setting.parameters)[across])) for setting in settings
+        setting: (_value_in_words(dict(setting.parameters)[down]), _value_in_words(dict(setting.parameters)[across]))
+        for setting in settings
     }
     lines = list(dict.fromkeys(line for line, _ in places.values()))
     columns = list(dict.fromkeys(column for _, column in places.values()))
@@ -146,7 +153,7 @@ def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: st
     # If the threshold method is an axis, its amounts have no common name.
     depends = {spec.name: spec.depends for spec in CHUNKERS[settings[0].chunker].fields()}
     titles = {
-        name: name.replace("_", " ") if depends[name] in (across, down) else _name(settings[0], name)
+        name: name.replace("_", " ") if depends[name] in (across, down) else _parameter_in_words(settings[0], name)
         for name in (across, down)
     }
     low_high = (colours["panel"], colours["accent"])
@@ -168,7 +175,7 @@ def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: st
     return figure
 
 
-def _strips(ranked: Sequence[Summary], chunkers: Sequence[str], measure: str) -> go.Figure:
+def _strips_figure(ranked: Sequence[SettingSummary], chunkers: Sequence[str], measure: str) -> go.Figure:
     figure = go.Figure()
     for number, chunker in enumerate(chunkers):
         mine = [summary for summary in ranked if summary.setting.chunker == chunker]
@@ -180,7 +187,7 @@ def _strips(ranked: Sequence[Summary], chunkers: Sequence[str], measure: str) ->
                 boxpoints="all",
                 jitter=0.6,
                 pointpos=0,
-                marker={"color": edge(number), "size": 5, "opacity": 0.8},
+                marker={"color": edge_colour(number), "size": 5, "opacity": 0.8},
                 line={"width": 1.2},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate="%{text}: %{x:.3f}<extra></extra>",
@@ -204,11 +211,13 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
 
     The values on the held-out documents are shown next to these results.
     """
-    ranked = summaries([row for row in rows if row.document not in held], measure)
+    ranked = summarize_settings([row for row in rows if row.document not in held], measure)
     if all(summary.setting.trivial for summary in ranked):
         return False
-    held_out = {summary.setting: summary for summary in summaries([row for row in rows if row.document in held], measure)}
-    _say_the_best(ranked, held_out, rows, held, measure)
+    held_out = {
+        summary.setting: summary for summary in summarize_settings([row for row in rows if row.document in held], measure)
+    }
+    _say_best_setting(ranked, held_out, rows, held, measure)
     shown = [summary for place, summary in enumerate(ranked) if place < SHOWN or summary.setting.trivial]
     table: dict[str, list[Any]] = {
         "setting": [setting_in_words(summary.setting) for summary in ranked],
@@ -222,7 +231,7 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
     show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
     digits = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
     state = st.dataframe(
-        _ranking(shown, held_out, measure),
+        _ranking_table(shown, held_out, measure),
         key="tune_ranking",
         on_select="rerun",
         selection_mode="single-row",
@@ -231,7 +240,7 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
         column_config={name: st.column_config.NumberColumn(format=form, width="small") for name, form in digits.items()},
     )
     if any(summary.setting.trivial for summary in shown):
-        st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in ANSWERS.items()))
+        st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_ANSWERS.items()))
     row = st.container(horizontal=True)
     best = next(place for place, summary in enumerate(shown) if not summary.setting.trivial)
     place = next((place for place in state.selection.rows if place < len(shown)), best)
@@ -242,14 +251,18 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
         else:
             number = ranked.index(shown[place]) + 1
             label = "Take the best to Compare" if place == best else f"Take place {number} to Compare"
-            take_button(label, ColumnChoice(setting.chunker, dict(setting.parameters)), key="take/tune")
-    download(row, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows)
-    say_added()
+            take_to_compare_button(label, ColumnChoice(setting.chunker, dict(setting.parameters)), key="take/tune")
+    download_button(row, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows)
+    say_column_added()
     return True
 
 
-def _say_the_best(
-    ranked: Sequence[Summary], kept: dict[Setting, Summary], rows: Sequence[SweepRow], held: set[str], measure: str
+def _say_best_setting(
+    ranked: Sequence[SettingSummary],
+    kept: dict[Setting, SettingSummary],
+    rows: Sequence[SweepRow],
+    held: set[str],
+    measure: str,
 ) -> None:
     """Describe the best setting: its margin over the next different value, ties, and its value on held-out documents.
 
@@ -261,32 +274,32 @@ def _say_the_best(
     best = ranked[0]
     here, held_out_rows = ([row for row in rows if (row.document in held) is out] for out in (False, True))
     sentences = f"**{setting_in_words(best.setting)}** is {best_in_words(here, best, measure)}"
-    if level := _ties(best, ranked):
+    if level := _tie_count(best, ranked):
         sentences += f" {level:,} other setting{'s reach' if level > 1 else ' reaches'} the same."
     behind = next((summary for summary in ranked if summary.mean != best.mean), None)
     if behind is not None:
         sentences += f" The next, {setting_in_words(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
         near = sum(abs(summary.mean - best.mean) <= NEAR_BEST for summary in ranked)
         sentences += f" Within {NEAR_BEST:g} of the best: {near:,} of {len(ranked):,} settings, itself included."
-    if answers and place_of(answers[0], [best], measure) == 1:
+    if answers and rank_of_setting(answers[0], [best], measure) == 1:
         sentences += f" **Mind the trivial answer: “{answers[0].setting.words()}” reaches {answers[0].mean:.3f}.**"
     if best.setting in kept:
         other = kept[best.setting]
         others = [summary for summary in kept.values() if not summary.setting.trivial]
-        place = f"place {place_of(other, others, measure)} of {len(others):,}"
-        if level := _ties(other, others):
+        place = f"place {rank_of_setting(other, others, measure)} of {len(others):,}"
+        if level := _tie_count(other, others):
             place += f", level with {level:,} other{'s' if level > 1 else ''}"
         sentences += f" Held out, it reaches {other.mean:.3f} over {counted(other.documents, 'document')}: {place}."
         trivial = [summary.setting for summary in kept.values() if summary.setting.trivial]
         compared = compare_settings(held_out_rows, best.setting, trivial, measure)
         names = {setting: setting.words() for setting in trivial}
-        sentences = f"{sentences} {significance_words(compared, names, other.documents)}".rstrip()
+        sentences = f"{sentences} {lead_significance_words(compared, names, other.documents)}".rstrip()
     elif answers:
-        sentences += f" {chosen_here_words(len(answers))}"
+        sentences += f" {untested_lead_words(len(answers))}"
     st.markdown(sentences)
 
 
-def best_in_words(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
+def best_in_words(rows: Sequence[SweepRow], best: SettingSummary, measure: str) -> str:
     """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
     extreme = "highest" if MEASURES[measure] else "lowest"
     if best.documents == 1:
@@ -302,17 +315,19 @@ def best_in_words(rows: Sequence[SweepRow], best: Summary, measure: str) -> str:
     return f"{extreme} here: {TITLES[measure]} {best.mean:.3f} on average over {over} ({between})."
 
 
-def _ties(summary: Summary, among: Sequence[Summary]) -> int:
+def _tie_count(summary: SettingSummary, among: Sequence[SettingSummary]) -> int:
     """Count the other settings with the same value."""
     return sum(other.mean == summary.mean for other in among) - 1
 
 
-def place_of(summary: Summary, among: Sequence[Summary], measure: str) -> int:
+def rank_of_setting(summary: SettingSummary, among: Sequence[SettingSummary], measure: str) -> int:
     """Return the rank of a setting, from 1; settings with equal values share a rank."""
     return 1 + sum(other.mean > summary.mean if MEASURES[measure] else other.mean < summary.mean for other in among)
 
 
-def _ranking(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> dict[str, list[Any]]:
+def _ranking_table(
+    ranked: Sequence[SettingSummary], kept: dict[Setting, SettingSummary], measure: str
+) -> dict[str, list[Any]]:
     """Return the ranking as a table; the numbers come first, so that narrow windows show them."""
     table: dict[str, list[Any]] = {TITLES[measure]: [summary.mean for summary in ranked]}
     if kept:

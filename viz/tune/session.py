@@ -6,7 +6,7 @@ from viz.state.session_state import Container, Job, Session, Value
 from viz.state.values import MarkedDocuments, StitchedDocuments
 
 if TYPE_CHECKING:
-    from viz.jobs.reading import ReadingJob
+    from viz.jobs.file_reading import ReadingJob
 
 
 class TuneSession(Session):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, Span
-from chunkers.adapters.mapping import locate, mapped
+from chunkers.adapters.piece_location import chunking_of_pieces, locate_pieces
 from tests.chunkers.adapters.checks import SPACES, WORDS, check
 
 
@@ -39,15 +39,15 @@ from tests.chunkers.adapters.checks import SPACES, WORDS, check
     ],
 )
 def test_found_by_hand(text, pieces, expected):
-    spans = locate(text, pieces)
+    spans = locate_pieces(text, pieces)
     assert [None if span is None else text[slice(*span)] for span in spans] == expected
     starts = [span.start for span in spans if span is not None]
     assert starts == sorted(set(starts))
 
 
 def test_repeated_passages_are_told_apart():
-    assert locate("Same. Same. Same.", ["Same."] * 3) == [Span(0, 5), Span(6, 11), Span(12, 17)]
-    assert locate("Same. Same. Same.", ["Same. Same.", "Same. Same."]) == [Span(0, 11), Span(6, 17)]
+    assert locate_pieces("Same. Same. Same.", ["Same."] * 3) == [Span(0, 5), Span(6, 11), Span(12, 17)]
+    assert locate_pieces("Same. Same. Same.", ["Same. Same.", "Same. Same."]) == [Span(0, 11), Span(6, 17)]
 
 
 TEXTS = st.lists(st.tuples(WORDS, SPACES), min_size=1, max_size=30).map(lambda pairs: "".join(map("".join, pairs)))
@@ -74,8 +74,8 @@ def test_chunks_that_lose_nothing_are_found_whatever_their_white_space(text, pla
     spans = pieces_of(text, places)
     originals = [text[slice(*span)] for span in spans]
     pieces = [piece if space is None else re.sub(r"\s+", space, piece) for piece in originals]
-    assert locate(text, pieces) == spans
-    chunking = mapped(Document.from_text(text, "regex"), pieces, "They")
+    assert locate_pieces(text, pieces) == spans
+    chunking = chunking_of_pieces(Document.from_text(text, "regex"), pieces, "They")
     assert [chunk.text for chunk in chunking.chunks] == originals
     altered = sum(piece != original for piece, original in zip(pieces, originals, strict=True))
     assert chunking.notes == ((f"They altered the white space of {altered} chunk{'s' * (altered > 1)}.",) if altered else ())
@@ -103,8 +103,8 @@ def test_lost_invented_and_overlapping_chunks(sizes, kept, overlap, invented):
     pieces = [" ".join(text[slice(*span)].split()) for span in spans]
     invented = min(invented, len(pieces))
     pieces.insert(invented, "An invented one")
-    assert locate(text, pieces) == [*spans[:invented], None, *spans[invented:]]
-    chunking = mapped(Document.from_text(text, "lines"), pieces, "They")
+    assert locate_pieces(text, pieces) == [*spans[:invented], None, *spans[invented:]]
+    chunking = chunking_of_pieces(Document.from_text(text, "lines"), pieces, "They")
     held = {place for span in spans for place in range(*span)}
     lost = sum(place not in held and not text[place].isspace() for place in range(len(text)))
     assert f"Chunk {invented + 1} of They, “An invented one”, is not found in the text; it is left out." in chunking.notes
@@ -115,7 +115,9 @@ def test_lost_invented_and_overlapping_chunks(sizes, kept, overlap, invented):
 
 def test_notes_and_reasons_by_hand():
     text = "One is here.\nTwo is here, after it. Three."
-    chunking = mapped(Document.from_text(text, "regex"), ["One is here. Two is", "No " * 40, " ", "Three."], "They")
+    chunking = chunking_of_pieces(
+        Document.from_text(text, "regex"), ["One is here. Two is", "No " * 40, " ", "Three."], "They"
+    )
     assert [chunk.text for chunk in chunking.chunks] == ["One is here.\nTwo is", "Three."]
     assert chunking.notes == (
         f"Chunk 2 of They, “{'No ' * 13}…”, is not found in the text; it is left out.",
@@ -128,7 +130,7 @@ def test_notes_and_reasons_by_hand():
 
 
 def test_a_cut_inside_a_sentence_is_a_gap_of_its_own():
-    chunking = mapped(Document.from_text("One two three. Four.", "regex"), ["One two", "three. Four."], "They")
+    chunking = chunking_of_pieces(Document.from_text("One two three. Four.", "regex"), ["One two", "three. Four."], "They")
     assert [(gap.index, gap.offset, gap.reason) for gap in chunking.gaps] == [
         (0, 8, "inside sentence 1: They begins a chunk here"),
         (0, None, "They begins no chunk here"),
@@ -136,6 +138,6 @@ def test_a_cut_inside_a_sentence_is_a_gap_of_its_own():
 
 
 def test_many_chunks_that_are_left_out_are_counted():
-    chunking = mapped(Document.from_text("One.", "lines"), ["One.", *(f"no {n}" for n in range(1_200))], "They")
+    chunking = chunking_of_pieces(Document.from_text("One.", "lines"), ["One.", *(f"no {n}" for n in range(1_200))], "They")
     assert len(chunking.notes) == 9
     assert chunking.notes[-1] == "Further chunks of They that are left out, empty or not found: 1,192."

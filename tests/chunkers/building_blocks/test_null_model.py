@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import build_chunker
-from chunkers.building_blocks.distances import gap_distances
-from chunkers.building_blocks.null_model import SAMPLE, SHUFFLES, orders, under_shuffling
+from chunkers.building_blocks.sentence_distances import SAMPLE, SHUFFLES, gap_distances, shuffled_orders, under_shuffling
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.methods.breakpoint import read_as_similarity
 from tests.support import AngleEmbedder, HashEmbedder, cut
@@ -16,7 +15,7 @@ from tests.support import AngleEmbedder, HashEmbedder, cut
 @pytest.mark.slow
 @given(st.integers(1, 60), st.integers(1, 70))
 def test_an_order_holds_every_sentence_once_and_leaves_runs_together(count, run):
-    shuffles = orders(count, run)
+    shuffles = shuffled_orders(count, run)
     assert len(shuffles) == SHUFFLES
     for order in shuffles:
         assert sorted(order.tolist()) == list(range(count))
@@ -27,22 +26,22 @@ def test_an_order_holds_every_sentence_once_and_leaves_runs_together(count, run)
 
 
 def test_orders_are_seeded_and_differ():
-    orders.cache_clear()
-    first = [order.tolist() for order in orders(30)]
-    orders.cache_clear()
-    assert [order.tolist() for order in orders(30)] == first
+    shuffled_orders.cache_clear()
+    first = [order.tolist() for order in shuffled_orders(30)]
+    shuffled_orders.cache_clear()
+    assert [order.tolist() for order in shuffled_orders(30)] == first
     assert len({tuple(order) for order in first}) == SHUFFLES
 
 
 @pytest.mark.parametrize("run", [1, 7])
 def test_of_a_long_text_a_sample_is_looked_at(run):
-    shuffles = orders(10 * SAMPLE, run)
+    shuffles = shuffled_orders(10 * SAMPLE, run)
     assert {len(order) for order in shuffles} == {SAMPLE}
     assert all(len(set(order.tolist())) == SAMPLE for order in shuffles)
     # From the whole text, and not the same everywhere.
     assert len(set(np.concatenate(shuffles).tolist())) > 5 * SAMPLE
     # More of them begin alike.
-    longer = orders(10 * SAMPLE, run, 2 * SAMPLE)
+    longer = shuffled_orders(10 * SAMPLE, run, 2 * SAMPLE)
     assert {len(order) for order in longer} == {2 * SAMPLE}
     assert all((order == more[:SAMPLE]).all() for order, more in zip(shuffles, longer, strict=True))
 
@@ -82,7 +81,7 @@ def test_the_band_of_a_breakpoint_is_the_middle_half_of_the_shuffled_scores(thre
     text = "\n".join(f"line {number}" for number in range(12))
     vectors = HashEmbedder().encode(text.splitlines())
     rule = THRESHOLDS[threshold]
-    scores = np.concatenate([rule.scores(gap_distances(vectors[order])) for order in orders(12)])
+    scores = np.concatenate([rule.scores(gap_distances(vectors[order])) for order in shuffled_orders(12)])
     band = cut(build_chunker("breakpoint", {"threshold": threshold}), text).curves[0].null
     assert (band.low, band.high) == pytest.approx(np.nanpercentile(scores, [25, 75]).tolist())
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers import run as run_chunker
-from chunkers.text.reading import decode
+from chunkers.text.reading import decode_text
 from tests.support import ScriptedModel, asking, tools
 
 SIGNS = ("abc", "אבג", "😀😃😄", "漢字假", "éüñ")
@@ -81,7 +81,7 @@ def test_windows_meet_anywhere_and_the_chunks_are_those_of_one(name, text, windo
 def test_the_places_of_propositions_are_exact_whatever_the_file(encoding):
     original = "😀 Ada wrote.\r\nשלום עדה.\n👩‍👩‍👧 e\u0301t 漢字。\n\nZ\u0335 ends 𝄞."
     mark = "\ufeff" if encoding in ("utf-16-le", "utf-16-be") else ""
-    text = decode((mark + original).encode(encoding), "a.txt").text
+    text = decode_text((mark + original).encode(encoding), "a.txt").text
     made = run_chunker(
         build_chunker("propositions", {"window": 10}), Document.from_text(text, "lines"), tools(asking=asking(Knowing()))
     )

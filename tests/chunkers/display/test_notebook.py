@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Chunking, Document, InputError, ModelError, chunk, compare
-from chunkers.results import notebook
-from chunkers.results.markup import COUNT
+from chunkers.results import result_html
+from chunkers.results.result_html import COUNT
 from tests.browser.hostile_strings import STRINGS
 from tests.properties.texts import texts
 
@@ -118,7 +118,7 @@ def test_every_chunk_has_the_reason_why_it_begins_and_a_kept_gap_has_its_own():
     assert kept
     assert check(result).reasons == [f"cut: {reason}" for reason in cuts]
     for reason in kept:
-        assert f'title="not cut after this: {notebook.text(reason)}"' in html
+        assert f'title="not cut after this: {result_html.escape_html(reason)}"' in html
     # On the curve too, for every gap.
     dots = re.findall(r"<title>after sentence (\d+), (\w+): ", html)
     assert dots == [(str(gap.index + 1), "cut" if gap.verdict.is_cut else "kept") for gap in result.gaps]
@@ -138,7 +138,7 @@ def test_a_chunk_in_several_places_says_where_it_goes_on():
 
 
 def test_of_a_long_text_the_rest_is_counted(monkeypatch):
-    monkeypatch.setattr(notebook, "MOST_CHARACTERS", 20)
+    monkeypatch.setattr(result_html, "MOST_CHARACTERS", 20)
     result = chunk("\n".join(["ten signs!"] * 5), "fixed_sentences", size=1, sentences="lines", embedder="tfidf")
     html = result._repr_html_()
     assert html.count('<div class="box">') == 2

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from chunkers import Cancelled, Document, ModelError, Tools, build_chunker, load_embedder, load_tokenizer, run
-from chunkers.embedders.late_chunking import LateChunks, windows
+from chunkers.embedders.late_chunking import LateChunks, overlapping_windows
 from chunkers.storage.cache import EmbeddingCache
-from evaluation.asking.ask import prepare
+from evaluation.asking.ask import index_passages
 from evaluation.questions.corpus import Corpus
-from evaluation.search.index import build_index, embed_late
+from evaluation.search.index import build_index, embed_chunks_late
 from tests.chunkers.embedders.models import WORDS
 from tests.chunkers.embedders.test_bert import make
 
@@ -81,7 +81,7 @@ def chunked(text, chunker, **parameters):
 def test_vectors_are_those_of_a_plain_recomputation(original, model, words):
     # Characters, so that cuts go through words.
     chunking = chunked(text_of(words), "fixed_characters", size=17, overlap=5)
-    vectors = embed_late([chunking], Tools(model, load_tokenizer("words")))
+    vectors = embed_chunks_late([chunking], Tools(model, load_tokenizer("words")))
     wanted = recomputed(original, chunking.document.text, [chunk.spans for chunk in chunking.chunks])
     assert np.abs(vectors - wanted).max() < 1e-6
 
@@ -122,7 +122,7 @@ def test_white_space_alone_has_no_tokens(model):
 def test_windows_cover_every_piece_once_and_give_it_a_quarter_of_a_window_of_context():
     size = MOST - 2
     for pieces in range(60):
-        all_windows = windows(pieces, MOST)
+        all_windows = overlapping_windows(pieces, MOST)
         assert [piece for window in all_windows for piece in range(window.first, window.last)] == list(range(pieces))
         for window in all_windows:
             assert window.end - window.start == min(size, pieces)
@@ -135,15 +135,15 @@ def test_vectors_come_from_the_cache_and_chunks_are_counted(model):
     chunking = chunked(text_of(200), "fixed_words", size=5, overlap=0)
     counts, cache = [], EmbeddingCache()
     tools = Tools(model, load_tokenizer("words"), cache, progress=lambda *count: counts.append(count))
-    first = embed_late([chunking], tools)
+    first = embed_chunks_late([chunking], tools)
     assert counts[-1] == (40, 40)
     assert len(counts) == 3
     again = Tools(model, load_tokenizer("words"), cache, cached_only=True)
-    assert (embed_late([chunking], again) == first).all()
+    assert (embed_chunks_late([chunking], again) == first).all()
     assert again.meter.cached == 40
     # Another text around the same chunk is another vector.
     with pytest.raises(Cancelled):
-        embed_late([chunked(text_of(200) + " salt", "fixed_words", size=5, overlap=0)], again)
+        embed_chunks_late([chunked(text_of(200) + " salt", "fixed_words", size=5, overlap=0)], again)
 
 
 def test_every_window_is_read_once_however_small_the_chunks(model, monkeypatch):
@@ -151,9 +151,9 @@ def test_every_window_is_read_once_however_small_the_chunks(model, monkeypatch):
     original = type(model).token_vectors
     monkeypatch.setattr(type(model), "token_vectors", lambda self, texts: read.extend(texts) or original(self, texts))
     chunking = chunked(text_of(200), "fixed_words", size=1, overlap=0)
-    embed_late([chunking], Tools(model, load_tokenizer("words")))
+    embed_chunks_late([chunking], Tools(model, load_tokenizer("words")))
     pieces, _ = model.encoder.pieces(chunking.document.text)
-    assert len(read) == len(windows(len(pieces), MOST))
+    assert len(read) == len(overlapping_windows(len(pieces), MOST))
 
 
 def test_it_stops_between_windows_too(model):
@@ -162,15 +162,15 @@ def test_it_stops_between_windows_too(model):
     calls = []
     tools = Tools(model, load_tokenizer("words"), cancelled=lambda: calls.append(None) or len(calls) > 20)
     with pytest.raises(Cancelled):
-        embed_late([chunking], tools)
+        embed_chunks_late([chunking], tools)
 
 
 def test_batches_and_documents_do_not_change_a_vector(model, monkeypatch):
     texts = [text_of(count) for count in (120, 7, 60)]
     chunkings = [chunked(text, "fixed_words", size=7, overlap=2) for text in texts]
-    together = embed_late(chunkings, Tools(model, load_tokenizer("words")))
+    together = embed_chunks_late(chunkings, Tools(model, load_tokenizer("words")))
     monkeypatch.setattr(LateChunks, "batch", 1)
-    apart = [embed_late([chunking], Tools(model, load_tokenizer("words"))) for chunking in chunkings]
+    apart = [embed_chunks_late([chunking], Tools(model, load_tokenizer("words"))) for chunking in chunkings]
     assert np.abs(together - np.concatenate(apart)).max() < 1e-6
 
 
@@ -181,7 +181,7 @@ def test_retrieval_and_asking_search_the_same_vectors(model):
     plain = build_index(Corpus((document,)), chunker, tools)
     assert index.texts == plain.texts
     assert np.abs(index.vectors - plain.vectors).max() > 0.01
-    assert (prepare(run(chunker, document, tools), tools, "embedding", "late").vectors == index.vectors).all()
+    assert (index_passages(run(chunker, document, tools), tools, "embedding", "late").vectors == index.vectors).all()
 
 
 class Own:
@@ -195,4 +195,4 @@ def test_what_gives_no_token_vectors_says_so(tmp_path_factory):
     first_piece = make(tmp_path_factory.mktemp("late") / "cls", pooling="cls", most=MOST)
     for embedder in (load_embedder("static"), load_embedder("tfidf"), Own(), load_embedder(str(first_piece))):
         with pytest.raises(ModelError, match=r"Late chunking needs the vectors of a model's tokens, which .* does not give"):
-            embed_late([chunked(text_of(9), "fixed_words")], Tools(embedder, load_tokenizer("words")))
+            embed_chunks_late([chunked(text_of(9), "fixed_words")], Tools(embedder, load_tokenizer("words")))

@@ -8,11 +8,10 @@ import numpy as np
 from chunkers import Document, build_chunker, load_tokenizer
 from chunkers import run as run_chunker
 from chunkers.language_models import prompts
-from chunkers.methods.fixed import FixedSentences
-from evaluation.answering.answer import Context, Gathered, Passage
-from evaluation.answering.questions import Item
+from chunkers.methods.fixed_sentences import FixedSentences
+from evaluation.answering.questions_and_answers import Context, GatheredPassages, Passage, QuestionItem
 from evaluation.answering.results import Services, answer_all
-from evaluation.generating.generate import Settings, generate
+from evaluation.generating.generate import GenerationSettings, generate_questions
 from tests.evaluation.answering.scripted import reply_to
 from tests.evaluation.generating.questioner import number_of
 from tests.support import ScriptedModel, tools
@@ -51,16 +50,16 @@ def _context(asking, cancelled=bool):
 
 def _questions(asking, cancelled=bool):
     made = []
-    generate((TEXT,), Settings(3), asking.ask, made.append, cancelled)
+    generate_questions((TEXT,), GenerationSettings(3), asking.ask, made.append, cancelled)
     return made
 
 
 def _answers(asking, cancelled=bool):
     context = Context((Passage(0, TEXT, True),), 40)
-    items = [Item("What says a0?", "One thing."), Item("What says b2?")]
+    items = [QuestionItem("What says a0?", "One thing."), QuestionItem("What says b2?")]
     means = Services(asking, asking, lambda _, others: np.full(len(others), 0.5), load_tokenizer("words").count)
     outcomes = {}
-    gathered = {0: Gathered((context,) * len(items), 0.0, 0.0, 1)}
+    gathered = {0: GatheredPassages((context,) * len(items), 0.0, 0.0, 1)}
     answer_all(items, gathered, means, outcomes.__setitem__, lambda _: None, cancelled)
     measures = ("faithfulness", "relevancy", "correctness")
     return [(outcome.answer.text, *map(outcome.value, measures)) for _, outcome in sorted(outcomes.items())]

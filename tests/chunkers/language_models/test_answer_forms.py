@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from chunkers.language_models import forms, prompts
-from chunkers.language_models.conversation import read_json
+from chunkers.language_models.conversation import parse_json_answer
 
 SYSTEMS = {
     prompts.PROPOSITIONS_SYSTEM: forms.PROPOSITIONS,
@@ -23,7 +23,7 @@ KINDS = [*SYSTEMS.values(), forms.SPLITS, forms.SHIFT]
 def test_the_example_in_the_prompt_is_read_and_allowed_by_the_schema(kind):
     begun = kind.form.wording()
     example, _ = json.JSONDecoder().raw_decode(begun, begun.index("{"))
-    assert read_json(json.dumps(example), kind.form)
+    assert parse_json_answer(json.dumps(example), kind.form)
     jsonschema.validate(example, kind.schema)
 
 
@@ -50,8 +50,8 @@ def test_the_schema_keeps_to_what_servers_take(kind):
 def test_every_prompt_asks_for_its_form():
     for system, kind in SYSTEMS.items():
         assert kind.form.wording() in system
-    assert prompts.SPLITS_SYSTEM.endswith(forms.Splits.line_wording())
-    assert prompts.SHIFT_SYSTEM.endswith(forms.Shift.line_wording())
+    assert prompts.SPLITS_SYSTEM.endswith(forms.SplitsAnswer.line_wording())
+    assert prompts.SHIFT_SYSTEM.endswith(forms.ShiftAnswer.line_wording())
 
 
 def test_a_request_narrows_the_numbers_of_the_schema():

@@ -17,13 +17,13 @@ from chunkers.language_models.conversation import (
     REPEATS,
     Repetitive,
     Unusable,
-    read_json,
-    read_line,
-    repetition,
+    parse_json_answer,
+    parse_line_answer,
+    repeated_ending,
     usable_answer,
     without_reasoning,
 )
-from chunkers.language_models.forms import Form, LineForm, Shift, Splits, Whole
+from chunkers.language_models.forms import Form, LineForm, ShiftAnswer, SplitsAnswer, Whole
 from chunkers.language_models.prompts import NO_WORDS
 
 
@@ -64,19 +64,19 @@ GOOD = '{"x": 3, "words": ["a"]}'
 )
 def test_an_unusable_answer_is_asked_for_again_and_says_why(bad, complaint):
     script = Script(bad, Reply(GOOD))
-    assert usable_answer(script, QUESTION, lambda text: read_json(text, Point)) == Point(x=3, words=["a"])
+    assert usable_answer(script, QUESTION, lambda text: parse_json_answer(text, Point)) == Point(x=3, words=["a"])
     first, second = script.asked
     assert first == QUESTION
     assert second[:1] == QUESTION
     assert second[1] == Message("assistant", bad.text[:LONGEST_REPEATED] or NO_WORDS)
     assert complaint in second[2].text
     with pytest.raises(Unusable, match=complaint):
-        usable_answer(Script(*[bad] * (REPEATS + 1)), QUESTION, lambda text: read_json(text, Point))
+        usable_answer(Script(*[bad] * (REPEATS + 1)), QUESTION, lambda text: parse_json_answer(text, Point))
 
 
 @given(st.text(st.characters(exclude_characters="{")), st.text())
 def test_json_is_found_between_other_words(before, after):
-    assert read_json(f"{before}```json\n{GOOD}\n```{after}", Point) == Point(x=3, words=["a"])
+    assert parse_json_answer(f"{before}```json\n{GOOD}\n```{after}", Point) == Point(x=3, words=["a"])
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_reasoning_and_a_fence_are_no_part_of_what_is_said(answer, rest):
 def test_an_answer_as_deep_as_can_be_read_is_unusable_and_no_error():
     for deep in range(900, 1100):
         with pytest.raises(Unusable):
-            read_json(f'{{"a": {"[" * deep}{"]" * deep}}}', Point)
+            parse_json_answer(f'{{"a": {"[" * deep}{"]" * deep}}}', Point)
 
 
 @pytest.mark.parametrize("begun", ["", "```json\n", '```json\n{"a":'])
@@ -123,7 +123,7 @@ def test_an_answer_as_deep_as_can_be_read_is_unusable_and_no_error():
 def test_a_long_answer_is_read_in_time(begun, sign):
     began = time.process_time()
     with pytest.raises(Unusable):
-        read_json(without_reasoning(begun + sign * (4_000_000 // len(sign))), Point)
+        parse_json_answer(without_reasoning(begun + sign * (4_000_000 // len(sign))), Point)
     # Some seconds at the most; what grows with the square of the length takes hours.
     assert time.process_time() - began < 30
 
@@ -141,7 +141,7 @@ def test_a_long_answer_is_read_in_time(begun, sign):
     ],
 )
 def test_the_last_object_in_the_form_counts(answer):
-    assert read_json(answer, Point) == Point(x=3, words=["a"])
+    assert parse_json_answer(answer, Point) == Point(x=3, words=["a"])
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_the_last_object_in_the_form_counts(answer):
 )
 def test_what_is_no_whole_number_is_said_in_a_short_sentence(value, complaint):
     with pytest.raises(Unusable) as error:
-        read_json(f'{{"x": {value}, "words": []}}', Point)
+        parse_json_answer(f'{{"x": {value}, "words": []}}', Point)
     assert str(error.value).startswith(complaint)
     assert len(str(error.value)) < 200
 
@@ -194,7 +194,7 @@ LOOP = "What is the capital of the region? "
     ],
 )
 def test_the_end_of_an_answer_that_repeats_one_piece_is_recognised(answer, piece):
-    repeated = repetition(answer)
+    repeated = repeated_ending(answer)
     assert repeated == piece if piece is not None else repeated
 
 
@@ -204,20 +204,20 @@ def test_a_repetition_is_not_asked_for_again_and_says_what_it_repeats():
     with pytest.raises(
         Repetitive, match=r"the answer repeats .*capital.* again and again, so the model was not asked again"
     ):
-        usable_answer(script, QUESTION, lambda text: read_json(text, Point), told.append)
+        usable_answer(script, QUESTION, lambda text: parse_json_answer(text, Point), told.append)
     assert (len(script.asked), told) == (1, [False])
 
 
 def test_each_answer_is_told_of():
     told: list[bool] = []
-    usable_answer(Script(Reply("no"), Reply(GOOD)), QUESTION, lambda text: read_json(text, Point), told.append)
+    usable_answer(Script(Reply("no"), Reply(GOOD)), QUESTION, lambda text: parse_json_answer(text, Point), told.append)
     assert told == [False, True]
 
 
 def test_a_line_is_read_and_so_is_the_object_that_stands_for_it():
     for answer in ("Split_After: 2, 4", '{"split_after": [2, 4]}'):
-        assert read_line(answer, Splits) == Splits(split_after=[2, 4])
+        assert parse_line_answer(answer, SplitsAnswer) == SplitsAnswer(split_after=[2, 4])
     for answer in ("Answer: none", '{"answer": null}'):
-        assert read_line(answer, Shift) == Shift(answer=None)
+        assert parse_line_answer(answer, ShiftAnswer) == ShiftAnswer(answer=None)
     with pytest.raises(Unusable, match="the answer must have exactly one number after 'Answer:'; it has several"):
-        read_line("Answer: 2, 3", Shift)
+        parse_line_answer("Answer: 2, 3", ShiftAnswer)

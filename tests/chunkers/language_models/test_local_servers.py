@@ -8,7 +8,7 @@ from socket import socket
 
 import pytest
 
-from chunkers.language_models.server import LocalServer, find_local_servers
+from chunkers.language_models.chat_server import LocalServer, find_local_servers
 
 
 @contextmanager

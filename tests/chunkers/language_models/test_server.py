@@ -17,20 +17,20 @@ from traceback import format_exception
 import pytest
 
 from chunkers import Cancelled, InputError, ModelError
-from chunkers.language_models import server
-from chunkers.language_models.answers import AnswerCache
-from chunkers.language_models.asking import MOST_AT_ONCE, Asking, together
+from chunkers.language_models import chat_server
+from chunkers.language_models.answer_cache import AnswerCache
+from chunkers.language_models.asking import MOST_AT_ONCE, Asking, run_in_parallel
 from chunkers.language_models.base import LanguageModel, Message, Reply
+from chunkers.language_models.chat_server import STREAMED, ChatServer
 from chunkers.language_models.forms import ROOM, AnswerKind
-from chunkers.language_models.server import STREAMED, ChatServer
-from chunkers.language_models.spending import Ledger, Limit, Spending, most_tokens_of
+from chunkers.language_models.spending import Ledger, Limit, Spending, upper_bound_on_tokens
 from tests.server import KEY, ChatModelServer, Raw, words
 
 LONG = 5.0
 """Seconds that a request is kept waiting, more than it is waited for."""
 
 HELLO = (Message("system", "Answer in one word."), Message("user", "Is the tide in? Ebbe und Flut, 潮."))
-MOST = most_tokens_of(HELLO) + ROOM
+MOST = upper_bound_on_tokens(HELLO) + ROOM
 """The most tokens that a request with it may take."""
 
 
@@ -43,7 +43,7 @@ def http(serve):
 def impatient(monkeypatch, request):
     """Wait less than a person would, where an answer does not come."""
     if LONG in request.getfixturevalue("script"):
-        monkeypatch.setattr(server, "TIMEOUT_HERE", 0.5)
+        monkeypatch.setattr(chat_server, "TIMEOUT_HERE", 0.5)
 
 
 def asking(http, limit=None, answers=None, name="openai:test"):
@@ -195,7 +195,7 @@ def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script
 
 
 def test_a_server_that_sends_a_byte_now_and_then_ends_at_the_deadline(http, monkeypatch):
-    monkeypatch.setattr(server, "DEADLINE_HERE", 0.5)
+    monkeypatch.setattr(chat_server, "DEADLINE_HERE", 0.5)
     http.script = [Raw(b" " * 100_000, pause=0.02)]
     with pytest.raises(ModelError, match=r"must answer within 0\.5 seconds in all; it did not"):
         asking(http).ask(HELLO)
@@ -303,7 +303,7 @@ def questions(count):
 
 def ask_all(one, conversations):
     """Return the answers, asked for as all who ask for several do."""
-    return together([lambda stopped, messages=messages: one.ask(messages, stopped) for messages in conversations])
+    return run_in_parallel([lambda stopped, messages=messages: one.ask(messages, stopped) for messages in conversations])
 
 
 @pytest.mark.parametrize("limit", [Limit(tokens=10_000), Limit(tokens=None, money=Decimal("0.1"))], ids=["tokens", "money"])
@@ -330,7 +330,7 @@ def test_a_limit_in_money_needs_a_price(http):
 
 
 def test_retries_after_silence_count_against_the_limit(http, monkeypatch):
-    monkeypatch.setattr(server, "TIMEOUT_HERE", 0.3)
+    monkeypatch.setattr(chat_server, "TIMEOUT_HERE", 0.3)
     http.script = [LONG] * 9
     asker = asking(http, Limit(tokens=2 * MOST))
     with pytest.raises(ModelError, match="the spending limit is"):
@@ -558,7 +558,7 @@ class Failing(PricedModel):
         while True:
             attempts.allow(attempts.sent)
             attempts.sent += 1
-            most = most_tokens_of(messages) + most_tokens
+            most = upper_bound_on_tokens(messages) + most_tokens
             with self.lock:
                 self.took += most
                 end = self.random.random()
@@ -576,7 +576,7 @@ def test_several_at_once_that_fail_and_repeat_never_take_more_than_the_limit(lim
     model = Failing()
     asker = Asking(model, AnswerCache(), Limit(**limit))
     works = [lambda stopped, asked=asked: suppressed(asker, asked, stopped) for asked in questions(60)]
-    together(works)
+    run_in_parallel(works)
     assert 20_000 < model.took == asker.spent.tokens <= 30_000
     assert asker.spent.cost == Decimal(model.took) / 100_000
 

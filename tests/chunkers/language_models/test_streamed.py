@@ -3,17 +3,17 @@
 import pytest
 
 from chunkers import ModelError
-from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Message, Reply
+from chunkers.language_models.chat_server import LONGEST_STREAMED, ChatServer
 from chunkers.language_models.conversation import Repetitive, usable_answer
 from chunkers.language_models.forms import CORRECTNESS, ROOM
-from chunkers.language_models.server import LONGEST_STREAMED, ChatServer
-from chunkers.language_models.spending import Spending, most_tokens_of
+from chunkers.language_models.spending import Spending, upper_bound_on_tokens
 from tests.server import KEY, ChatModelServer, Events, Raw, streamed
 
 HELLO = [Message("user", "What is the capital of the tide?")]
-MOST = most_tokens_of(HELLO) + ROOM
+MOST = upper_bound_on_tokens(HELLO) + ROOM
 LOOP = "The capital of the tide is noon. " * 400
 
 

@@ -5,13 +5,13 @@ import json
 import pytest
 
 from chunkers import InputError
-from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import FIRST_ANSWERS, Asking
 from chunkers.language_models.base import Message
-from chunkers.language_models.conversation import read_json, read_line
-from chunkers.language_models.forms import CORRECTNESS, SPLITS, WORDS, Correctness, Splits
+from chunkers.language_models.chat_server import ChatServer
+from chunkers.language_models.conversation import parse_json_answer, parse_line_answer
+from chunkers.language_models.forms import CORRECTNESS, SPLITS, WORDS, Correctness, SplitsAnswer
 from chunkers.language_models.prompts import SPLITS_SYSTEM
-from chunkers.language_models.server import ChatServer
 from tests.chunkers.language_models.features import FEATURES, right
 from tests.server import ChatModelServer
 
@@ -44,7 +44,7 @@ def test_one_small_request_finds_out_what_the_server_does_with_a_schema(serve, s
     asker = asking(http)
     assert asker.structured is None
     for number in range(2):
-        assert read_json(asker.ask(question(number), kind=CORRECTNESS).text, Correctness).grade == 4
+        assert parse_json_answer(asker.ask(question(number), kind=CORRECTNESS).text, Correctness).grade == 4
     assert asker.structured == found
     assert formats(http) == sent
     assert found in asker.summary.replace("enforces", "enforced").replace("refuses", "refused").replace("ignores", "ignored")
@@ -75,11 +75,13 @@ def test_a_weak_model_of_a_server_that_enforces_the_schema_is_held_to_it(serve):
     http = serve(ChatModelServer, lambda _: "What is it? " * 50, "enforced")
     asker = asking(http)
     messages = [Message("system", SPLITS_SYSTEM), Message("user", "pieces")]
-    assert read_line(asker.ask(messages, kind=SPLITS.within({"split_after": (1, 3)})).text, Splits) == Splits(split_after=[])
+    assert parse_line_answer(
+        asker.ask(messages, kind=SPLITS.within({"split_after": (1, 3)})).text, SplitsAnswer
+    ) == SplitsAnswer(split_after=[])
     system = http.requests[-1][2]["messages"][0]["content"]
     # The prompt asks for what the schema allows.
-    assert Splits.wording() in system
-    assert Splits.line_wording() not in system
+    assert SplitsAnswer.wording() in system
+    assert SplitsAnswer.line_wording() not in system
 
 
 # Of llm and lumber the scripted model answers with lines, which a schema does not allow.

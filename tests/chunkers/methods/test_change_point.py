@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, load_embedder
-from chunkers.building_blocks import change_search, null_model
-from chunkers.building_blocks.change_search import best_by_number, best_by_penalty, critical_penalty
-from chunkers.building_blocks.null_model import orders
+from chunkers.building_blocks import change_search, sentence_distances
+from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
+from chunkers.building_blocks.sentence_distances import shuffled_orders
 from chunkers.contract.base import run
 from chunkers.methods import change_point
 from chunkers.storage.cache import EmbeddingCache
@@ -137,12 +137,12 @@ def test_the_search_over_allowed_places_is_best_of_their_partitions(rows, quarte
     choices = [cuts for count in range(len(allowed) + 1) for cuts in itertools.combinations(allowed, count)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(change_search, "BLOCK", block)
-        best_cuts = best_by_penalty(vectors, penalty, ignore, allowed)
+        best_cuts = best_partition_by_penalty(vectors, penalty, ignore, allowed)
         assert set(best_cuts) <= set(allowed)
         least = min(cost(vectors, cuts) + penalty * len(cuts) for cuts in choices)
         assert cost(vectors, best_cuts) + penalty * len(best_cuts) == pytest.approx(least, abs=1e-6)
         for runs in range(1, len(allowed) + 2):
-            best_cuts = best_by_number(vectors, runs, ignore, allowed)
+            best_cuts = best_partition_by_count(vectors, runs, ignore, allowed)
             assert set(best_cuts) <= set(allowed)
             least = min(cost(vectors, cuts) for cuts in choices if len(cuts) == runs - 1)
             assert cost(vectors, best_cuts) == pytest.approx(least, abs=1e-6)
@@ -156,10 +156,10 @@ def test_allowed_places_of_a_long_text_are_searched_as_a_search_without_shortcut
     vectors = subjects(3000, 24, 60, likeness, seed=1)
     allowed = np.flatnonzero(np.random.default_rng(2).random(2999) < 0.25) + 1
     for penalty in (0.2, 0.9, 1.1, 2):
-        cuts = best_by_penalty(vectors, penalty, ignore, allowed)
+        cuts = best_partition_by_penalty(vectors, penalty, ignore, allowed)
         with monkeypatch.context() as patch:
-            patch.setattr(change_search, "_left_out", lambda behind, *_: np.zeros(len(behind), np.intp))
-            assert best_by_penalty(vectors, penalty, ignore, allowed) == cuts
+            patch.setattr(change_search, "_skippable_places", lambda behind, *_: np.zeros(len(behind), np.intp))
+            assert best_partition_by_penalty(vectors, penalty, ignore, allowed) == cuts
 
 
 @settings(deadline=None)
@@ -168,9 +168,9 @@ def test_the_search_leaves_out_nothing_and_ties_take_the_earliest_cut(rows, quar
     vectors, penalty = np.array(rows, dtype=np.float64), quarters / 4
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(change_search, "BLOCK", block)
-        assert best_by_penalty(vectors, penalty, ignore) == plain_search(vectors, penalty)
+        assert best_partition_by_penalty(vectors, penalty, ignore) == plain_search(vectors, penalty)
         for runs in {1, min(2, len(rows)), (len(rows) + 1) // 2, len(rows)}:
-            assert best_by_number(vectors, runs, ignore) == plain_search(vectors, runs=runs)
+            assert best_partition_by_count(vectors, runs, ignore) == plain_search(vectors, runs=runs)
 
 
 def subjects(count, width, length, likeness, seed):
@@ -191,10 +191,10 @@ def test_the_search_is_that_of_ruptures(length, likeness):
     vectors = subjects(1500, 24, length, likeness, seed=length)
     for penalty in (0.2, 0.5, 0.8, 0.95, 1.05, 1.15, 1.3, 2, 5):
         plain = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors).predict(pen=penalty)[:-1]
-        assert best_by_penalty(vectors, penalty, ignore) == plain
+        assert best_partition_by_penalty(vectors, penalty, ignore) == plain
     search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
     for runs in (2, 3, 9):
-        assert best_by_number(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
+        assert best_partition_by_count(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
 
 
 @pytest.mark.parametrize("name", samples())
@@ -206,14 +206,14 @@ def test_on_every_sample_the_search_is_that_of_ruptures(real_tools, name):
         vectors = tools(embedder, cache=real_tools.cache).embed(document.sentence_texts).astype(np.float64)
         search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
         for penalty in (0.1, 0.4, 0.8, 1.15, 1.6, 3):
-            assert best_by_penalty(vectors, penalty, ignore) == search.predict(pen=penalty)[:-1]
+            assert best_partition_by_penalty(vectors, penalty, ignore) == search.predict(pen=penalty)[:-1]
         for runs in {min(number, len(vectors)) for number in (2, 5, 10)} - {1, len(vectors)}:
-            assert best_by_number(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
+            assert best_partition_by_count(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
 
 
 def compared(vectors, penalty):
     counts = []
-    best_by_penalty(vectors, penalty, lambda done, count: counts.append(count))
+    best_partition_by_penalty(vectors, penalty, lambda done, count: counts.append(count))
     return sum(counts)
 
 
@@ -274,8 +274,8 @@ def test_the_critical_penalty_is_the_most_that_cuts_gain_by_their_number(seed):
     most = max(gained(vectors, cuts) / len(cuts) for cuts in partitions(9) if cuts)
     critical = critical_penalty(vectors, ignore)
     assert critical == pytest.approx(most, abs=1e-8)
-    assert best_by_penalty(vectors, critical * 1.0001, ignore) == []
-    assert best_by_penalty(vectors, critical * 0.9999, ignore) != []
+    assert best_partition_by_penalty(vectors, critical * 1.0001, ignore) == []
+    assert best_partition_by_penalty(vectors, critical * 0.9999, ignore) != []
 
 
 def test_the_critical_penalty_by_hand():
@@ -293,8 +293,10 @@ def penalties(**parameters):
 
 @pytest.mark.parametrize("run", [1, 2, 4])
 def test_the_penalty_is_what_cuts_gain_in_the_text_shuffled(run):
-    assert len(orders(9, run)) == 20
-    null = [max(gained(VECTORS[order], cuts) / len(cuts) for cuts in partitions(9) if cuts) for order in orders(9, run)]
+    assert len(shuffled_orders(9, run)) == 20
+    null = [
+        max(gained(VECTORS[order], cuts) / len(cuts) for cuts in partitions(9) if cuts) for order in shuffled_orders(9, run)
+    ]
     low, high = np.percentile(null, [25, 75])
     assert penalties(shuffled_runs=run) == pytest.approx(np.mean(null), abs=1e-6)
     assert penalties(shuffled_runs=run, caution="eager") == pytest.approx(low, abs=1e-6)
@@ -389,7 +391,7 @@ def test_the_null_at_paragraphs_has_the_places_of_the_text():
     text, allowed = blocks(2, 3, 1, 3), (2, 5, 6)
     vectors = HashEmbedder().encode([f"line {number}" for number in range(9)]).astype(np.float64)
     choices = [cuts for count in (1, 2, 3) for cuts in itertools.combinations(allowed, count)]
-    null = [max(gained(vectors[order], cuts) / len(cuts) for cuts in choices) for order in orders(9)]
+    null = [max(gained(vectors[order], cuts) / len(cuts) for cuts in choices) for order in shuffled_orders(9)]
     (line,) = cut(build_chunker("change_point", {}), text).curves[0].lines
     assert line.level == pytest.approx(np.mean(null), abs=1e-6)
 
@@ -429,7 +431,7 @@ def test_shuffling_can_be_cancelled(monkeypatch):
 
     def under_shuffling(*arguments):
         shuffling.append(True)
-        return null_model.under_shuffling(*arguments)
+        return sentence_distances.under_shuffling(*arguments)
 
     monkeypatch.setattr(change_point, "under_shuffling", under_shuffling)
     monkeypatch.setattr(change_point, "AT_ONCE", 0)

@@ -11,7 +11,7 @@ from chunkers.building_blocks.clustering import joint_distances as blocks
 from chunkers.contract.base import run
 from chunkers.methods import kmeans
 from chunkers.methods.dbscan import core_distances
-from chunkers.methods.single_linkage import linkage
+from chunkers.methods.single_linkage import join_closest_pairs
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
@@ -52,10 +52,10 @@ def test_single_linkage_without_a_cap_is_scipys(sample, weight, most):
     parameters = {"position_weight": weight, "max_distance": most, "chunks": 1}
     chunking = run(build_chunker("single_linkage", parameters), document, tools())
     matrix = joint_distances(document.sentence_texts, weight)
-    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.cluster.hierarchy import fcluster
     from scipy.spatial.distance import squareform
 
-    tree = linkage(squareform((matrix + matrix.T) / 2, checks=False), "single")
+    tree = join_closest_pairs(squareform((matrix + matrix.T) / 2, checks=False), "single")
     assert groups(chunking) == same_groups(fcluster(tree, most, "distance"))
 
 
@@ -146,7 +146,7 @@ def test_joins_and_refusals_are_those_of_a_plain_search(order, cap):
             if b not in chains[a]:
                 refused.append((place, len(joins), size))
         unite(chains, a, b)
-    made = linkage(np.array([a * 8 + b for a, b in pairs]), 8, cap)
+    made = join_closest_pairs(np.array([a * 8 + b for a, b in pairs]), 8, cap)
     assert made[1:] == (joins, refused, refusals)
     assert same_groups(made.labels) == same_groups([min(clusters[item]) for item in range(8)])
 
@@ -156,7 +156,7 @@ def test_many_pairs_in_blocks_are_refused_once_each(cap):
     count = 120
     pairs = np.array([a * count + b for a in range(count) for b in range(a + 1, count)])
     np.random.default_rng(1).shuffle(pairs)
-    made = linkage(pairs, count, cap)
+    made = join_closest_pairs(pairs, count, cap)
     # Without a cap joins and refusals together would link all; each is in one chain with the rest once.
     assert len(made.refused) + len(made.joins) >= count - 1
     assert len(made.refused) <= count - 1

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.code import functions, is_cut, sources
+from benchmarks.code import function_spans, is_cut, source_files
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, chunk, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.methods.code import Code
 from chunkers.text import code_syntax
-from chunkers.text.code_syntax import CODE_ENDINGS, GRAMMARS, detect
+from chunkers.text.code_syntax import CODE_ENDINGS, GRAMMARS, detect_programming_language
 from tests.properties.promises import check_result
 from tests.support import tools
 
@@ -29,12 +29,12 @@ from tests.support import tools
 def test_at_most_one_function_in_a_hundred_that_fits_is_cut(kind, count, most):
     counted = load_tokenizer("words").count
     fitting = cut = 0
-    for text in sources(kind, count):
+    for text in source_files(kind, count):
         document = Document.from_text(text, "lines")
         starts = [
             piece.start for piece in run(build_chunker("code", {"max_size": most, "language": kind}), document, tools())
         ]
-        for start, end in functions(text, kind):
+        for start, end in function_spans(text, kind):
             if counted([text[start:end]])[0] <= most:
                 fitting += 1
                 cut += is_cut((start, end), starts)
@@ -145,7 +145,7 @@ IN_OTHER_CODE = {
 
 @pytest.mark.parametrize(("language", "text"), IN_OTHER_CODE.values(), ids=IN_OTHER_CODE)
 def test_a_function_that_fits_is_whole_inside_code_that_does_not(language, text):
-    spans = functions(text, language)
+    spans = function_spans(text, language)
     for most in range(5, len(text)):
         document = Document.from_text(text, "lines")
         chunking = run(
@@ -180,7 +180,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize("language", WRITTEN)
 def test_the_language_is_the_one_with_the_fewest_syntax_errors(language):
-    detected = detect(WRITTEN[language], "text", "code")
+    detected = detect_programming_language(WRITTEN[language], "text", "code")
     assert detected == (language, f"Language: {language}, whose grammar finds the fewest syntax errors.")
 
 

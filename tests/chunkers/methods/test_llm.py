@@ -13,13 +13,13 @@ from chunkers import Cancelled, Document, InputError, ModelError, Recipe, Tools,
 from chunkers import run as run_chunker
 from chunkers.commands.command_line import main
 from chunkers.language_models import prompts
-from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Reply
+from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.conversation import REPEATS
 from chunkers.language_models.forms import ROOM
-from chunkers.language_models.server import ChatServer
-from chunkers.language_models.spending import Limit, Spending, most_tokens_of
+from chunkers.language_models.spending import Limit, Spending, upper_bound_on_tokens
 from chunkers.methods.llm import Llm, Lumber
 from tests.server import KEY, ChatModelServer
 from tests.support import ScriptedModel, asking, tools
@@ -267,7 +267,7 @@ def test_stopping_ends_before_the_next_request_and_answers_that_are_there_need_n
 def test_the_limit_stops_a_run_and_what_was_answered_is_not_asked_again():
     model, answers = ScriptedModel(changes), AnswerCache()
     cut("llm", model, window=18, piece_size=9)
-    most = max(map(most_tokens_of, model.asked)) + ROOM
+    most = max(map(upper_bound_on_tokens, model.asked)) + ROOM
     model.asked.clear()
     # Each takes 12 in the end.
     with pytest.raises(ModelError, match=rf"^openai:scripted: the spending limit is {most + 30:,} tokens; \d\d are spent"):
@@ -379,5 +379,5 @@ def test_importing_loads_nothing_of_a_client_or_of_prices():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     ).stdout.split()
     assert "chunkers.methods.llm" in loaded
-    client = {"openai", "genai_prices", "chunkers.language_models.server", "chunkers.language_models.asking"}
+    client = {"openai", "genai_prices", "chunkers.language_models.chat_server", "chunkers.language_models.asking"}
     assert not client & {*loaded}

@@ -21,7 +21,7 @@ from chunkers import (
 from chunkers.contract.base import run
 from chunkers.methods.structure import Structure
 from chunkers.support.limits import MOST_OUTLINE_MARKS
-from chunkers.text.outline import forget_outlines, outline_of
+from chunkers.text.outline import clear_outline_caches, outline_of
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.properties.cases import tables_at_hand
@@ -399,7 +399,7 @@ def test_too_many_marks_are_refused_in_a_sentence():
     text = "a\n" * (MOST_OUTLINE_MARKS + 1)
     with pytest.raises(InputError, match=r"^structure: a text may have at most 500,000 lines, table cells.* in total"):
         Structure().chunk(Document(text, ((0, len(text) - 1),)), tools())
-    forget_outlines()
+    clear_outline_caches()
 
 
 def test_too_many_chunks_are_refused_in_a_sentence():

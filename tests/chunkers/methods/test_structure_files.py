@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from benchmarks.structure import EDITS, MOST_CHANGED, SIZE, SOUND, documents, main, measured
+from benchmarks.structure import EDITS, MOST_CHANGED, SIZE, SOUND, main, measure_chunker, structured_documents
 from benchmarks.structured_files import FILES
 from sample_docs import SAMPLES_FOLDER
 from tests.lanes import mostly_full
@@ -14,13 +14,13 @@ NAMES = [*(path.name for path in sorted(SAMPLES_FOLDER.glob("*.md"))), *FILES]
 
 @cache
 def document(name):
-    return next(documents([name]))
+    return next(structured_documents([name]))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_full(NAMES, {"table.md", "handbook.docx", "register.html"}))
 def test_blocks_are_whole_sizes_are_kept_and_an_edit_changes_little(name):
-    row = measured(document(name), "structure", EDITS)
+    row = measure_chunker(document(name), "structure", EDITS)
     # The numbered headings of the PDF and what follows them are lists to CommonMark, and too long.
     assert row.fitting or (name == "handbook.pdf" and row.all_blocks)
     assert row.integrity >= SOUND
@@ -32,7 +32,7 @@ def test_blocks_are_whole_sizes_are_kept_and_an_edit_changes_little(name):
 
 @pytest.mark.parametrize("name", mostly_full(["handbook.html", "handbook.docx", "register.html"], {"register.html"}))
 def test_the_recursive_chunker_leaves_fewer_whole_and_changes_more(name):
-    ours, other = (measured(document(name), chunker, 5) for chunker in ("structure", "recursive"))
+    ours, other = (measure_chunker(document(name), chunker, 5) for chunker in ("structure", "recursive"))
     assert (ours.fitting, ours.all_blocks) == (other.fitting, other.all_blocks)
     assert ours.integrity > other.integrity
     assert ours.changed < other.changed

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
-from chunkers.building_blocks.distances import buffered, gap_distances
+from chunkers.building_blocks.sentence_distances import gap_distances, join_with_neighbours
 from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.lanes import samples
@@ -35,7 +35,7 @@ def test_the_average_is_fitted_as_chromas_code_does(sample, size):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
     chunking = run(build_chunker("target_size", {"size": size, "unit": "words"}), document, tools())
-    distances = gap_distances(HashEmbedder().encode(buffered(document.sentence_texts, 3)))
+    distances = gap_distances(HashEmbedder().encode(join_with_neighbours(document.sentence_texts, 3)))
     total = sum(len(text.split()) for text in document.sentence_texts)
     assert [gap.index for gap in chunking.gaps if gap.verdict.is_cut] == bisected(distances, total, size)
 

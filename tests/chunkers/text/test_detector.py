@@ -6,11 +6,11 @@ import stat
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from benchmarks.sentences import paragraphs
-from chunkers.text.detector import load_detector_model
+from benchmarks.sentences import paragraphs_by_language
+from chunkers.text.language_detector import load_detector_model
 from sample_docs import load_sample, sample_titles
 
-TEXTS = ["", "1 2 3", "Hi.", "ALL CAPITALS", "\0", *(text.text for text in paragraphs().values())]
+TEXTS = ["", "1 2 3", "Hi.", "ALL CAPITALS", "\0", *(text.text for text in paragraphs_by_language().values())]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import InputError
-from chunkers.text.encodings import USUAL, as_plain_utf_8, decode_by_evidence
+from chunkers.text.encodings import USUAL, decode_by_evidence, decode_if_plain_utf_8
 from tests.chunkers.text.encoding_texts import TEXTS, encoded_texts
 
 PROSE = {paragraph.language: paragraph.text for paragraph in TEXTS}
@@ -65,7 +65,7 @@ def test_no_bytes_are_more_than_a_sentence(data):
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0$("), max_size=200))
 def test_utf_8_is_always_read_as_it_is(text):
     if not text.startswith(("%PDF-", "\ufeff")):
-        assert as_plain_utf_8(text.encode()) == decode_by_evidence(text.encode(), "file.txt").text == text
+        assert decode_if_plain_utf_8(text.encode()) == decode_by_evidence(text.encode(), "file.txt").text == text
 
 
 @pytest.mark.parametrize(

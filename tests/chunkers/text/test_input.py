@@ -4,19 +4,19 @@ import pytest
 
 from chunkers import Document, InputError, chunk, load_tokenizer
 from chunkers.support.limits import MAX_BYTES
-from chunkers.text.reading import decode
-from chunkers.text.sentences import _pipeline
+from chunkers.text.reading import decode_text
+from chunkers.text.sentences import _sentence_pipeline
 
 GERMAN = "Übermäßig große Bäume können über fünfzig Meter hoch werden. Schöne Grüße aus Köln! " * 8
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "latin-1"])
 def test_encodings(encoding):
-    assert decode(GERMAN.encode(encoding), "text.txt").text == GERMAN
+    assert decode_text(GERMAN.encode(encoding), "text.txt").text == GERMAN
 
 
 def test_line_ends_stay():
-    assert decode(b"one\r\ntwo\rthree\n", "text.txt").text == "one\r\ntwo\rthree\n"
+    assert decode_text(b"one\r\ntwo\rthree\n", "text.txt").text == "one\r\ntwo\rthree\n"
 
 
 @pytest.mark.parametrize(
@@ -31,13 +31,13 @@ def test_line_ends_stay():
 )
 def test_refused(data, words):
     with pytest.raises(InputError) as error:
-        decode(data, "file.txt")
+        decode_text(data, "file.txt")
     assert str(error.value).startswith("file.txt: ")
     assert words in str(error.value)
 
 
 def test_twenty_megabytes_are_taken():
-    assert len(decode(b"word " * (MAX_BYTES // 5), "big.txt").text) == MAX_BYTES // 5 * 5
+    assert len(decode_text(b"word " * (MAX_BYTES // 5), "big.txt").text) == MAX_BYTES // 5 * 5
 
 
 def test_a_lone_surrogate_is_named():
@@ -106,7 +106,7 @@ class CountingTokenizer:
 
 @pytest.mark.parametrize("unit", ["!", "=", "🌊", "a/", "word.", "漢字。"])
 def test_no_tokenizer_gets_a_word_of_any_length(unit, monkeypatch):
-    pipeline = _pipeline("")
+    pipeline = _sentence_pipeline("")
     counting = CountingTokenizer(pipeline.tokenizer)
     monkeypatch.setattr(pipeline, "tokenizer", counting)
     text = "One. " + unit * 1000 + " Two. Three."

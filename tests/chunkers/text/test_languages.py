@@ -2,16 +2,16 @@
 
 import pytest
 
-from benchmarks.sentences import paragraphs
+from benchmarks.sentences import paragraphs_by_language
 from chunkers import Document, InputError
 from chunkers.text import languages
 from chunkers.text.languages import LANGUAGES, detect_language
 from chunkers.text.sentences import SPLITTERS, is_splitter
 
 
-@pytest.mark.parametrize("code", paragraphs())
+@pytest.mark.parametrize("code", paragraphs_by_language())
 def test_every_paragraph_of_the_benchmark_is_told(code):
-    text = paragraphs()[code].text
+    text = paragraphs_by_language()[code].text
     assert detect_language(text) == code
     assert detect_language(text * 60) == code
     assert Document.from_text(text).language == code
@@ -50,6 +50,6 @@ def test_the_names_of_splitters():
 )
 def test_what_the_script_tells_needs_no_model(monkeypatch, text, loaded):
     calls = []
-    monkeypatch.setattr(languages, "_identifier", lambda: calls.append(text))
+    monkeypatch.setattr(languages, "_language_identifier", lambda: calls.append(text))
     languages.load_detector(text)
     assert len(calls) == loaded

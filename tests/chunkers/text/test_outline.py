@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunkers import InputError, chunk
-from chunkers.results.embedder_input import path_of
+from chunkers.results.chunk_fields import chunk_heading_path
 from chunkers.support.limits import MOST_OUTLINE_MARKS
 from chunkers.text import outline
 from chunkers.text.outline import (
@@ -17,7 +17,7 @@ from chunkers.text.outline import (
     Heading,
     Outline,
     check_outline,
-    forget_outlines,
+    clear_outline_caches,
     heading_path,
     headings,
     outline_of,
@@ -193,7 +193,7 @@ def test_front_matter_of_generated_documents_is_no_heading_is_not_embedded_as_on
         assert not any(
             path.startswith(("title", "author", "tags", "date"))
             for piece in result
-            for path in path_of(result.document, piece)
+            for path in chunk_heading_path(result.document, piece)
         )
         assert not any(piece.text.strip(f"{mark}\r\n ") == "" for piece in result)
         assert result[0].text.startswith(mark)
@@ -369,7 +369,7 @@ def test_a_list_nested_deeper_than_the_parser_goes_does_not_hold_the_rest():
 
 def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_there_are(monkeypatch):
     looked = []
-    real = outline._formula
+    real = outline._parse_formula
 
     class Source(str):
         __slots__ = ()
@@ -382,17 +382,17 @@ def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_t
         state.src = Source(state.src)
         return real(state, *arguments)
 
-    monkeypatch.setattr(outline, "_formula", formula)
-    outline._parser.cache_clear()
+    monkeypatch.setattr(outline, "_parse_formula", formula)
+    outline._markdown_parser.cache_clear()
     try:
         for text in ("\\[\n" * 500, "\\[\n" * 500 + "\\] word", "- a\n\n  \\[\n\n" * 500 + "\\]"):
             looked.clear()
-            forget_outlines()
+            clear_outline_caches()
             assert outline_of(text).blocks
             assert len(looked) == 1
     finally:
-        outline._parser.cache_clear()
-        forget_outlines()
+        outline._markdown_parser.cache_clear()
+        clear_outline_caches()
 
 
 @pytest.mark.slow
@@ -400,11 +400,11 @@ def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_t
 def test_a_text_with_too_many_marks_is_refused_before_it_is_parsed(mark, monkeypatch):
     most = mark * MOST_OUTLINE_MARKS
     check_outline("structure", most)
-    monkeypatch.setattr(outline, "_parser", None)
+    monkeypatch.setattr(outline, "_markdown_parser", None)
     assert outline_of(most + mark) == Outline()
     assert headings(most + mark) == ()
     with pytest.raises(
         InputError, match=r"structure: a text may have at most 500,000 lines, table .* in total; this text has more\."
     ):
         check_outline("structure", most + mark)
-    forget_outlines()
+    clear_outline_caches()

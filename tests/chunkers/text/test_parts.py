@@ -18,7 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 from chunkers import Document, build_chunker, run
 from chunkers.commands.command_line import main
 from chunkers.recipes.export import to_csv, to_jsonl, to_parquet
-from chunkers.text.file_parts import LONGEST_LABEL, Parts, substituted
+from chunkers.text.extracted_text import LONGEST_LABEL, Parts, substitute_with_offsets
 from chunkers.text.pdf import LEAST_RETURNS, running_lines
 from chunkers.text.reading import read_document
 from tests.support import tools
@@ -320,7 +320,7 @@ def test_places_move_with_the_characters_that_stay(text, places):
     places = sorted(place for place in places if place <= len(text))
     for pattern, replacement in ((r"\r\n", "\n"), (r"\n(?:[^\S\n]*+\n){2,}", "\n\n"), (r"a+", "")):
         compiled = re.compile(pattern)
-        new, moved = substituted(compiled, replacement, text, places)
+        new, moved = substitute_with_offsets(compiled, replacement, text, places)
         assert new == compiled.sub(replacement, text)
         assert len(moved) == len(places)
         replaced = {place for match in compiled.finditer(text) for place in range(*match.span())}

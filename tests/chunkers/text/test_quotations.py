@@ -6,41 +6,40 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span
 from chunkers.text import quotations
-from chunkers.text.approximate import codes, nearest
-from chunkers.text.quotations import ALIKE, Quotation, Searched, context_of
+from chunkers.text.quotations import ALIKE, Quotation, SearchableText, code_points, nearest_passage, surrounding_text
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import Excerpt, Question, labels, read_questions
+from evaluation.questions.reading import Excerpt, Question, questions_to_json_lines, read_questions
 
 TEXT = "The tide goes out. It comes back.\nThe tide goes out. It stays away.\nThe tide goes out. It comes back.\n"
 TIDE = "The tide goes out."
 
 
 def quoted(text, start, end):
-    return Quotation(text[start:end], *context_of(text, Span(start, end)), start)
+    return Quotation(text[start:end], *surrounding_text(text, Span(start, end)), start)
 
 
 @pytest.mark.parametrize("start", [0, 34, 68])
 def test_a_repeated_excerpt_is_found_by_what_is_around_it(start):
     # Without the place, so that nothing else tells them apart.
     label = quoted(TEXT, start, start + len(TIDE))._replace(start=None)
-    assert Searched(TEXT).exact(label) == (Span(start, start + len(TIDE)), "in place", 1.0, False)
+    assert SearchableText(TEXT).exact(label) == (Span(start, start + len(TIDE)), "in place", 1.0, False)
 
 
 def test_a_repeated_excerpt_without_context_is_the_nearest_to_its_place():
     for place, start in ((0, 0), (16, 0), (18, 34), (51, 34), (52, 68), (1000, 68)):
         how = "in place" if place == start else "elsewhere"
-        assert Searched(TEXT).exact(Quotation(TIDE, start=place))[:2] == (Span(start, start + len(TIDE)), how)
-    assert Searched(TEXT).exact(Quotation(TIDE)) == (Span(0, len(TIDE)), "in place", 1.0, True)
+        assert SearchableText(TEXT).exact(Quotation(TIDE, start=place))[:2] == (Span(start, start + len(TIDE)), how)
+    assert SearchableText(TEXT).exact(Quotation(TIDE)) == (Span(0, len(TIDE)), "in place", 1.0, True)
 
 
 def test_an_excerpt_goes_with_its_surroundings_and_not_with_its_place():
     label = quoted(TEXT, 34, 34 + len(TIDE))
     edited = "Here the sea rises and falls.  " + TEXT
     # At 34 there is another one, within a few characters.
-    assert Searched(edited).exact(label)[:2] == (Span(65, 65 + len(TIDE)), "elsewhere")
+    assert SearchableText(edited).exact(label)[:2] == (Span(65, 65 + len(TIDE)), "elsewhere")
     # Only the surroundings on one side are left.
     half = edited.replace("It stays away", "It is gone")
-    assert Searched(half).exact(label)[0].start == 65
+    assert SearchableText(half).exact(label)[0].start == 65
 
 
 @pytest.mark.parametrize(
@@ -54,8 +53,8 @@ def test_an_excerpt_goes_with_its_surroundings_and_not_with_its_place():
     ],
 )
 def test_what_is_typeset_otherwise_is_the_same(text, written):
-    assert Searched(text).exact(Quotation(written)) is None
-    match = Searched(text).typography(Quotation(written))
+    assert SearchableText(text).exact(Quotation(written)) is None
+    match = SearchableText(text).typography(Quotation(written))
     assert (match.span, match.how) == (Span(4, len(text)), "typography")
 
 
@@ -64,22 +63,22 @@ def test_small_changes_are_found_up_to_the_threshold_and_no_further():
     text = "1 {} 2"
     inserted, other, shorter = "abcdefghij-klmnopqrst", "abXXXXghijklmnopqrst", "abcdefghijklpqrst"
     for changed, alike in ((inserted, 0.95), (other, 0.8), (shorter, 0.85)):
-        match = Searched(text.format(changed)).altered(Quotation(excerpt))
+        match = SearchableText(text.format(changed)).altered(Quotation(excerpt))
         assert (match.span, match.how) == (Span(2, 2 + len(changed)), "altered")
         assert match.alike == pytest.approx(alike)
     further = text.format("abXXXXXhijklmnopqrst")
-    assert Searched(further).altered(Quotation(excerpt)) is None
-    assert Searched(further).altered(Quotation(excerpt), 0.75) is not None
+    assert SearchableText(further).altered(Quotation(excerpt)) is None
+    assert SearchableText(further).altered(Quotation(excerpt), 0.75) is not None
 
 
 def test_what_took_the_place_of_an_end_belongs_to_the_passage():
-    match = Searched("It opened in 1961.").altered(Quotation("opened in 1960"))
+    match = SearchableText("It opened in 1961.").altered(Quotation("opened in 1960"))
     assert match.span == Span(3, 17)
 
 
 def test_short_excerpts_are_not_found_with_changes():
-    assert Searched("In 1961 it was so.").altered(Quotation("In 1962 it was")) is None
-    assert Searched("In 1961 it was so, they say.").altered(Quotation("In 1962 it was so, they say.")) is not None
+    assert SearchableText("In 1961 it was so.").altered(Quotation("In 1962 it was")) is None
+    assert SearchableText("In 1961 it was so, they say.").altered(Quotation("In 1962 it was so, they say.")) is not None
 
 
 def distance(one, other):
@@ -104,7 +103,7 @@ def test_the_nearest_passage_is_that_of_all_passages(pattern, text, most, place)
         for start in range(len(text) + 1)
         for end in range(max(start, 1), len(text) + 1)
     }
-    edits, start, end, _ = nearest(codes(pattern), codes(text), most, place, 1 << 40)
+    edits, start, end, _ = nearest_passage(code_points(pattern), code_points(text), most, place, 1 << 40)
     best = min(every.values(), default=most + 1)
     if best > most:
         assert edits == -1
@@ -113,9 +112,9 @@ def test_the_nearest_passage_is_that_of_all_passages(pattern, text, most, place)
 
 
 def test_a_search_that_would_take_too_long_is_not_made(monkeypatch):
-    assert nearest(codes("abcdef"), codes("x" * 1000), 2, 0, 2000)[0] == -2
-    monkeypatch.setattr(quotations.Work, "left", 10)
-    monkeypatch.setattr(quotations.Work.__init__, "__defaults__", (10,))
+    assert nearest_passage(code_points("abcdef"), code_points("x" * 1000), 2, 0, 2000)[0] == -2
+    monkeypatch.setattr(quotations.ComparisonBudget, "left", 10)
+    monkeypatch.setattr(quotations.ComparisonBudget.__init__, "__defaults__", (10,))
     read = read_back(b'{"question": "a?", "excerpts": ["The tide goes in? It comes back."]}', TEXT)
     assert "It was not compared with all passages, as too many excerpts of this file are not found." in read.problems[0]
 
@@ -132,7 +131,7 @@ def test_what_is_not_as_it_was_is_told_and_what_is_lost_has_its_nearest_passage(
     excerpts = [TIDE, "It comes back.\nThe tide goes", "It stays away."]
     spans = [Span(TEXT.index(excerpt), TEXT.index(excerpt) + len(excerpt)) for excerpt in excerpts]
     asked = [Question(f"{number}?", (Excerpt(0, span),)) for number, span in enumerate(spans)]
-    data = labels(asked, corpus(TEXT))
+    data = questions_to_json_lines(asked, corpus(TEXT))
     edited = "# Tides\n" + TEXT.replace("It comes back.\nThe tide goes", "It came back; the tide goes").replace(
         "It stays away.", "It stays for a day."
     )
@@ -167,12 +166,12 @@ def test_labels_read_back_are_the_labels(pieces, data):
         end = data.draw(st.integers(start + 1, len(text)))
         excerpt = Excerpt(document, Span(start, start + len(text[start:end].rstrip())))
         questions.append(Question(f"{number}?", (excerpt,)))
-    written = labels(questions, whole)
+    written = questions_to_json_lines(questions, whole)
     read = read_questions(written, "labels.jsonl", whole)
     assert not read.problems
     assert not read.changes
     assert list(read.usable) == questions
-    assert labels(read.usable, whole) == written
+    assert questions_to_json_lines(read.usable, whole) == written
 
 
 PROSE = (
@@ -198,7 +197,7 @@ def test_edits_outside_an_excerpt_never_lose_it(start, length, data):
     start += PROSE[start] == " "
     excerpt = PROSE[start : start + length].rstrip()
     end = start + len(excerpt)
-    label = labels([Question("a?", (Excerpt(0, Span(start, end)),))], corpus(PROSE))
+    label = questions_to_json_lines([Question("a?", (Excerpt(0, Span(start, end)),))], corpus(PROSE))
     after = edit(PROSE[end:], data, 0, len(PROSE) - end)
     before = edit(PROSE[:start], data, 0, start)
     read = read_back(label, before + excerpt + after)
@@ -216,7 +215,7 @@ def test_edits_inside_an_excerpt_leave_it_found_or_told(start, length, data):
     start += PROSE[start] == " "
     excerpt = PROSE[start : start + length].rstrip()
     end = start + len(excerpt)
-    label = labels([Question("a?", (Excerpt(0, Span(start, end)),))], corpus(PROSE))
+    label = questions_to_json_lines([Question("a?", (Excerpt(0, Span(start, end)),))], corpus(PROSE))
     changed = edit(excerpt, data, 0, len(excerpt))
     edited = PROSE[:start] + changed + PROSE[end:]
     read = read_back(label, edited)

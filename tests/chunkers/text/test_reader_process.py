@@ -8,7 +8,7 @@ import time
 import psutil
 import pytest
 
-from benchmarks.hostile_files import FILES, MILLION, book, pdf, shown
+from benchmarks.hostile_files import FILES, MILLION, epub_file, pdf_file, pdf_line
 from chunkers import Cancelled, InputError
 from chunkers.text import reader_process
 from chunkers.text.reading import read_document
@@ -20,7 +20,7 @@ SLOW = b"<li>Item here.</li>" * MILLION
 @pytest.fixture(autouse=True)
 def no_idle_process():
     """End the processes that other tests have left for the next file."""
-    reader_process._end_all()
+    reader_process._end_idle_readers()
 
 
 def read_or_sentence(name, data):
@@ -101,7 +101,7 @@ def test_the_process_loads_nothing_that_reading_does_not_need():
 
 
 def test_a_chapter_is_read_once_however_often_the_spine_names_it():
-    assert read_document(book(["<p>Once.</p>"], [0] * 200), "a.epub").text == "Once."
+    assert read_document(epub_file(["<p>Once.</p>"], [0] * 200), "a.epub").text == "Once."
 
 
 @pytest.mark.parametrize("what", ["EPUB, 190 MB of spaces", "DOCX, 190 MB in a paragraph"])
@@ -116,7 +116,7 @@ def test_a_part_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(what):
 
 @pytest.mark.full
 def test_the_text_of_all_pages_has_a_limit():
-    pages = pdf([shown(b"a" * 9000)], [0] * 3000)
+    pages = pdf_file([pdf_line(b"a" * 9000)], [0] * 3000)
     outcome = read_or_sentence("a.pdf", pages)
     assert "at most 20 MB, 20,000,000 bytes; this one has at least 20," in outcome or "at most 20 seconds" in outcome
 

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sentencex import get_sentence_boundaries, segment
 
-from benchmarks.sentences import count, paragraphs
+from benchmarks.sentences import count_sentence_ends, paragraphs_by_language
 from chunkers import DEFAULT_SPLITTER, SPLITTERS, Document
 from chunkers.text import sentence_rules
 from chunkers.text.languages import LANGUAGES
@@ -75,14 +75,15 @@ def test_no_visible_character_is_lost(splitter, text):
     ("code", "missed", "false"), [(code, 0, 0) for code in ("en", "fr", "es", "it", "ru", "uk", "ja", "ko")]
 )
 def test_paragraphs_without_a_fault(code, missed, false):
-    counted = count(paragraphs()[code], "sentencex")
+    counted = count_sentence_ends(paragraphs_by_language()[code], "sentencex")
     assert (counted.missed, counted.false) == (missed, false)
 
 
 def test_the_default_is_the_best_of_the_three():
     wrong = {
         splitter: sum(
-            counted.missed + counted.false for counted in (count(text, splitter) for text in paragraphs().values())
+            counted.missed + counted.false
+            for counted in (count_sentence_ends(text, splitter) for text in paragraphs_by_language().values())
         )
         for splitter in ("sentencex", "spacy", "regex")
     }
@@ -173,15 +174,15 @@ ENDS = [
 def test_the_ends_that_no_rule_looks_at_are_those_that_no_rule_changes(text, places):
     library = list(accumulate(map(len, segment("en", text)[:-1])))
     for starts in ([0, *library], sorted({0, *library, *(place for place in places if place < len(text))})):
-        corrected = sentence_rules.corrected(text, starts)
+        corrected = sentence_rules.correct_starts(text, starts)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sentence_rules, "_unsure", lambda text, starts: range(1, len(starts)))
-            assert sentence_rules.corrected(text, starts) == corrected
+            patch.setattr(sentence_rules, "_unsure_sentences", lambda text, starts: range(1, len(starts)))
+            assert sentence_rules.correct_starts(text, starts) == corrected
 
 
-@pytest.mark.parametrize("code", paragraphs())
+@pytest.mark.parametrize("code", paragraphs_by_language())
 def test_sentencex_finds_the_same_starts_by_its_two_functions(code):
-    text = paragraphs()[code].text
+    text = paragraphs_by_language()[code].text
     starts = [boundary["start_index"] for boundary in get_sentence_boundaries(code, text)]
     assert [0, *accumulate(map(len, segment(code, text)[:-1]))] == starts
 

@@ -15,7 +15,7 @@ import xlsxwriter
 from chunkers import Document, InputError, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.text.reading import read_document
-from chunkers.text.table_text import check_rows, letters_of, separator_of
+from chunkers.text.spreadsheets import check_rows, column_letters, find_csv_separator
 from tests.support import tools
 
 WORDS = ["North", "lamp, red", '5" pipe', "a | b", "Zoë", "“quoted”", "Müller & Co", "#1 choice", "x\\", "two\nlines", ""]
@@ -30,7 +30,7 @@ class Sheet:
         width = chance.randint(2, 9)
         self.decimal = ".,"[seed % 4 == 2]
         self.groups = []
-        named = [f"Name {letters_of(number)}" for number in range(width)]
+        named = [f"Name {column_letters(number)}" for number in range(width)]
         if seed % 5 == 1:
             named = ["Region", *(f"Q{number}" for number in range(1, width))]
             self.groups = ["", *("2023" if number <= width // 2 else "2024" for number in range(1, width))]
@@ -68,7 +68,7 @@ class Sheet:
     def names(self):
         if not self.header:
             columns = max(map(len, self.rows)) + self.empty_column
-            return [letters_of(column) for column in range(columns) if not (self.empty_column and column == 1)]
+            return [column_letters(column) for column in range(columns) if not (self.empty_column and column == 1)]
         groups = self.groups or [""] * len(self.header)
         return [f"{group} {name}".strip() for group, name in zip(groups, self.header, strict=True)]
 
@@ -366,4 +366,4 @@ def test_a_table_has_a_limit_of_rows():
     [("a,b\n", ","), ("a;b,c\n1;2\n3;4\n", ";"), ("one\ntwo\n", ","), ("a\tb, c, d\n1\t2, 3, 4\n", "\t"), ("", ",")],
 )
 def test_the_separator_is_the_one_of_the_most_even_rows(text, separator):
-    assert separator_of(text) == separator
+    assert find_csv_separator(text) == separator

@@ -12,7 +12,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSp
 from chunkers import Document, ModelError, Tools, build_chunker, load_tokenizer
 from chunkers.building_blocks.recursive_spans import SEPARATORS
 from chunkers.contract.base import run
-from chunkers.text.tokenizers import BYTE_PAIRS, BytePairTokenizer, at_hand, parts_of
+from chunkers.text.tokenizers import BYTE_PAIRS, BytePairTokenizer, is_tokenizer_on_disk, split_between_tokens
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import cut
@@ -34,7 +34,7 @@ def tables():
 
 @pytest.fixture(params=BYTE_PAIRS)
 def byte_pairs(request):
-    assert at_hand(request.param)
+    assert is_tokenizer_on_disk(request.param)
     return load_tokenizer(request.param)
 
 
@@ -91,7 +91,7 @@ def test_without_the_table_and_without_a_network(monkeypatch, tmp_path):
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(requests, "get", unreachable)
     monkeypatch.setattr("tiktoken.registry.ENCODINGS", {})
-    assert not at_hand("cl100k_base")
+    assert not is_tokenizer_on_disk("cl100k_base")
     with pytest.raises(
         ModelError,
         match=r"^cl100k_base: the tokenizer's table must be downloaded once from https://\S+; the download failed",
@@ -176,6 +176,6 @@ def test_no_token_reaches_over_the_parts_of_a_long_text(name, parts):
     text = "".join(parts)
     encoding = tiktoken.get_encoding(name)
     for count in (2, 9):
-        in_parts = [token for part in parts_of(text, count) for token in encoding.encode_ordinary(part)]
+        in_parts = [token for part in split_between_tokens(text, count) for token in encoding.encode_ordinary(part)]
         assert in_parts == encoding.encode_ordinary(text)
-    assert "".join(parts_of(text, 5)) == text
+    assert "".join(split_between_tokens(text, 5)) == text

@@ -3,15 +3,21 @@
 import pytest
 
 from chunkers import Document, InputError
-from evaluation.answering import questions
-from evaluation.answering.questions import Item, Items, items_about, questions_of_file, questions_of_lines
+from evaluation.answering import questions_and_answers
+from evaluation.answering.questions_and_answers import (
+    QuestionItem,
+    QuestionItems,
+    items_about,
+    questions_of_file,
+    questions_of_lines,
+)
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Excerpt, Question
 
 
 def test_a_line_is_a_question_and_behind_a_bar_its_reference():
     items = questions_of_lines("  Why? \n\nWhen?| In 1844. | Or so.\r\n|only an answer\nWhy?\n")
-    assert items.usable == (Item("Why?"), Item("When?", "In 1844. | Or so."))
+    assert items.usable == (QuestionItem("Why?"), QuestionItem("When?", "In 1844. | Or so."))
     assert items.problems == (
         "line 4: A question must have at least one word; this one is empty.",
         "line 5: every question must appear only once; 'Why?' appears again, and this repetition is left out.",
@@ -31,7 +37,7 @@ def test_a_line_is_a_question_and_behind_a_bar_its_reference():
 )
 def test_every_form_of_file_gives_the_same(data):
     items = questions_of_file(data, "q")
-    assert items.usable == (Item("Why?", "Because."), Item("When?"))
+    assert items.usable == (QuestionItem("Why?", "Because."), QuestionItem("When?"))
     assert not items.problems
 
 
@@ -49,8 +55,8 @@ def test_a_file_that_cannot_be_used_gets_a_sentence(data, said):
 
 
 def test_rows_that_cannot_be_used_are_named_and_the_others_kept(monkeypatch):
-    monkeypatch.setattr(questions, "MOST_QUESTIONS", 2)
-    monkeypatch.setattr(questions, "LONGEST_REFERENCE", 9)
+    monkeypatch.setattr(questions_and_answers, "MOST_QUESTIONS", 2)
+    monkeypatch.setattr(questions_and_answers, "LONGEST_REFERENCE", 9)
     rows = ['{"question": 3}', '{"question": "A?", "answer": "0123456789"}', '{"question": "B?", "answer": 7}']
     rows += [f'{{"question": "{letter}?"}}' for letter in "CDE"]
     items = questions_of_file("\n".join(rows[:1] + rows[3:]).encode(), "q")
@@ -75,17 +81,17 @@ def test_retrievals_questions_go_to_the_text_that_answers_them():
         start = texts[name].index(words)
         return Excerpt([*texts].index(name), (start, start + len(words)))
 
-    questions = [
+    questions_and_answers = [
         Question("What?", (excerpt("a", "The heron eats fish."), excerpt("a", "The owl hunts."))),
         Question("Both?", (excerpt("a", "The owl hunts."), excerpt("b", "The tide"))),
         Question("All?", (excerpt("b", texts["b"]),)),
         Question("x" * 3000, (excerpt("b", "The tide"),)),
     ]
-    by_text = items_about(questions, corpus)
+    by_text = items_about(questions_and_answers, corpus)
     assert {*by_text} == {texts["a"], texts["b"]}
-    assert by_text[texts["a"]] == Items((Item("What?", "The heron eats fish. The owl hunts."),))
+    assert by_text[texts["a"]] == QuestionItems((QuestionItem("What?", "The heron eats fish. The owl hunts."),))
     # A whole document is the excerpt where nobody has said which part of it answers: no reference.
-    assert by_text[texts["b"]].usable == (Item("All?", ""),)
+    assert by_text[texts["b"]].usable == (QuestionItem("All?", ""),)
     assert len(by_text[texts["b"]].problems) == 1
 
 
@@ -93,5 +99,5 @@ def test_the_questions_about_documents_of_the_same_text_are_kept_together():
     text = "The heron eats fish. The owl hunts."
     corpus = Corpus(tuple(Document.from_text(text, "lines", name) for name in "ab"))
     asked = [Question("Heron?", (Excerpt(0, (0, 20)),)), Question("Owl?", (Excerpt(1, (21, 35)),))]
-    items = (Item("Heron?", "The heron eats fish."), Item("Owl?", "The owl hunts."))
-    assert items_about(asked, corpus) == {text: Items(items)}
+    items = (QuestionItem("Heron?", "The heron eats fish."), QuestionItem("Owl?", "The owl hunts."))
+    assert items_about(asked, corpus) == {text: QuestionItems(items)}

@@ -9,22 +9,21 @@ import pytest
 from chunkers import Document, ModelError, load_tokenizer
 from chunkers.contract.base import run
 from chunkers.language_models import prompts
-from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
 from chunkers.language_models.spending import Limit
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
-from evaluation.answering.answer import Context, Passage, gather
-from evaluation.answering.questions import Item
-from evaluation.answering.report import Report, costs, to_csv, to_json_lines
+from evaluation.answering.questions_and_answers import Context, Passage, QuestionItem, gather_passages
+from evaluation.answering.report import Report, answers_to_csv, answers_to_json_lines, cost_table
 from evaluation.answering.results import Services, answer_item, judge_result
 from evaluation.questions.corpus import Ruler
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import HashEmbedder, tools
 
-ITEM = Item("When did it rain?", "In May.")
+ITEM = QuestionItem("When did it rain?", "In May.")
 CONTEXT = Context((Passage(0, "It rained in May.", True),), 4)
 
 
@@ -64,7 +63,7 @@ def test_every_step_is_kept_and_the_last_has_all():
 
 
 def test_without_a_reference_there_is_no_grade_and_no_cosine_with_it():
-    done = work(AnsweringModel(), Item("When?"))[-1]
+    done = work(AnsweringModel(), QuestionItem("When?"))[-1]
     assert {*done.judgements} == {"faithfulness", "relevancy"}
     assert done.reference_cosine is done.value("correctness") is None
 
@@ -148,7 +147,7 @@ def test_the_chunks_fill_the_budget_and_the_last_is_cut_off():
     document = Document.from_text(text, "sentencex")
     given = tools(HashEmbedder())
     chunking = run(build_chunker("fixed_sentences", {"size": 2}), document, given)
-    gathered = gather(chunking, ["One?", "Two?"], 17, given, Ruler(text, load_tokenizer("words")))
+    gathered = gather_passages(chunking, ["One?", "Two?"], 17, given, Ruler(text, load_tokenizer("words")))
     assert gathered.chunks == 6
     for context in gathered.contexts:
         assert context.tokens == 17
@@ -167,7 +166,7 @@ def report_of(values, names=("A", "B")):
     results = {}
     for chunker, row in enumerate(values):
         for question, value in enumerate(row):
-            item = Item(f"Question {question}?")
+            item = QuestionItem(f"Question {question}?")
             kept = []
             answer_item(
                 item,
@@ -202,15 +201,15 @@ def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
     report = Report(["=A", "B"], 1, kept)
     given = tools(HashEmbedder())
     chunking = run(build_chunker("fixed_sentences", {}), Document.from_text("It rained. In May.", "sentencex"), given)
-    gathered = gather(chunking, [ITEM.question], 5, given, Ruler(chunking.document.text, load_tokenizer("words")))
-    first, second = costs(report, {0: gathered, 1: gathered}, model)
+    gathered = gather_passages(chunking, [ITEM.question], 5, given, Ruler(chunking.document.text, load_tokenizer("words")))
+    first, second = cost_table(report, {0: gathered, 1: gathered}, model)
     for row in (first, second):
         assert (row["tokens read"], row["answer tokens"], row["tokens an answer"], row["cost, $"]) == (100, 7, 7, 0.17)
     assert second["chunker"] == "B"
-    lines = to_csv(report.names, kept).splitlines()
+    lines = answers_to_csv(report.names, kept).splitlines()
     assert len(lines) == 3
     assert lines[1].startswith("'=A,When did it rain?,In May.,")
-    rows = [json.loads(line) for line in to_json_lines(report.names, kept).splitlines()]
+    rows = [json.loads(line) for line in answers_to_json_lines(report.names, kept).splitlines()]
     assert rows[0]["asked"][0] == {"role": "system", "text": prompts.ANSWER_SYSTEM}
     assert [judgement["kind"] for judgement in rows[0]["judgements"]] == ["faithfulness", "relevancy", "correctness"]
     assert rows[0]["passages"] == [{"chunk": 0, "text": "It rained in May.", "whole": True}]

@@ -7,22 +7,24 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Chunk, Chunking, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.answering.questions import Item, questions_of_file
-from evaluation.asking.answer import LONGEST_ANSWER, checked_answer, judge
+from evaluation.answering.questions_and_answers import QuestionItem, questions_of_file
 from evaluation.asking.ask import (
+    LONGEST_ANSWER,
     LONGEST_QUESTION,
     MOST_TOP,
     Limit,
     ask,
+    checked_answer,
     checked_question,
     embed_question,
-    prepare,
-    score_said,
+    format_search_score,
+    index_passages,
+    judge_retrieval,
 )
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.marked_file import MarkedQuestion, questions_to_csv, questions_with_texts
+from evaluation.questions.question_sets import MarkedQuestion, marked_question_set, marked_questions_to_csv
 from evaluation.questions.reading import Excerpt, Question, read_questions
-from evaluation.retrieval.budget import filled
+from evaluation.retrieval.budget import fill_budget
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -36,7 +38,7 @@ def asked_of(text=LINES, question="12", tokens=None, top=None, method="embedding
     document = Document.from_text(text, "lines")
     with_tools = tools(AngleEmbedder())
     chunking = run(build_chunker(chunker, parameters), document, with_tools)
-    passages = prepare(chunking, with_tools, method)
+    passages = index_passages(chunking, with_tools, method)
     vector = embed_question(chunking, with_tools, question) if method != "bm25" else None
     ruler = Ruler(document.text, load_tokenizer("words"))
     return ask(passages, question, vector, method, Limit.of(tokens=tokens, top=top), ruler)
@@ -66,7 +68,7 @@ def test_the_budget_is_filled_as_everywhere(budget, method, angle):
     asked = asked_of(question=f"{angle} angle line", tokens=budget, method=method)
     ruler = Ruler(LINES, load_tokenizer("words"))
     spans = asked.passages.spans
-    wanted = filled([spans[chunk] for chunk in asked.ranking.order], budget, ruler)
+    wanted = fill_budget([spans[chunk] for chunk in asked.ranking.order], budget, ruler)
     assert [part for hit in asked.hits for part in hit.parts] == wanted
     assert asked.tokens == ruler(wanted) <= budget
 
@@ -80,7 +82,7 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     question = "Which number has saltsalt?"
     index = build_index(Corpus((document,)), chunker, with_tools, embedded_as, method)
     retrieved = search(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
-    passages = prepare(run(chunker, document, with_tools), with_tools, method, embedded_as)
+    passages = index_passages(run(chunker, document, with_tools), with_tools, method, embedded_as)
     vector = embed_question(passages.chunking, with_tools, question)
     asked = ask(passages, question, vector, method, Limit.of(top=15), Ruler(document.text, load_tokenizer("words")))
     ranked = asked.ranking.order.tolist()
@@ -93,7 +95,7 @@ def test_nothing_is_embedded_that_is_not_there_already_when_asked_so():
     document = Document.from_text(LINES, "lines")
     chunking = run(build_chunker("fixed_sentences", {}), document, tools(AngleEmbedder()))
     with pytest.raises(Cancelled):
-        prepare(chunking, tools(AngleEmbedder(), cancelled=lambda: True), "hybrid")
+        index_passages(chunking, tools(AngleEmbedder(), cancelled=lambda: True), "hybrid")
 
 
 def test_without_an_embedder_words_alone_rank():
@@ -101,7 +103,7 @@ def test_without_an_embedder_words_alone_rank():
     without = tools()
     without.embedder = None
     chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, without)
-    passages = prepare(chunking, without, "hybrid")
+    passages = index_passages(chunking, without, "hybrid")
     asked = ask(passages, "the line of 80", None, "hybrid", Limit.of(top=3), Ruler(LINES, load_tokenizer("words")))
     assert asked.method == "bm25"
     assert asked.hits[0].chunk == 1
@@ -136,7 +138,7 @@ def test_a_limit_that_is_none_is_a_sentence(limit):
 def judged(answer, **settings):
     asked = asked_of(**settings)
     start = LINES.index(answer)
-    return judge(asked, Span(start, start + len(answer)))
+    return judge_retrieval(asked, Span(start, start + len(answer)))
 
 
 def test_an_answer_in_a_retrieved_chunk_is_whole():
@@ -182,7 +184,7 @@ def scattered(*places):
     chunks = tuple(Chunk.of(document, *[lines[line] for line in chunk]) for chunk in places)
     chunking = Chunking(document, chunks, ())
     with_tools = tools(AngleEmbedder())
-    passages = prepare(chunking, with_tools, "embedding")
+    passages = index_passages(chunking, with_tools, "embedding")
     vector = embed_question(chunking, with_tools, "0")
     return ask(passages, "0", vector, "embedding", Limit.of(tokens=9), Ruler(LINES, load_tokenizer("words")))
 
@@ -194,11 +196,11 @@ def test_chunks_in_several_places():
         Span(LINES.index("30"), LINES.index("the angle", LINES.index("30"))),
     )
     # No cut made the parts: the chunk goes on elsewhere.
-    judgement = judge(asked, Span(0, LINES.index("80") + 2))
+    judgement = judge_retrieval(asked, Span(0, LINES.index("80") + 2))
     assert (judgement.fate, judgement.chunks, judgement.seam) == ("split", (0, 1), "")
     # The break between the lines lies in no chunk, and nobody misses it.
-    assert judge(asked, Span(0, 29)).fate == "whole"
-    assert judge(asked, Span(LINES.index("60"), len(LINES))).fate == "in no chunk"
+    assert judge_retrieval(asked, Span(0, 29)).fate == "whole"
+    assert judge_retrieval(asked, Span(LINES.index("60"), len(LINES))).fate == "in no chunk"
 
 
 def test_an_answer_is_trimmed_and_bounded():
@@ -226,12 +228,12 @@ def test_what_is_kept_comes_back_through_retrieval(question, answer, name):
     start = text.rindex(answer, 0, len(text) - 7)
     document = Document.from_text(text, "lines", name)
     other = Document.from_text(text, "lines", f"another{name}")
-    data = questions_to_csv([MarkedQuestion(question, document.name, document.identity, start, answer)]).encode()
+    data = marked_questions_to_csv([MarkedQuestion(question, document.name, document.identity, start, answer)]).encode()
     questions = read_questions(data, "questions.csv", Corpus((other, document)))
     assert not questions.problems
     (read,) = questions.usable
     assert read == Question(question, (Excerpt(1, Span(start, start + len(answer))),))
-    assert questions_of_file(data, "questions.csv").usable == (Item(question.strip(), answer.strip()),)
+    assert questions_of_file(data, "questions.csv").usable == (QuestionItem(question.strip(), answer.strip()),)
 
 
 def test_kept_questions_bring_their_texts_each_once_and_find_their_answers_there():
@@ -241,7 +243,7 @@ def test_kept_questions_bring_their_texts_each_once_and_find_their_answers_there
         MarkedQuestion(question, it.name, it.identity, 6 if it is again else 0, "A.")
         for question, it in [("first?", one), ("first?", other), ("=second?", again)]
     ]
-    question_set = questions_with_texts(marked, {it.identity: it.text for it in (one, other, again)})
+    question_set = marked_question_set(marked, {it.identity: it.text for it in (one, other, again)})
     assert question_set.texts == (("Pasted text", "A. B. A."), ("Pasted text (2)", "A. C."))
     corpus = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in question_set.texts))
     read = read_questions(question_set.questions[1], question_set.questions[0], corpus)
@@ -254,12 +256,12 @@ def test_kept_questions_bring_their_texts_each_once_and_find_their_answers_there
 
 
 def test_scores_are_said_in_few_figures():
-    assert [score_said(score) for score in (0.61234, 0.0164, -0.001, 12.345, -3.2)] == [
+    assert [format_search_score(score) for score in (0.61234, 0.0164, -0.001, 12.345, -3.2)] == [
         "0.61",
         "0.02",
         "0.00",
         "12.3",
         "−3.20",
     ]
-    assert score_said(1 / 61, fused=True) == "0.0164"
-    assert score_said(float("nan")) == ""
+    assert format_search_score(1 / 61, fused=True) == "0.0164"
+    assert format_search_score(float("nan")) == ""

@@ -7,7 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers.support.errors import ModelError
-from evaluation.search.ranking import Bm25, Ranking, Reranker, by_embedding, by_score, fused, nearest, reranked
+from evaluation.search.ranking import (
+    Bm25,
+    Ranking,
+    Reranker,
+    fuse_rankings,
+    nearest_vectors,
+    rank_by_embedding,
+    rank_by_score,
+    rerank_first,
+)
 
 TEXTS = [
     "The tide comes in twice a day, and the tide goes out again.",
@@ -33,7 +42,7 @@ def test_bm25_is_that_of_bm25s_called_plainly(question, language, stop_words):
     wanted = plain(TEXTS, question, stop_words)
     scores = Bm25(TEXTS, language).scores(question)
     np.testing.assert_allclose(scores, [wanted[number] for number in range(len(TEXTS))], rtol=1e-6)
-    ranking = by_score(scores)
+    ranking = rank_by_score(scores)
     assert [wanted[chunk] for chunk in ranking.order] == sorted(
         (score for score in wanted.values() if score > 0), reverse=True
     )
@@ -71,12 +80,15 @@ def test_scripts_without_spaces_are_searched_by_character():
 def test_fusion_worked_by_hand():
     one = Ranking(np.array([2, 0, 1]), np.array([0.9, 0.5, 0.1]))
     other = Ranking(np.array([0, 3]), np.array([7.0, 2.0]))
-    both = fused([one, other], 5)
+    both = fuse_rankings([one, other], 5)
     # 0 is second and first, 2 is first, 3 is second, 1 is third; 4 is in neither.
     assert both.order.tolist() == [0, 2, 3, 1]
     np.testing.assert_allclose(both.scores, [1 / 62 + 1 / 61, 1 / 61, 1 / 62, 1 / 63])
     # Of equals the earlier chunk comes first.
-    assert fused([Ranking(np.array([1]), np.ones(1)), Ranking(np.array([0]), np.ones(1))], 2).order.tolist() == [0, 1]
+    assert fuse_rankings([Ranking(np.array([1]), np.ones(1)), Ranking(np.array([0]), np.ones(1))], 2).order.tolist() == [
+        0,
+        1,
+    ]
 
 
 def test_dense_ranks_are_those_of_nearest():
@@ -84,16 +96,16 @@ def test_dense_ranks_are_those_of_nearest():
     vectors = random.normal(size=(40, 6)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors[7] = vectors[3]
-    ranking = by_embedding(vectors[3], vectors)
-    assert ranking.order.tolist() == nearest(vectors[3:4], vectors, 40)[0].tolist()
+    ranking = rank_by_embedding(vectors[3], vectors)
+    assert ranking.order.tolist() == nearest_vectors(vectors[3:4], vectors, 40)[0].tolist()
     assert ranking.order[:2].tolist() == [3, 7]
     np.testing.assert_allclose(ranking.scores, vectors[ranking.order] @ vectors[3], rtol=1e-6)
-    assert not len(by_embedding(vectors[0], vectors[:0]).order)
+    assert not len(rank_by_embedding(vectors[0], vectors[:0]).order)
 
 
 def test_a_cross_encoder_orders_the_first_and_leaves_the_others():
     ranking = Ranking(np.array([4, 2, 0, 1]), np.array([4.0, 3.0, 2.0, 1.0]))
-    again = reranked(ranking, np.array([0.1, 0.3, 0.2]))
+    again = rerank_first(ranking, np.array([0.1, 0.3, 0.2]))
     assert again.order.tolist() == [2, 0, 4, 1]
     np.testing.assert_allclose(again.scores, [0.3, 0.2, 0.1, np.nan])
 

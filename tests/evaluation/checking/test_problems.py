@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker
-from chunkers.text.file_parts import Parts
-from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, levels_of
-from evaluation.inbox.rules import RULES, inbox
-from evaluation.segmentation.chunk_facts import Bounds
+from chunkers.text.extracted_text import Parts
+from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, parse_levels
+from evaluation.inbox.rules import RULES, find_suspicious_cuts
+from evaluation.segmentation.chunk_statistics import SizeBounds
 from tests.support import HashEmbedder, tools
 
 TABLE = "# Tides\n\nSome words about tides.\n\n| a | b |\n|---|---|\n" + "| high water | low water |\n" * 6
@@ -52,7 +52,9 @@ def test_what_the_inbox_finds_is_found_at_its_place():
         (problem.rule, problem.message.rstrip(".").lower().partition("; it cannot")[0]) for problem in looked.problems
     ]
     messages = [pair for pair in messages if pair[0] != "size"]
-    assert sorted(messages) == sorted((finding.rule, finding.reason.lower()) for finding in inbox(looked.chunking))
+    assert sorted(messages) == sorted(
+        (finding.rule, finding.reason.lower()) for finding in find_suspicious_cuts(looked.chunking)
+    )
     (table,) = (problem for problem in looked.problems if problem.rule == "inside_table")
     assert (table.level, table.file, table.place[:2]) == ("note", "docs/tides.md", (5, 1))
     assert table.passage.startswith("| a | b |")
@@ -60,7 +62,7 @@ def test_what_the_inbox_finds_is_found_at_its_place():
 
 def test_a_size_that_is_asked_for_is_kept():
     document = Document.from_text("One two three. Four. Five six.", "regex", "a.txt")
-    looked = check("fixed_sentences", {"tiny": "off"}, size=1, bounds=Bounds(2, 2, "words")).look(document, "a.txt")
+    looked = check("fixed_sentences", {"tiny": "off"}, size=1, bounds=SizeBounds(2, 2, "words")).look(document, "a.txt")
     messages = {problem.passage: problem.message for problem in looked.problems if problem.rule == "size"}
     assert messages == {
         "One two three.": "The chunk has 3 words; asked for are 2 to 2 words.",
@@ -90,7 +92,9 @@ def test_a_level_says_whether_a_problem_is_there_and_how_grave(levels):
     document = Document.from_text(TABLE, "regex", "tides.md")
     usual = check("fixed_characters", size=60).look(document, "tides.md").problems
     problems = (
-        check("fixed_characters", levels_of([*map("=".join, levels.items())]), size=60).look(document, "tides.md").problems
+        check("fixed_characters", parse_levels([*map("=".join, levels.items())]), size=60)
+        .look(document, "tides.md")
+        .problems
     )
     expected = [
         (problem.rule, problem.passage, levels.get(problem.rule, problem.level))
@@ -110,7 +114,7 @@ def test_a_block_that_no_chunk_can_hold_is_a_note_and_one_that_fits_is_not():
         )
         assert (table.level, "it cannot be whole: 181 characters" in table.message) == (level, level == "note")
     # Where no size is asked for, every cut could be avoided.
-    problems = check("fixed_words", size=10, overlap=0, bounds=Bounds(5, None, "words")).look(document, "a.md").problems
+    problems = check("fixed_words", size=10, overlap=0, bounds=SizeBounds(5, None, "words")).look(document, "a.md").problems
     assert {problem.level for problem in problems if problem.rule == "inside_table"} == {"error"}
 
 
@@ -170,4 +174,4 @@ def test_every_rule_of_the_inbox_is_a_rule_of_the_check():
 @pytest.mark.parametrize("wrong", ["tables=error", "tiny=grave", "tiny"])
 def test_wrong_levels_are_refused(wrong):
     with pytest.raises(InputError, match=r"^--level"):
-        levels_of([wrong])
+        parse_levels([wrong])

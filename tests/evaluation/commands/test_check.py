@@ -555,7 +555,7 @@ def test_what_was_spent_is_said_however_it_ends(folder, http, capsys, monkeypatc
     def failing(*_):
         raise error
 
-    monkeypatch.setattr("evaluation.commands.check.retrieval_scores", failing)
+    monkeypatch.setattr("evaluation.commands.check.mean_retrieval_scores", failing)
     (folder / "questions.csv").write_text("question,excerpts\nWhat of the sea?,It is salt.\n")
     assert main(["check", "docs", "--chunker", "recipe.json", "--questions", "questions.csv"]) == status
     assert len(http.requests) == 5

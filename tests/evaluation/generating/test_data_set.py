@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import InputError, Span
-from evaluation.generating.data_set import Texts, edited, question_set, to_csv
-from evaluation.generating.generate import Generated
-from evaluation.generating.windows import Window
+from evaluation.generating.data_set import SourceTexts, apply_edits, generated_question_set, generated_to_csv
+from evaluation.generating.generate import Generated, Window
 from evaluation.questions.reading import read_questions
 
 LAMP = "The lamp burns oil. The bell rings in fog. The lamp burns oil."
-TEXTS = Texts(("=lamp, “one”.txt", "b.txt"), (LAMP, "Gulls nest below.\nGulls eat fish."))
+TEXTS = SourceTexts(("=lamp, “one”.txt", "b.txt"), (LAMP, "Gulls nest below.\nGulls eat fish."))
 MADE = [
     Generated("=What burns?", Window(0, Span(20, 62)), (Span(43, 62),)),
     Generated("Who <b>nests</b>, and\twhere?", Window(1, Span(0, 33)), (Span(0, 5), Span(6, 17))),
@@ -28,8 +27,8 @@ def places(found):
 
 @pytest.mark.parametrize("form", ["csv", "set"])
 def test_retrieval_reads_every_place_also_where_the_words_stand_twice(form):
-    made_set = question_set(MADE, TEXTS, "a model")
-    name, data = made_set.questions if form == "set" else ("q.csv", to_csv(MADE, TEXTS).encode())
+    made_set = generated_question_set(MADE, TEXTS, "a model")
+    name, data = made_set.questions if form == "set" else ("q.csv", generated_to_csv(MADE, TEXTS).encode())
     assert made_set.texts == tuple(zip(TEXTS.names, TEXTS.texts, strict=True))
     read = read_questions(data, name, TEXTS.corpus("lines"))
     assert places(read) == [[(0, (43, 62))], [(1, (0, 5)), (1, (6, 17))]]
@@ -37,22 +36,22 @@ def test_retrieval_reads_every_place_also_where_the_words_stand_twice(form):
     assert [question.text for question in read.usable] == [generated.question for generated in MADE]
     if form == "set":
         # Words put in front of the document move all places, and the quotations still find them.
-        moved = Texts(TEXTS.names, tuple(f"An edit.\n{text}" for text in TEXTS.texts))
+        moved = SourceTexts(TEXTS.names, tuple(f"An edit.\n{text}" for text in TEXTS.texts))
         assert places(read_questions(data, name, moved.corpus("lines"))) == [[(0, (52, 71))], [(1, (9, 14)), (1, (15, 26))]]
 
 
 def test_a_spreadsheet_takes_nothing_in_the_file_for_a_formula():
-    _, *rows = csv.reader(io.StringIO(to_csv(MADE, TEXTS)))
+    _, *rows = csv.reader(io.StringIO(generated_to_csv(MADE, TEXTS)))
     assert all(not cell.startswith(("=", "+", "-", "@", "\t")) for row in rows for cell in row)
     assert len(rows) == 2
 
 
 def test_an_edit_is_taken_if_its_excerpts_stand_in_the_document():
-    generated = edited(MADE[0], TEXTS, " What  burns? ", ["The bell rings", " ", "oil.\n"])
+    generated = apply_edits(MADE[0], TEXTS, " What  burns? ", ["The bell rings", " ", "oil.\n"])
     # The words that stand twice are those of the window.
     assert generated == MADE[0]._replace(question="What burns?", excerpts=(Span(20, 34), Span(58, 62)))
     outside = MADE[0]._replace(window=Window(0, Span(20, 42)))
-    assert edited(outside, TEXTS, "What?", ["The lamp"]).excerpts == (Span(0, 8),)
+    assert apply_edits(outside, TEXTS, "What?", ["The lamp"]).excerpts == (Span(0, 8),)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +72,7 @@ def test_an_edit_is_taken_if_its_excerpts_stand_in_the_document():
 )
 def test_an_edit_that_cannot_be_taken_says_why(question, excerpts, said):
     with pytest.raises(InputError) as error:
-        edited(MADE[0], TEXTS, question, excerpts)
+        apply_edits(MADE[0], TEXTS, question, excerpts)
     assert said in str(error.value)
 
 
@@ -83,9 +82,9 @@ def test_what_is_cut_from_a_document_is_found_there_again(text, data):
     end = data.draw(st.integers(start + 1, len(text)))
     if not text[start:end].strip():
         return
-    texts = Texts(("a",), (text,))
-    generated = edited(Generated("Q?", Window(0, Span(0, len(text))), ()), texts, "Q?", [text[start:end]])
+    texts = SourceTexts(("a",), (text,))
+    generated = apply_edits(Generated("Q?", Window(0, Span(0, len(text))), ()), texts, "Q?", [text[start:end]])
     assert texts.excerpts(generated) == [text[start:end].strip()]
-    assert places(read_questions(to_csv([generated], texts).encode(), "q.csv", texts.corpus("lines"))) == [
+    assert places(read_questions(generated_to_csv([generated], texts).encode(), "q.csv", texts.corpus("lines"))) == [
         [(0, generated.excerpts[0])]
     ]

@@ -20,11 +20,12 @@ from evaluation.generating.generate import (
     MOST_BEFORE,
     Dropped,
     Generated,
-    Settings,
-    estimate,
-    generate,
+    GenerationSettings,
+    Window,
+    estimate_generation,
+    generate_questions,
+    random_windows,
 )
-from evaluation.generating.windows import Window, windows
 from tests.evaluation.generating.questioner import Questioner, answer, number_of, passage_of
 from tests.support import LIMIT, asking
 
@@ -33,7 +34,7 @@ TEXT = "The lamp burns oil. A keeper trims the wick at dusk, and the bell rings 
 
 def outcomes(model, count=1, texts=(TEXT,), **settings):
     made = []
-    generate(texts, Settings(count, **settings), asking(model).ask, made.append)
+    generate_questions(texts, GenerationSettings(count, **settings), asking(model).ask, made.append)
     return made
 
 
@@ -64,13 +65,13 @@ def test_a_schema_allows_only_sentences_of_the_window_as_excerpts():
         schemas.append(kind.schema)
         return Reply(GOOD)
 
-    generate((TEXT,), Settings(), ask, print)
+    generate_questions((TEXT,), GenerationSettings(), ask, print)
     sentences = ["The lamp burns oil.", "A keeper trims the wick at dusk, and the bell rings in fog."]
     sentences += ["Gulls nest below the gallery."]
     assert schemas[0]["properties"]["excerpts"]["items"] == {"type": "string", "enum": sentences}
     # Words without an end are one sentence, and a window of thousands of lines has too many to list.
     long = "\n\n".join(f"Line {number}." for number in range(WIDEST + 1))
-    generate((long,), Settings(1, window=20_000), ask, print)
+    generate_questions((long,), GenerationSettings(1, window=20_000), ask, print)
     assert "enum" not in schemas[-1]["properties"]["excerpts"]["items"]
 
 
@@ -84,7 +85,7 @@ def test_a_schema_allows_sentences_of_earlier_questions_only_if_there_are_no_oth
     text = " ".join(
         f"The lamp of {place} burns oil{', and a keeper trims its wick' * 3}." for place in ("Ar", "Brig", "Ceil")
     )
-    generate((text,), Settings(5), ask, print)
+    generate_questions((text,), GenerationSettings(5), ask, print)
     sentences = allowed[0]
     assert len(sentences) == 3
     assert allowed == [sentences, sentences[1:], sentences[2:], sentences, sentences]
@@ -143,7 +144,7 @@ def test_the_same_settings_ask_the_same_so_that_a_second_run_sends_nothing():
     runs = []
     for _ in range(2):
         made = []
-        generate((TEXT, "Another text."), Settings(5, 3), again.ask, made.append)
+        generate_questions((TEXT, "Another text."), GenerationSettings(5, 3), again.ask, made.append)
         runs.append(made)
     assert runs[0] == runs[1]
     assert len(model.asked) == again.spent.requests == 5
@@ -159,7 +160,7 @@ def test_what_was_asked_before_the_user_stopped_is_kept():
             stop.append(True)
 
     with pytest.raises(Cancelled):
-        generate((TEXT,), Settings(10), asking(Questioner()).ask, done, lambda: bool(stop))
+        generate_questions((TEXT,), GenerationSettings(10), asking(Questioner()).ask, done, lambda: bool(stop))
     assert [generated.question for generated in made] == ["Question 1?", "Question 2?", "Question 3?"]
 
 
@@ -184,10 +185,10 @@ def test_only_the_nearest_questions_about_the_same_document_are_shown():
 def test_windows_lie_in_their_documents_and_are_of_whole_words(texts, size, seed):
     if not any(text.strip() for text in texts):
         with pytest.raises(InputError, match="at least one document with text"):
-            windows(texts, size, seed)
+            random_windows(texts, size, seed)
         return
-    some = [*islice(windows(texts, size, seed), 4)]
-    assert some == [*islice(windows(texts, size, seed), 4)]
+    some = [*islice(random_windows(texts, size, seed), 4)]
+    assert some == [*islice(random_windows(texts, size, seed), 4)]
     for document, (start, end) in some:
         text = texts[document]
         assert 0 <= start < end <= len(text)
@@ -199,7 +200,7 @@ def test_windows_lie_in_their_documents_and_are_of_whole_words(texts, size, seed
 
 def test_a_window_does_not_begin_or_end_inside_a_word():
     text = "lantern " * 500
-    for _, (start, end) in islice(windows([text], 300, 1), 20):
+    for _, (start, end) in islice(random_windows([text], 300, 1), 20):
         assert text[start:end].strip().replace("lantern", "").strip() == ""
         assert 280 <= end - start <= 300
 
@@ -207,7 +208,7 @@ def test_a_window_does_not_begin_or_end_inside_a_word():
 @pytest.mark.slow
 def test_every_place_of_every_document_may_be_asked_about():
     texts = ["a" * 1_000, "b" * 3_000]
-    some = [*islice(windows(texts, 200, 0), 400)]
+    some = [*islice(random_windows(texts, 200, 0), 400)]
     assert 60 <= sum(1 for window in some if window.document == 0) <= 140
     starts = [window.span.start for window in some if window.document == 1]
     assert min(starts) < 100 < 2_700 < max(starts)
@@ -215,10 +216,10 @@ def test_every_place_of_every_document_may_be_asked_about():
 
 def test_an_estimate_counts_what_is_sent():
     model, tokenizer = Questioner(), load_tokenizer("words")
-    about = estimate((TEXT,), Settings(1), tokenizer)
+    about = estimate_generation((TEXT,), GenerationSettings(1), tokenizer)
     outcomes(model)
     assert about == (1, sum(tokenizer.count([part.text for part in model.asked[0]])), GUESSED_ANSWER_TOKENS)
-    many = estimate((TEXT,), Settings(100), tokenizer)
+    many = estimate_generation((TEXT,), GenerationSettings(100), tokenizer)
     assert many.requests == 100
     assert many.tokens > 100 * about.tokens
 
@@ -233,7 +234,7 @@ def test_an_estimate_counts_what_is_sent():
 )
 def test_settings_out_of_range_are_refused(given, said):
     with pytest.raises(InputError) as error:
-        Settings(**given)
+        GenerationSettings(**given)
     assert str(error.value) == said
 
 
@@ -296,7 +297,7 @@ def test_what_is_asked_and_what_comes_of_it_do_not_depend_on_the_order_of_the_an
     questions = [outcome.question for outcome in made if isinstance(outcome, Generated)]
     assert len(questions) == len(set(questions)) == 35
     assert sum(1 for messages in conversations if "the question must be a new one" in messages[-1].text) > 10
-    assert [outcome.window for outcome in made] == [*islice(windows((LONG_TEXT, TEXT), 200, 0), 40)]
+    assert [outcome.window for outcome in made] == [*islice(random_windows((LONG_TEXT, TEXT), 200, 0), 40)]
 
 
 @pytest.mark.slow
@@ -315,9 +316,9 @@ def test_a_question_is_shown_those_that_quote_its_window_and_no_others():
 
 
 def test_windows_overlap_only_where_there_is_no_room():
-    some = [*islice(windows((LONG_TEXT,), 200, 0), 40)]
+    some = [*islice(random_windows((LONG_TEXT,), 200, 0), 40)]
     assert not any(window.overlaps(other) for window, other in combinations(some, 2))
-    few = [*islice(windows((LONG_TEXT[:2_000],), 200, 0), 12)]
+    few = [*islice(random_windows((LONG_TEXT[:2_000],), 200, 0), 12)]
     assert any(window.overlaps(other) for window, other in combinations(few, 2))
     # Where there is no room, windows overlap as little as they can; 12 at random places would cover some 72 %.
     assert len({at for window in few for at in range(*window.span)}) > 0.9 * 2_000
@@ -331,7 +332,7 @@ def test_an_example_that_is_copied_is_asked_again_and_other_sentences_are_allowe
         return Reply(answer(EXAMPLE_QUESTION if len(kinds) == 1 else "What burns?", "The lamp burns oil."))
 
     made = []
-    generate((TEXT,), Settings(1), ask, made.append)
+    generate_questions((TEXT,), GenerationSettings(1), ask, made.append)
     assert [generated.question for generated in made] == ["What burns?"]
     first, second = (kind.choices["excerpts"] for kind in kinds)
     assert [*second] == [*first[1:]]
@@ -354,8 +355,8 @@ def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
         return reply
 
     with pytest.raises(ModelError, match="The server is gone"):
-        generate((LONG_TEXT,), Settings(40, 2, 200), ask, made.append)
-    chosen = [*islice(windows((LONG_TEXT,), 200, 2), 6)]
+        generate_questions((LONG_TEXT,), GenerationSettings(40, 2, 200), ask, made.append)
+    chosen = [*islice(random_windows((LONG_TEXT,), 200, 2), 6)]
     assert [chosen.index(generated.window) for generated in made] == [0, 1, 3, 4, 5]
     assert len({generated.question for generated in made}) == 5
 
@@ -378,5 +379,5 @@ def test_the_user_who_stops_waits_for_nobody():
 
     threading.Thread(target=press).start()
     with pytest.raises(Cancelled):
-        generate((LONG_TEXT,), Settings(40, 2, 200), ask, print, stop.is_set)
+        generate_questions((LONG_TEXT,), GenerationSettings(40, 2, 200), ask, print, stop.is_set)
     assert time.monotonic() - stop.began < LIMIT / 2

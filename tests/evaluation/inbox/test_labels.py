@@ -2,16 +2,16 @@
 
 import pytest
 
-from benchmarks.rules import LANGUAGES, ON_PAGES, ON_PASSAGES, Score, kappa, labels_of
+from benchmarks.rules import LANGUAGES, ON_PAGES, ON_PASSAGES, RuleScore, cohens_kappa, labels_and_findings
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("rule", [*ON_PASSAGES, *ON_PAGES])
 def test_a_rule_is_right_and_finds_what_readers_found(rule, language):
-    labels = labels_of(rule, language)
-    assert Score.of(labels).is_supported
-    held_out = Score.of([label for label in labels if label.is_held_out])
+    labels = labels_and_findings(rule, language)
+    assert RuleScore.of(labels).is_supported
+    held_out = RuleScore.of([label for label in labels if label.is_held_out])
     assert held_out.precision >= 0.8
     assert held_out.recall >= 0.6
-    assert kappa(labels) > 0.8
+    assert cohens_kappa(labels) > 0.8

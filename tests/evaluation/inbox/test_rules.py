@@ -8,7 +8,7 @@ import pytest
 
 from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict, build_chunker, run
 from evaluation.inbox.checked_chunking import broken_characters
-from evaluation.inbox.rules import RULES, counts, inbox
+from evaluation.inbox.rules import RULES, find_suspicious_cuts, findings_per_rule
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 
@@ -109,13 +109,13 @@ def test_every_rule_has_a_case():
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_flags_what_it_must_and_nothing_else(rule):
     bad, good = CASES[rule]
-    findings = [finding for finding in inbox(bad, Reads20()) if finding.rule == rule]
+    findings = [finding for finding in find_suspicious_cuts(bad, Reads20()) if finding.rule == rule]
     assert findings
     for finding in findings:
         assert 0 <= finding.score <= 1
         assert 0 <= finding.span.start < finding.span.end <= len(bad.document.text)
         assert finding.reason
-    assert rule not in counts(inbox(good, Reads20()))
+    assert rule not in findings_per_rule(find_suspicious_cuts(good, Reads20()))
 
 
 PROSE = "The harbour was dredged, and then the ferries came back to it."
@@ -142,11 +142,15 @@ def test_rules_on_sentences_are_about_prose_alone(block):
     start = text.index(block)
     for cut in range(start + 1, start + len(block)):
         spans = [Span(0, cut), Span(cut, len(text))]
-        by_rule = counts(inbox(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())))
+        by_rule = findings_per_rule(
+            find_suspicious_cuts(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ()))
+        )
         assert not {"inside_sentence", "bad_split", "whole_paragraph"} & by_rule.keys(), (cut, by_rule)
     cut = text.index("ferries")
     spans = [Span(0, cut), Span(cut, len(text))]
-    assert "inside_sentence" in counts(inbox(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())))
+    assert "inside_sentence" in findings_per_rule(
+        find_suspicious_cuts(Chunking(document, tuple(Chunk.of(document, span) for span in spans), ()))
+    )
 
 
 def test_of_a_sentence_over_two_blocks_the_part_in_one_is_meant():
@@ -155,11 +159,11 @@ def test_of_a_sentence_over_two_blocks_the_part_in_one_is_meant():
     for word, flagged in (("this", True), ("```\nfirst", False), ("first", False)):
         cut = text.index(word)
         chunking = Chunking(document, tuple(Chunk.of(document, span) for span in (Span(0, cut), Span(cut, len(text)))), ())
-        assert ("inside_sentence" in counts(inbox(chunking))) == flagged
+        assert ("inside_sentence" in findings_per_rule(find_suspicious_cuts(chunking))) == flagged
 
 
 def test_the_worst_comes_first_and_reasons_have_numbers():
-    findings = inbox(cut_at(CODE, "Run:", "second", "Done."))
+    findings = find_suspicious_cuts(cut_at(CODE, "Run:", "second", "Done."))
     assert [finding.score for finding in findings] == sorted((finding.score for finding in findings), reverse=True)
     (code,) = [finding for finding in findings if finding.rule == "inside_code"]
     assert code.reason == "a code block of 4 lines is cut once"
@@ -179,28 +183,28 @@ def test_the_worst_comes_first_and_reasons_have_numbers():
 )
 def test_a_paragraph_with_stops_in_it_is_no_sentence_unless_it_was_asked_for(text, splitter, said):
     document = Document(text, (Span(0, len(text)),), splitter=splitter)
-    findings = inbox(Chunking(document, (Chunk.of(document, Span(0, len(text))),), ()))
+    findings = find_suspicious_cuts(Chunking(document, (Chunk.of(document, Span(0, len(text))),), ()))
     assert [finding.reason for finding in findings if finding.rule == "whole_paragraph"] == ([said] if said else [])
 
 
 def test_a_header_that_is_repeated_as_context_is_not_missed():
     chunking = cut_at(TABLE, "| Aller")
     chunks = (chunking[0], chunking[1]._replace(context="| river | km |\n|---|---|"))
-    (finding,) = [finding for finding in inbox(chunking) if finding.rule == "without_header"]
+    (finding,) = [finding for finding in find_suspicious_cuts(chunking) if finding.rule == "without_header"]
     assert finding.reason == "2 lines of a table begin a chunk, and its header is in one before"
     assert TABLE[slice(*finding.span)] == "| Aller | 215 |\n| Fulda | 220 |"
-    assert "without_header" not in counts(inbox(replace(chunking, chunks=chunks)))
+    assert "without_header" not in findings_per_rule(find_suspicious_cuts(replace(chunking, chunks=chunks)))
 
 
 def test_a_heading_cut_off_the_next_one_is_stranded_too_but_none_at_the_end_of_the_text():
     text = "# One\n\n## Two\n\nText.\n\n# Three"
-    spans = [finding.span for finding in inbox(cut_at(text, "## Two")) if finding.rule == "stranded_heading"]
+    spans = [finding.span for finding in find_suspicious_cuts(cut_at(text, "## Two")) if finding.rule == "stranded_heading"]
     assert [text[slice(*span)] for span in spans] == ["# One"]
-    assert "stranded_heading" not in counts(inbox(cut_at(text, "# Three")))
+    assert "stranded_heading" not in findings_per_rule(find_suspicious_cuts(cut_at(text, "# Three")))
 
 
 def test_how_far_the_heading_is_is_counted_in_chunks():
-    findings = [finding for finding in inbox(cut_at(SECTIONS, "They are", "Each", "One fell", "They grind"))]
+    findings = [finding for finding in find_suspicious_cuts(cut_at(SECTIONS, "They are", "Each", "One fell", "They grind"))]
     far = {
         SECTIONS[slice(*finding.span)].split()[0]: finding.reason
         for finding in findings
@@ -216,15 +220,15 @@ def test_how_far_the_heading_is_is_counted_in_chunks():
 def test_structure_leaves_no_heading_stranded_and_no_rows_without_their_header(sample):
     source = load_sample(sample)
     chunking = run(build_chunker("structure", {"max_size": 60}), Document.from_text(source.text), tools())
-    assert not {"stranded_heading", "without_header"} & counts(inbox(chunking)).keys()
+    assert not {"stranded_heading", "without_header"} & findings_per_rule(find_suspicious_cuts(chunking)).keys()
 
 
 def test_how_near_a_hair_is_can_be_set():
     case = scored([0.1, 0.53, 0.9], 0.5)
-    assert "by_a_hair" not in counts(inbox(case))
-    assert counts(inbox(case, hair=0.031))["by_a_hair"] == 1
+    assert "by_a_hair" not in findings_per_rule(find_suspicious_cuts(case))
+    assert findings_per_rule(find_suspicious_cuts(case, hair=0.031))["by_a_hair"] == 1
     exact = scored([0.1, math.nextafter(0.5, 1), 0.9], 0.5)
-    assert counts(inbox(exact, hair=0.0)).get("by_a_hair", 0) == 0
+    assert findings_per_rule(find_suspicious_cuts(exact, hair=0.0)).get("by_a_hair", 0) == 0
 
 
 @pytest.mark.parametrize(
@@ -240,15 +244,15 @@ def test_bad_splits_say_at_what(left, right, said):
     text = left + right
     document = Document(text, (Span(0, len(left)), Span(len(text) - len(right.lstrip()), len(text))))
     whole = Chunking(document, (Chunk.of(document, Span(0, len(text))),), ())
-    (finding,) = inbox(whole)
+    (finding,) = find_suspicious_cuts(whole)
     assert said in finding.reason
     assert "chunk" not in finding.reason
 
 
 def test_the_german_sample_has_the_bad_split_that_it_teaches():
     sample = load_sample("german")
-    findings = inbox(whole(replace(sample, sentences="spacy")))
-    assert not inbox(whole(sample))
+    findings = find_suspicious_cuts(whole(replace(sample, sentences="spacy")))
+    assert not find_suspicious_cuts(whole(sample))
     assert any(finding.rule == "bad_split" and "3." in finding.reason for finding in findings)
 
 
@@ -259,7 +263,7 @@ def whole(sample):
 
 def test_nothing_is_suspicious_about_nothing():
     document = Document.from_text("", "lines")
-    assert inbox(Chunking(document, (), ()), Reads20()) == []
+    assert find_suspicious_cuts(Chunking(document, (), ()), Reads20()) == []
 
 
 @pytest.mark.parametrize(
@@ -276,7 +280,7 @@ def test_nothing_is_suspicious_about_nothing():
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_sentence_cut_off_its_paragraph_is_told_unless_the_paragraphs_own_end_is_cut(places, alone, end):
     chunking = cut_at(PARAGRAPHS.replace("\n", end), *places)
-    findings = [finding for finding in inbox(chunking) if finding.rule == "off_a_paragraph"]
+    findings = [finding for finding in find_suspicious_cuts(chunking) if finding.rule == "off_a_paragraph"]
     wanted = alone if isinstance(alone, list) else [alone] if alone else []
     assert [finding.reason.split(" is cut off ")[0] for finding in findings] == [f"sentence {number}" for number in wanted]
 
@@ -284,7 +288,7 @@ def test_a_sentence_cut_off_its_paragraph_is_told_unless_the_paragraphs_own_end_
 def test_curves_with_undefined_scores_are_read_without_them():
     flat = scored([0.30, 0.301, 0.302, 0.303, 0.9], 0.5)
     curve = Curve("distance", (*flat.curves[0].scores, math.nan), flat.curves[0].lines, True, True)
-    assert "flat" in counts(inbox(Chunking(flat.document, flat.chunks, (), curves=(curve,))))
+    assert "flat" in findings_per_rule(find_suspicious_cuts(Chunking(flat.document, flat.chunks, (), curves=(curve,))))
 
 
 @pytest.mark.parametrize(
@@ -306,7 +310,7 @@ def test_curves_with_undefined_scores_are_read_without_them():
 def test_a_lead_in_is_named_with_each_chunk_that_lacks_it(text, places, language, reasons):
     findings = [
         finding
-        for finding in inbox(cut_at(text, *places, sentences=f"sentencex:{language}"))
+        for finding in find_suspicious_cuts(cut_at(text, *places, sentences=f"sentencex:{language}"))
         if finding.rule == "without_lead_in"
     ]
     for finding, reason in zip(sorted(findings, key=lambda finding: finding.span), reasons, strict=True):
@@ -316,9 +320,9 @@ def test_a_lead_in_is_named_with_each_chunk_that_lacks_it(text, places, language
 def test_a_chunk_that_repeats_its_lead_in_lacks_none():
     chunking = cut_at(LIST, "- cheese", sentences="sentencex:en")
     first, second = chunking.chunks
-    assert "without_lead_in" in counts(inbox(chunking))
+    assert "without_lead_in" in findings_per_rule(find_suspicious_cuts(chunking))
     repeated = replace(chunking, chunks=(first, second._replace(context="Bring:")))
-    assert "without_lead_in" not in counts(inbox(repeated))
+    assert "without_lead_in" not in findings_per_rule(find_suspicious_cuts(repeated))
 
 
 @pytest.mark.parametrize(
@@ -345,4 +349,6 @@ def test_a_parent_is_no_duplicate_of_its_child_and_not_oversized():
         for parents in ({}, {"parent_size": 800})
     )
     assert len(nested) > len(plain)
-    assert {finding.rule for finding in inbox(nested)} <= {finding.rule for finding in inbox(plain)}
+    assert {finding.rule for finding in find_suspicious_cuts(nested)} <= {
+        finding.rule for finding in find_suspicious_cuts(plain)
+    }

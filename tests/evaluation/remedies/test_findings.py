@@ -6,15 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.remedies import agrees, exhaustive, removes
+from benchmarks.remedies import equals_exhaustive, removes_finding, search_exhaustively
 from chunkers import Cancelled, Document, Span, build_chunker
 from chunkers.contract.base import run
-from evaluation.asking.answer import Posed, checked_answer
-from evaluation.asking.ask import Limit
-from evaluation.inbox.rules import RULES, Finding, inbox
+from evaluation.asking.ask import Limit, PosedQuestion, checked_answer
+from evaluation.inbox.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions.corpus import Ruler
-from evaluation.remedies.search import WANTED
-from evaluation.remedies.tested_changes import Findings, Suspect, remove_finding, try_findings
+from evaluation.remedies.tested_changes import (
+    FindingsByRule,
+    SuspiciousColumn,
+    remedies_for_finding,
+    try_settings_for_findings,
+)
+from evaluation.remedies.trials import WANTED
 from tests.evaluation.remedies.test_remedies import COLUMNS, WORDS, made_tools
 
 HAIR = 0.02
@@ -48,9 +52,11 @@ def suspect_of(seed, column, others=True):
     document = Document.from_text("\n\n".join(blocks_of(draw)), "regex").split()
     tools, chunker = made_tools(document), build_chunker(*column)
     spans = [document.sentences[draw.randrange(len(document.sentences))] for _ in range(2 * others)]
-    posed = tuple(Posed(draw.choice(WORDS), checked_answer(document.text, *span)) for span in spans)
+    posed = tuple(PosedQuestion(draw.choice(WORDS), checked_answer(document.text, *span)) for span in spans)
     known = (document.sentences[len(document.sentences) // 2].start,)
-    suspect = Suspect(chunker, run(chunker, document, tools), "bm25", Limit(tokens=60), "plain", posed, known, hair=HAIR)
+    suspect = SuspiciousColumn(
+        chunker, run(chunker, document, tools), "bm25", Limit(tokens=60), "plain", posed, known, hair=HAIR
+    )
     return suspect, tools
 
 
@@ -60,18 +66,18 @@ def suspect_of(seed, column, others=True):
 def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data):
     suspect, tools = suspect_of(seed, column)
     document = suspect.chunking.document
-    findings = inbox(suspect.chunking, tools.embedder, HAIR)
+    findings = find_suspicious_cuts(suspect.chunking, tools.embedder, HAIR)
     if not findings:
         return
     finding = data.draw(st.sampled_from(findings))
-    tried = try_findings(suspect, tools)
-    remedies = [*remove_finding(suspect, finding, tried, tools, Ruler(document.text, tools.tokenizer))]
-    assert agrees(remedies, exhaustive(suspect, tools, removes(finding, tools, HAIR)))
+    tried = try_settings_for_findings(suspect, tools)
+    remedies = [*remedies_for_finding(suspect, finding, tried, tools, Ruler(document.text, tools.tokenizer))]
+    assert equals_exhaustive(remedies, search_exhaustively(suspect, tools, removes_finding(finding, tools, HAIR)))
     assert len({remedy.variation.kind for remedy in remedies}) == len(remedies) <= WANTED
     for remedy in remedies:
         # Who takes the setting finds the inbox as it was promised.
         chunking = run(remedy.variation.chunker, document, tools)
-        left = inbox(chunking, tools.embedder, HAIR)
+        left = find_suspicious_cuts(chunking, tools.embedder, HAIR)
         assert not [
             other
             for other in left
@@ -86,30 +92,30 @@ def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data)
 
 def test_a_rule_that_compares_with_the_median_must_be_able_to_find_something():
     finding = Finding("tiny", Span(10, 12), 0.5, "")
-    assert not Findings({}, 3).lacks(finding)
-    assert Findings({}, 4).lacks(finding)
-    assert Findings({}, 3).lacks(Finding("inside_list", Span(10, 12), 0.5, ""))
-    assert Findings({"tiny": [Span(12, 20)], "oversized": [Span(0, 30)]}, 4).lacks(finding)
-    assert not Findings({"tiny": [Span(11, 20)]}, 4).lacks(finding)
+    assert not FindingsByRule({}, 3).lacks(finding)
+    assert FindingsByRule({}, 4).lacks(finding)
+    assert FindingsByRule({}, 3).lacks(Finding("inside_list", Span(10, 12), 0.5, ""))
+    assert FindingsByRule({"tiny": [Span(12, 20)], "oversized": [Span(0, 30)]}, 4).lacks(finding)
+    assert not FindingsByRule({"tiny": [Span(11, 20)]}, 4).lacks(finding)
 
 
 def test_one_search_serves_all_findings_and_nothing_is_embedded_for_it():
     suspect, tools = suspect_of(7, ("recursive", {"size": 60}), others=False)
     before = tools.meter.embedded
-    tried = try_findings(suspect, tools)
+    tried = try_settings_for_findings(suspect, tools)
     ruler = Ruler(suspect.chunking.document.text, tools.tokenizer)
-    findings = inbox(suspect.chunking, tools.embedder, HAIR)
-    remedies = [[*remove_finding(suspect, finding, tried, tools, ruler)] for finding in findings]
+    findings = find_suspicious_cuts(suspect.chunking, tools.embedder, HAIR)
+    remedies = [[*remedies_for_finding(suspect, finding, tried, tools, ruler)] for finding in findings]
     assert any(remedies)
     assert tools.meter.embedded == before
 
 
 def test_a_search_stops_when_it_is_told_to():
     suspect, tools = suspect_of(7, ("recursive", {"size": 60}))
-    tried = try_findings(suspect, tools)
-    finding = inbox(suspect.chunking, tools.embedder, HAIR)[0]
+    tried = try_settings_for_findings(suspect, tools)
+    finding = find_suspicious_cuts(suspect.chunking, tools.embedder, HAIR)[0]
     tools.cancelled = lambda: True
     with pytest.raises(Cancelled):
-        try_findings(suspect, tools)
+        try_settings_for_findings(suspect, tools)
     with pytest.raises(Cancelled):
-        [*remove_finding(suspect, finding, tried, tools, Ruler(suspect.chunking.document.text, tools.tokenizer))]
+        [*remedies_for_finding(suspect, finding, tried, tools, Ruler(suspect.chunking.document.text, tools.tokenizer))]

@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.remedies import agrees, exhaustive, is_whole, keeps_whole
+from benchmarks.remedies import equals_exhaustive, is_whole, keeps_whole, search_exhaustively
 from chunkers import Cancelled, Document, Tools, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.asking.answer import Posed, checked_answer, judge
-from evaluation.asking.ask import Limit, ask, prepare
+from evaluation.asking.ask import Limit, PosedQuestion, ask, checked_answer, index_passages, judge_retrieval
 from evaluation.questions.corpus import Ruler
-from evaluation.remedies.search import OTHERS, STEPS, WANTED, variations
-from evaluation.remedies.tested_changes import FailingColumn, keep_answer_whole, try_answer
+from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
+from evaluation.remedies.trials import OTHERS, STEPS, WANTED, setting_variations
 from tests.support import AngleEmbedder, HashEmbedder
 
 COLUMNS = (
@@ -49,7 +48,7 @@ def failure_of(seed, column, limit, method):
     first, last = (document.sentence_at(min(place, len(document.text) - 1)) for place in places)
     last = min(max(first, last), first + 3)
     answer = checked_answer(document.text, document.sentences[max(first, 0)].start, document.sentences[max(last, 0)].end)
-    posed = Posed(" ".join(draw.choices(WORDS, k=3)), answer)
+    posed = PosedQuestion(" ".join(draw.choices(WORDS, k=3)), answer)
     chunker = build_chunker(*column)
     chunking = run(chunker, document, tools)
     if is_whole(chunking, posed, method, limit, tools, ruler)[0]:
@@ -59,7 +58,7 @@ def failure_of(seed, column, limit, method):
 
 def found_for(failure, tools, ruler):
     """Return the remedies of a failure."""
-    return [*keep_answer_whole(failure, try_answer(failure, tools), tools, ruler)]
+    return [*remedies_for_answer(failure, try_settings_for_answer(failure, tools), tools, ruler)]
 
 
 LIMITS = st.one_of(
@@ -75,9 +74,9 @@ def test_every_remedy_keeps_its_promise_and_none_is_missed(seed, column, limit, 
     if setup is None:
         return
     failure, tools, ruler = setup
-    tried = try_answer(failure, tools)
-    given = [*keep_answer_whole(failure, tried, tools, ruler)]
-    assert agrees(given, exhaustive(failure, tools, keeps_whole(failure, tools, ruler)))
+    tried = try_settings_for_answer(failure, tools)
+    given = [*remedies_for_answer(failure, tried, tools, ruler)]
+    assert equals_exhaustive(given, search_exhaustively(failure, tools, keeps_whole(failure, tools, ruler)))
     assert len({remedy.variation.kind for remedy in given}) == len(given) <= WANTED
     assert [remedy.changed for remedy in given] == sorted(remedy.changed for remedy in given)
     _, tokens = is_whole(failure.chunking, failure.posed, method, limit, tools, ruler)
@@ -93,8 +92,8 @@ def angles(limit, others=(), known=None, column=("fixed_sentences", {"size": 1})
     document = Document.from_text(LINES, "lines").split()
     tools, ruler = made_tools(document, AngleEmbedder()), Ruler(LINES, load_tokenizer("words"))
     chunker = build_chunker(*column)
-    posed = Posed(question, checked_answer(LINES, 0, document.sentences[1].end))
-    others = tuple(Posed(text, checked_answer(LINES, *document.sentences[line])) for text, line in others)
+    posed = PosedQuestion(question, checked_answer(LINES, 0, document.sentences[1].end))
+    others = tuple(PosedQuestion(text, checked_answer(LINES, *document.sentences[line])) for text, line in others)
     made = FailingColumn(chunker, run(chunker, document, tools), "embedding", limit, "plain", others, known, posed=posed)
     return made, tools, ruler
 
@@ -128,24 +127,24 @@ def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
     remedies = found_for(failure, tools, ruler)
     assert remedies
     for remedy in remedies:
-        passages = prepare(run(remedy.variation.chunker, failure.chunking.document, tools), tools, "embedding")
+        passages = index_passages(run(remedy.variation.chunker, failure.chunking.document, tools), tools, "embedding")
         vector = tools.embed([failure.posed.question])[0]
         asked = ask(passages, failure.posed.question, vector, "embedding", Limit(tokens=14), ruler)
-        assert judge(asked, failure.posed.answer).fate == "whole"
+        assert judge_retrieval(asked, failure.posed.answer).fate == "whole"
 
 
 def test_an_uncut_text_is_no_remedy():
     failure, tools, ruler = angles(Limit(tokens=56), column=("fixed_sentences", {"size": 1}))
-    tried = try_answer(failure, tools)
+    tried = try_settings_for_answer(failure, tools)
     assert any(len(run(trial.variation.chunker, failure.chunking.document, tools).chunks) == 1 for trial in tried)
-    assert all(remedy.chunks > 1 for remedy in keep_answer_whole(failure, tried, tools, ruler))
+    assert all(remedy.chunks > 1 for remedy in remedies_for_answer(failure, tried, tools, ruler))
 
 
 def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
     failure, tools, _ = angles(Limit(tokens=14), column=("breakpoint", {"amount": 10.0}))
-    grid = variations(failure.chunker, tools.embedder)
+    grid = setting_variations(failure.chunker, tools.embedder)
     before = tools.meter.embedded
-    tried = try_answer(failure, tools)
+    tried = try_settings_for_answer(failure, tools)
     assert tools.meter.embedded == before
     # Joined sentences would have to be embedded first.
     assert {variation.kind for variation in grid} - {trial.variation.kind for trial in tried} == {"buffer"}
@@ -154,17 +153,17 @@ def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
 
 def test_a_search_stops_when_it_is_told_to():
     failure, tools, ruler = angles(Limit(tokens=14))
-    tried = try_answer(failure, tools)
+    tried = try_settings_for_answer(failure, tools)
     tools.cancelled = lambda: True
     with pytest.raises(Cancelled):
-        try_answer(failure, tools)
+        try_settings_for_answer(failure, tools)
     with pytest.raises(Cancelled):
-        [*keep_answer_whole(failure, tried, tools, ruler)]
+        [*remedies_for_answer(failure, tried, tools, ruler)]
 
 
 def test_the_grid_changes_one_parameter_at_a_time_and_names_it():
     chunker = build_chunker("double_pass", {"merging_threshold": 0.3, "initial_threshold": 0.2, "appending_threshold": 0.4})
-    grid = variations(chunker, HashEmbedder())
+    grid = setting_variations(chunker, HashEmbedder())
     near = [variation for variation in grid if variation.chunker.name == "double_pass"]
     now = chunker.model_dump()
     for variation in near:
@@ -197,10 +196,10 @@ def test_the_grid_changes_one_parameter_at_a_time_and_names_it():
     ],
 )
 def test_changes_in_words(column, said):
-    assert said <= {variation.words for variation in variations(build_chunker(*column), HashEmbedder())}
+    assert said <= {variation.words for variation in setting_variations(build_chunker(*column), HashEmbedder())}
 
 
 def test_without_an_embedder_nothing_is_tried_that_needs_one():
-    grid = variations(build_chunker("fixed_sentences", {}), None)
+    grid = setting_variations(build_chunker("fixed_sentences", {}), None)
     assert grid
     assert not any(variation.chunker.embeds for variation in grid)

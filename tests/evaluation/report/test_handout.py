@@ -3,7 +3,7 @@
 import re
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from evaluation.report.scenes import MOST_SENTENCES, Sheet, handout
+from evaluation.report.lecture_scenes import MOST_SENTENCES, SceneSheet, handout_html
 
 TEXT = "One <script>alert(1)</script>.\nTwo & two.\nThree.\nFour."
 
@@ -11,7 +11,7 @@ TEXT = "One <script>alert(1)</script>.\nTwo & two.\nThree.\nFour."
 def sheet(title="A scene", words=None, text=TEXT, known=(31,), **parameters):
     document = Document.from_text(text, "lines", name="<b>mine</b>").split()
     chunker = build_chunker("fixed_sentences", {"size": 3, **parameters})
-    return Sheet(
+    return SceneSheet(
         title,
         words or {"see": "<img src=x>"},
         document,
@@ -21,14 +21,14 @@ def sheet(title="A scene", words=None, text=TEXT, known=(31,), **parameters):
 
 
 def test_words_and_texts_are_only_text():
-    made = handout("<i>Lecture</i>", "About", [sheet("<u>Scene</u>")])
+    made = handout_html("<i>Lecture</i>", "About", [sheet("<u>Scene</u>")])
     assert not re.search(r"<(script|img|b|u|i)[ >]", made)
     assert "&lt;script&gt;alert(1)" in made
     assert "default-src 'none'" in made
 
 
 def test_the_answers_are_at_the_end_and_those_of_the_run():
-    made = handout("Lecture", "", [sheet(), sheet(size=2)])
+    made = handout_html("Lecture", "", [sheet(), sheet(size=2)])
     scenes, _, rest = made.partition('<section class="exercises">')
     exercises, _, answers = rest.partition('<section class="answers">')
     assert scenes.count('class="scene"') == 2
@@ -42,11 +42,13 @@ def test_the_answers_are_at_the_end_and_those_of_the_run():
 def test_cuts_within_a_sentence_are_named_and_long_texts_are_no_exercise():
     document = Document.from_text(TEXT, "lines").split()
     cut = run(build_chunker("fixed_characters", {"size": 10}), document, Tools(None, load_tokenizer("words")))
-    assert "in 1, in 1" in handout("Lecture", "", [Sheet("Scene", {}, document, None, [cut])])
-    assert "Where would you cut?" not in handout("Lecture", "", [sheet(text="Line.\n" * (MOST_SENTENCES + 1), known=None)])
+    assert "in 1, in 1" in handout_html("Lecture", "", [SceneSheet("Scene", {}, document, None, [cut])])
+    assert "Where would you cut?" not in handout_html(
+        "Lecture", "", [sheet(text="Line.\n" * (MOST_SENTENCES + 1), known=None)]
+    )
 
 
 def test_a_scene_without_chunks_has_its_words():
-    made = handout("Lecture", "", [Sheet("Only words", {"explain": "Said."})])
+    made = handout_html("Lecture", "", [SceneSheet("Only words", {"explain": "Said."})])
     assert "Said." in made
     assert "Answers" not in made

@@ -9,20 +9,20 @@ from html import unescape
 import pytest
 
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run
-from chunkers.support.formatting import milliseconds
-from evaluation.questions.marked_file import MarkedQuestion
+from chunkers.support.formatting import format_milliseconds
+from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.report import page
 from evaluation.report.page import (
     MOST_QUESTIONS,
-    Compared,
+    ComparedColumns,
     answers_table,
+    html_report,
     ranking_table,
-    report,
     scores_table,
     unlabelled_table,
 )
-from evaluation.segmentation.ranking import by_known, by_structure
-from evaluation.segmentation.unlabelled import BASELINES, sentence_vectors
+from evaluation.segmentation.label_free_measures import BASELINES, sentence_vectors
+from evaluation.segmentation.ranking import rank_by_known_boundaries, rank_by_structure
 from sample_docs import load_sample
 from tests.browser.hostile_strings import STRINGS
 from tests.chunkers.display.test_notebook import ATTRIBUTES, TAGS, Read
@@ -37,7 +37,7 @@ def compared(text, known=None, name="stubs", splitter="lines", chunkers=CHUNKERS
     embedder = load_embedder("tfidf")
     tools = Tools(embedder, load_tokenizer("words"))
     columns = [(chunker, run(chunker, document, tools)) for chunker in (build_chunker(*made) for made in chunkers)]
-    return Compared(document, columns, known, embedder, "words", sentence_vectors(document, tools))
+    return ComparedColumns(document, columns, known, embedder, "words", sentence_vectors(document, tools))
 
 
 @pytest.fixture(scope="module")
@@ -52,19 +52,19 @@ def words_of(html):
 
 def test_its_verdict_is_the_ranking_s(stubs):
     named = [*zip(stubs.names, [chunking for _, chunking in stubs.columns], strict=True)]
-    ranked = by_known(stubs.document, stubs.known, named)
+    ranked = rank_by_known_boundaries(stubs.document, stubs.known, named)
     table = ranking_table(stubs)
     assert table.said == f"{ranked.words()} By the known boundaries, which part the text into 4 sections."
     assert [name for name, _ in table.rows] == [ranked.contenders[place].name for place in ranked.order]
     assert "no cut" in [name for name, _ in table.rows]
-    assert ranked.words() in words_of(report(stubs))
+    assert ranked.words() in words_of(html_report(stubs))
 
 
 def test_without_known_boundaries_it_ranks_by_structure(stubs):
-    unknown = Compared(stubs.document, stubs.columns, None, stubs.embedder, "words")
+    unknown = ComparedColumns(stubs.document, stubs.columns, None, stubs.embedder, "words")
     named = [*zip(unknown.names, [chunking for _, chunking in unknown.columns], strict=True)]
-    ranked = by_structure(unknown.document, named, unknown.embedder)
-    words = words_of(report(unknown))
+    ranked = rank_by_structure(unknown.document, named, unknown.embedder)
+    words = words_of(html_report(unknown))
     assert ranked.words() in words
     assert "No boundaries are known: this is by structure, over 1 paragraph, which says less than marks." in words
     assert "Missed" not in words
@@ -86,7 +86,7 @@ def test_its_numbers_are_those_of_the_columns(stubs):
 
 
 def test_it_has_every_chunk_reason_recipe_and_gap(stubs):
-    html = report(stubs)
+    html = html_report(stubs)
     words = words_of(html)
     for _, chunking in stubs.columns:
         for chunk in chunking:
@@ -130,7 +130,7 @@ def test_hostile_texts_and_names_are_texts():
     noted = Chunking(first[1].document, first[1].chunks, first[1].gaps, notes=tuple(STRINGS), made_by=first[1].recipe)
     asked = [MarkedQuestion(word, "", "", 0, hostile.document.text[:5]) for word in STRINGS]
     columns = [(first[0], noted), *others]
-    html = report(Compared(hostile.document, columns, hostile.known, hostile.embedder, "words", questions=asked))
+    html = html_report(ComparedColumns(hostile.document, columns, hostile.known, hostile.embedder, "words", questions=asked))
     assert f"Kept questions {len(STRINGS) - MOST_QUESTIONS} further questions only counted." in words_of(html)
     read = Whole(html)
     assert not read.open
@@ -139,7 +139,7 @@ def test_hostile_texts_and_names_are_texts():
 
 
 def test_its_policy_allows_its_own_style_sheet_and_nothing_else(stubs):
-    html = report(stubs)
+    html = html_report(stubs)
     (sheet,) = re.findall("<style>(.*?)</style>", html, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -153,13 +153,13 @@ def test_its_policy_allows_its_own_style_sheet_and_nothing_else(stubs):
 def test_of_a_long_comparison_the_rest_is_counted(stubs, monkeypatch):
     monkeypatch.setattr(page, "MOST_SHOWN", 600)
     monkeypatch.setattr(page, "MOST_GAPS", 3)
-    words = words_of(report(stubs))
+    words = words_of(html_report(stubs))
     assert "further chunks not shown here." in words
     assert "12 further gaps not shown here." in words
 
 
 def test_an_empty_text_has_a_report_too():
-    words = words_of(report(compared("", chunkers=CHUNKERS[:2])))
+    words = words_of(html_report(compared("", chunkers=CHUNKERS[:2])))
     assert "Nothing can be ranked: no column cuts anywhere." in words
     assert "No chunk." in words
 
@@ -168,9 +168,9 @@ def test_an_empty_text_has_a_report_too():
     ("took", "shown"), [(0, "0.00"), (0.034, "0.03"), (4.26, "4.3"), (9.96, "10.0"), (110, "110"), (12345.6, "12,346")]
 )
 def test_times_are_written_without_an_exponent(took, shown):
-    assert milliseconds(took) == shown
+    assert format_milliseconds(took) == shown
 
 
 def test_on_paper_columns_follow_each_other(stubs):
-    sheet = re.search(r"<style>(.*)</style>", report(stubs), re.DOTALL)[1]
+    sheet = re.search(r"<style>(.*)</style>", html_report(stubs), re.DOTALL)[1]
     assert re.search(r"@media print \{(?:(?!@media).)*\.columns \{ display: block; \}", sheet, re.DOTALL)

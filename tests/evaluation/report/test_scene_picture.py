@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from evaluation.report.scenes import EDGE, WIDE, Sheet, scene_picture
+from evaluation.report.lecture_scenes import EDGE, WIDE, SceneSheet, scene_picture
 
 TEXT = "One <script>alert(1)</script>\x01.\nTwo & two.\nThree.\nFour."
 SVG = "{http://www.w3.org/2000/svg}"
@@ -15,7 +15,7 @@ def picture(caption=(), until=None, known=(32,)):
     document = Document.from_text(TEXT, "lines", name="<b>mine</b>").split()
     result = run(build_chunker("fixed_sentences", {"size": 3}), document, Tools(None, load_tokenizer("words")))
     return ElementTree.fromstring(
-        scene_picture(Sheet("<u>Scene</u>", {}, document, known, [result]), caption, until)
+        scene_picture(SceneSheet("<u>Scene</u>", {}, document, known, [result]), caption, until)
     ), result
 
 

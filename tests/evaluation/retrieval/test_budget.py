@@ -11,8 +11,8 @@ from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
 from evaluation.questions.reading import Excerpt, Question, read_questions
 from evaluation.retrieval import budget
-from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at, filled
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, found_scores
+from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at_budgets, fill_budget
+from evaluation.retrieval.measures import FOUND_SCORES, UNITS, text_scores
 from evaluation.search import index as indexing
 from evaluation.search.index import build_index, search
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -25,41 +25,41 @@ WORDS = Ruler("one two  three four\n\nfive six", load_tokenizer("words"))
 def test_a_budget_ends_inside_a_chunk():
     chunks = [[Span(0, 8)], [Span(8, 19)], [Span(21, 29)]]
     # Two words and one of the next two; the cut is before the word that is too many.
-    assert filled(chunks, 3, WORDS) == [Span(0, 8), Span(8, 15)]
-    assert filled(chunks, 3, WORDS, "left_out") == [Span(0, 8)]
+    assert fill_budget(chunks, 3, WORDS) == [Span(0, 8), Span(8, 15)]
+    assert fill_budget(chunks, 3, WORDS, "left_out") == [Span(0, 8)]
     # 8 characters and 4 of the next 11.
-    assert filled(chunks, 12, CHARACTERS) == [Span(0, 8), Span(8, 12)]
+    assert fill_budget(chunks, 12, CHARACTERS) == [Span(0, 8), Span(8, 12)]
     # A budget that is full where a chunk ends cuts nothing.
-    assert filled(chunks, 4, WORDS) == filled(chunks, 4, WORDS, "left_out") == [Span(0, 8), Span(8, 19)]
+    assert fill_budget(chunks, 4, WORDS) == fill_budget(chunks, 4, WORDS, "left_out") == [Span(0, 8), Span(8, 19)]
 
 
 def test_a_passage_fills_the_budget_as_often_as_it_is_given():
     # 0..10 and 5..15 are 15 places and 20 characters: of a third chunk one is left.
     chunks = [[Span(0, 10)], [Span(5, 15)], [Span(20, 29)]]
-    assert filled(chunks, 21, CHARACTERS) == [Span(0, 10), Span(5, 15), Span(20, 21)]
-    assert filled(chunks, 15, CHARACTERS) == [Span(0, 10), Span(5, 10)]
+    assert fill_budget(chunks, 21, CHARACTERS) == [Span(0, 10), Span(5, 15), Span(20, 21)]
+    assert fill_budget(chunks, 15, CHARACTERS) == [Span(0, 10), Span(5, 10)]
 
 
 def test_a_budget_below_one_chunk():
-    assert filled([[Span(0, 19)], [Span(21, 25)]], 3, WORDS) == [Span(0, 15)]
+    assert fill_budget([[Span(0, 19)], [Span(21, 25)]], 3, WORDS) == [Span(0, 15)]
     # What comes after the first chunk that does not fit is left out, though it would fit.
-    assert filled([[Span(0, 19)], [Span(21, 25)]], 3, WORDS, "left_out") == []
+    assert fill_budget([[Span(0, 19)], [Span(21, 25)]], 3, WORDS, "left_out") == []
 
 
 def test_a_budget_above_the_corpus_takes_everything():
     chunks = [[Span(0, 19)], [Span(21, 29)]]
     for last in ("cut", "left_out"):
-        assert filled(chunks, 1000, WORDS, last) == [Span(0, 19), Span(21, 29)]
-    assert filled([], 1000, WORDS) == []
+        assert fill_budget(chunks, 1000, WORDS, last) == [Span(0, 19), Span(21, 29)]
+    assert fill_budget([], 1000, WORDS) == []
 
 
 def test_a_chunk_in_several_places_is_cut_in_their_order():
     chunks = [[Span(0, 3), Span(9, 19), Span(21, 25)]]
     # One word, then one of the two at 9, 15.
-    assert filled(chunks, 2, WORDS) == [Span(0, 3), Span(9, 15)]
-    assert filled(chunks, 3, WORDS) == [Span(0, 3), Span(9, 19)]
-    assert filled(chunks, 7, CHARACTERS) == [Span(0, 3), Span(9, 13)]
-    assert filled(chunks, 3, WORDS, "left_out") == []
+    assert fill_budget(chunks, 2, WORDS) == [Span(0, 3), Span(9, 15)]
+    assert fill_budget(chunks, 3, WORDS) == [Span(0, 3), Span(9, 19)]
+    assert fill_budget(chunks, 7, CHARACTERS) == [Span(0, 3), Span(9, 13)]
+    assert fill_budget(chunks, 3, WORDS, "left_out") == []
 
 
 def test_of_a_character_that_is_several_tokens_none_or_all_are_given():
@@ -99,7 +99,9 @@ def at(sizes, *excerpts, question="120", unit="tokens", last="cut"):
     equipped = tools(AngleEmbedder())
     index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
     questions = read_questions(rows, "questions.jsonl", both).usable
-    return evaluate_at(index, questions, equipped, Ruler(both.whole.text, equipped.tokenizer), Budgets(sizes, unit, last))
+    return evaluate_at_budgets(
+        index, questions, equipped, Ruler(both.whole.text, equipped.tokenizer), Budgets(sizes, unit, last)
+    )
 
 
 def values(found, size, unit="tokens"):
@@ -139,7 +141,7 @@ def test_a_question_without_an_excerpt_has_no_measure_and_is_given_as_much():
 def test_no_questions_have_no_measures():
     both, equipped = corpus(**TWO), tools(AngleEmbedder())
     index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
-    measured = evaluate_at(index, (), equipped, Ruler(both.whole.text, equipped.tokenizer), Budgets((5, 10)))
+    measured = evaluate_at_budgets(index, (), equipped, Ruler(both.whole.text, equipped.tokenizer), Budgets((5, 10)))
     assert measured.scores.shape == (2, 2, 3, 0)
 
 
@@ -167,15 +169,15 @@ def test_it_measures_what_the_plain_definition_says(chunker, parameters, unit, l
     rows = "\n".join(json.dumps({"question": f"{n}?", "excerpts": [LINES[n], LINES[3 * n][5:]]}) for n in range(1, 14))
     questions = read_questions(rows.encode(), "q.jsonl", both).usable
     sizes = (1, 7, 20, 64, 300, 100_000)
-    measured = evaluate_at(index, questions, equipped, ruler, Budgets(sizes, unit, last))
+    measured = evaluate_at_budgets(index, questions, equipped, ruler, Budgets(sizes, unit, last))
     ranked = search(index, questions, equipped, len(index.chunks)).ranked
     measuring = {"characters": CHARACTERS, "tokens": ruler}
     for number, question in enumerate(questions):
         excerpts = [both.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
         for size in sizes:
-            retrieved = filled([index.chunks[place] for place in ranked[number]], size, measuring[unit], last)
+            retrieved = fill_budget([index.chunks[place] for place in ranked[number]], size, measuring[unit], last)
             for name, length in measuring.items():
-                expected = found_scores(excerpts, retrieved, length)
+                expected = text_scores(excerpts, retrieved, length)
                 scores = [measured.values(score, size, name)[number] for score in FOUND_SCORES]
                 assert [None if np.isnan(figure) else figure for figure in scores] == [
                     expected[score].value for score in FOUND_SCORES
@@ -190,14 +192,14 @@ def test_a_search_goes_only_as_deep_as_the_budget_needs(monkeypatch):
         asked.append((len(queries), count))
         return exact(queries, vectors, count)
 
-    exact = indexing.nearest
-    monkeypatch.setattr(indexing, "nearest", nearest)
+    exact = indexing.nearest_vectors
+    monkeypatch.setattr(indexing, "nearest_vectors", nearest)
     numbered = corpus(only="\n".join(f"{number} word." for number in range(180)))
     equipped = tools(AngleEmbedder())
     index = build_index(numbered, build_chunker("fixed_sentences", {"size": 1}), equipped)
     questions = [Question(f"{number}", ()) for number in range(50)]
     ruler = Ruler(numbered.whole.text, equipped.tokenizer)
-    measured = evaluate_at(index, questions, equipped, ruler, Budgets((10, 20)))
+    measured = evaluate_at_budgets(index, questions, equipped, ruler, Budgets((10, 20)))
     # 20 words are 10 chunks, searched for with a quarter to spare.
     assert asked == [(50, 17)]
     assert measured.taken.tolist() == [[5] * 50, [10] * 50]
@@ -208,7 +210,7 @@ def test_measuring_can_be_cancelled():
     index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
     stopped = tools(AngleEmbedder(), cancelled=lambda: True)
     with pytest.raises(Cancelled):
-        evaluate_at(index, [Question("1", ())], stopped, Ruler(both.whole.text, stopped.tokenizer), Budgets((5,)))
+        evaluate_at_budgets(index, [Question("1", ())], stopped, Ruler(both.whole.text, stopped.tokenizer), Budgets((5,)))
 
 
 @pytest.mark.parametrize(
@@ -233,7 +235,7 @@ def test_an_index_without_chunks_gives_nothing():
     index = build_index(empty, build_chunker("fixed_sentences", {"size": 1}), equipped)
     assert not index.chunks
     question = Question("1", (Excerpt(0, Span(0, 1)),))
-    measured = evaluate_at(index, [question], equipped, Ruler(empty.whole.text, equipped.tokenizer), Budgets((5,)))
+    measured = evaluate_at_budgets(index, [question], equipped, Ruler(empty.whole.text, equipped.tokenizer), Budgets((5,)))
     assert (measured.taken.tolist(), measured.given[:, 0, 0].tolist()) == ([[0]], [0, 0])
     assert values(measured, 5, "characters")[0] == 0
 
@@ -247,6 +249,8 @@ def test_a_question_that_finds_short_chunks_is_searched_deeper(at_once, monkeypa
     index = build_index(numbered, build_chunker("fixed_sentences", {"size": 1}), equipped)
     excerpt = (Excerpt(0, numbered.documents[0].sentences[60]),)
     questions = [Question(text, excerpt) for text in ("0", "179", "1", "178")]
-    measured = evaluate_at(index, questions, equipped, Ruler(numbered.whole.text, equipped.tokenizer), Budgets((100,)))
+    measured = evaluate_at_budgets(
+        index, questions, equipped, Ruler(numbered.whole.text, equipped.tokenizer), Budgets((100,))
+    )
     assert measured.taken.tolist() == [[61, 3, 61, 3]]
     assert measured.values("recall", 100, "tokens").tolist() == [1, 0, 1, 0]

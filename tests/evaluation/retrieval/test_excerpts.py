@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span
-from chunkers.text.quotations import Searched
+from chunkers.text.quotations import SearchableText
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.reading import Finder, read_questions, reference
+from evaluation.questions.reading import ExcerptFinder, excerpt_as_json, read_questions
 
 TEXT = "The tide goes out.\nIt comes back.\nThe tide goes out.\n"
 
 
 def finder(*names):
-    return Finder(Corpus(tuple(Document.from_text(TEXT, "lines", name) for name in names)))
+    return ExcerptFinder(Corpus(tuple(Document.from_text(TEXT, "lines", name) for name in names)))
 
 
 @pytest.mark.parametrize(("start", "found"), [(34, 34), (34.0, 34), (None, 0), (7, 0)])
@@ -68,7 +68,8 @@ EDITED = (
 
 def labelled(*excerpts):
     rows = [
-        reference("a.txt", BEFORE, Span(BEFORE.index(excerpt), BEFORE.index(excerpt) + len(excerpt))) for excerpt in excerpts
+        excerpt_as_json("a.txt", BEFORE, Span(BEFORE.index(excerpt), BEFORE.index(excerpt) + len(excerpt)))
+        for excerpt in excerpts
     ]
     return json.dumps({"question": "What?", "references": rows}).encode()
 
@@ -107,14 +108,14 @@ def test_overlapping_excerpts_that_stand_where_they_were_are_valid():
 def test_a_quotation_that_was_divided_is_found_in_its_parts(letters, cut, between):
     text = "".join(letters)
     parts = [text[:cut], text[cut:]]
-    searched = Searched(f"x {parts[0]}{'-' * between}{parts[1]} x")
+    searched = SearchableText(f"x {parts[0]}{'-' * between}{parts[1]} x")
     assert [searched.text[start:end] for start, end in searched.divided(text)] == parts
     assert searched.divided(f"{text}{'+' * 12}") == []
-    assert Searched(f"{parts[1]} {parts[0]}").divided(text) == []
+    assert SearchableText(f"{parts[1]} {parts[0]}").divided(text) == []
 
 
 @given(st.text("ab", min_size=24, max_size=60), st.text("ab-", min_size=24, max_size=120))
 def test_parts_that_are_found_are_the_quotation(quoted, text):
-    spans = Searched(text).divided(quoted)
+    spans = SearchableText(text).divided(quoted)
     assert "".join(text[start:end] for start, end in spans) in ("", quoted)
     assert all(earlier.end <= later.start for earlier, later in pairwise(spans))

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from chunkers import Document, Span, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, difference
 from evaluation.questions.reading import read_questions
-from evaluation.retrieval import ladder as ladders
-from evaluation.retrieval.budget import Budgets, filled
-from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, Seam, failures, given_at, given_top_k
-from evaluation.retrieval.ladder import measure_ladder
-from evaluation.retrieval.measures import evaluate, excerpt_ranges
+from evaluation.retrieval import ladder_and_repeats as ladders
+from evaluation.retrieval.budget import Budgets, fill_budget
+from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, Seam, given_at_budget, given_top_k, retrieval_failures
+from evaluation.retrieval.ladder_and_repeats import measure_ladder
+from evaluation.retrieval.measures import evaluate_retrieval, excerpt_ranges
 from evaluation.search.index import build_index
-from evaluation.search.ranking import nearest
+from evaluation.search.ranking import nearest_vectors
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 TEXT = "0 alpha.\n40 beta.\n90 gamma.\n130 delta."
@@ -32,14 +32,14 @@ def measured(rows, *settings, embedder=AngleEmbedder, corpus=CORPUS, ruler=RULER
         bench = tools(embedder())
         index = build_index(corpus, build_chunker("fixed_sentences", setting), bench)
         runs[number] = MeasuredChunker(
-            evaluate(index, questions, bench, ruler), measure_ladder(index, questions, bench, ruler)
+            evaluate_retrieval(index, questions, bench, ruler), measure_ladder(index, questions, bench, ruler)
         )
     return runs
 
 
 def test_an_excerpt_that_a_cut_split():
     runs = measured([("90", ["40 beta.\n90 gamma."])], {"size": 1}, {"size": 4}, {"size": 1, "overlap": 0})
-    lost = failures(runs, ONE_CHUNK, RULER)
+    lost = retrieval_failures(runs, ONE_CHUNK, RULER)
     (failure,) = lost[0]
     # “90 gamma.” is found; “40 beta.”, of 8 characters, and the white space after it are not.
     assert (failure.question, failure.span, failure.size) == (0, Span(9, 27), 18)
@@ -55,33 +55,33 @@ def test_an_excerpt_that_a_cut_split():
 
 def test_an_excerpt_that_is_whole_in_a_chunk_of_too_low_a_rank_was_split_by_no_cut():
     runs = measured([("0", ["130 delta."]), ("90", ["90 gamma."])], {"size": 1})
-    (failure,) = failures(runs, ONE_CHUNK, RULER)[0]
+    (failure,) = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
     assert (failure.seams, failure.holder, failure.rank, failure.held) == ((), 3, 4, 10)
     assert dict(failure.missed) == {0: 10}
     assert failure.found_by(0) == ()
-    assert failures(runs, Limit(4, 0, "tokens", "cut"), RULER) == {0: []}
+    assert retrieval_failures(runs, Limit(4, 0, "tokens", "cut"), RULER) == {0: []}
 
 
 def test_at_a_budget_what_is_cut_off_is_missed():
     runs = measured([("0", ["0 alpha.", "40 beta."])], {"size": 2})
     # Three of the first chunk's four words: “40 ” of “40 beta.” is given, “beta.” is not.
     runs = {0: runs[0]._replace(ladder=climbed(runs[0], Budgets((3, 4), "tokens", "cut"), size=2))}
-    (failure,) = failures(runs, Limit(5, 3, "tokens", "cut"), RULER)[0]
+    (failure,) = retrieval_failures(runs, Limit(5, 3, "tokens", "cut"), RULER)[0]
     assert (failure.span, dict(failure.missed), failure.holder, failure.rank) == (Span(9, 17), {0: 5}, 0, 1)
-    assert failures(runs, Limit(5, 4, "tokens", "cut"), RULER) == {0: []}
-    (cut,) = given_at(runs[0].evaluation, runs[0].ladder, 0, 3, "tokens", "cut", RULER).chunks
+    assert retrieval_failures(runs, Limit(5, 4, "tokens", "cut"), RULER) == {0: []}
+    (cut,) = given_at_budget(runs[0].evaluation, runs[0].ladder, 0, 3, "tokens", "cut", RULER).chunks
     assert (cut.rank, cut.spans, cut.given, cut.whole) == (1, (Span(0, 17),), (Span(0, 12),), False)
 
 
 def climbed(found, *budgets, size=1, kept=400):
-    before = ladders.ladders_of, ladders.KEPT_RANKS
-    ladders.ladders_of, ladders.KEPT_RANKS = lambda corpus, ruler: budgets, kept
+    before = ladders.ladder_budgets, ladders.KEPT_RANKS
+    ladders.ladder_budgets, ladders.KEPT_RANKS = lambda corpus, ruler: budgets, kept
     try:
         bench = tools(AngleEmbedder())
         index = build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), bench)
         return measure_ladder(index, found.evaluation.search.questions, bench, RULER)
     finally:
-        ladders.ladders_of, ladders.KEPT_RANKS = before
+        ladders.ladder_budgets, ladders.KEPT_RANKS = before
 
 
 def test_what_is_left_out_is_shown_and_not_given():
@@ -89,7 +89,7 @@ def test_what_is_left_out_is_shown_and_not_given():
     ladder = climbed(run, Budgets((2, 3, 100), "tokens", "left_out"))
 
     def given_in(budget):
-        given = given_at(run.evaluation, ladder, 0, budget, "tokens", "left_out", RULER)
+        given = given_at_budget(run.evaluation, ladder, 0, budget, "tokens", "left_out", RULER)
         return [(chunk.number, bool(chunk.given)) for chunk in given.chunks], given.filled
 
     assert given_in(3) == ([(0, True), (1, False)], 2)
@@ -97,7 +97,9 @@ def test_what_is_left_out_is_shown_and_not_given():
     assert given_in(2) == ([(0, True)], 2)
     assert given_in(100) == ([(number, True) for number in range(4)], 8)
     lost = {
-        budget: failures({0: MeasuredChunker(run.evaluation, ladder)}, Limit(5, budget, "tokens", "left_out"), RULER)[0]
+        budget: retrieval_failures(
+            {0: MeasuredChunker(run.evaluation, ladder)}, Limit(5, budget, "tokens", "left_out"), RULER
+        )[0]
         for budget in (3, 100)
     }
     assert [dict(failure.missed) for failure in lost[3]] == [{0: 8}]
@@ -108,18 +110,18 @@ def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
     (run,) = measured([("0", ["130 delta."])], {"size": 1}).values()
     ladder = climbed(run, Budgets((7, 8), "tokens", "cut"), kept=2)
     runs = {0: MeasuredChunker(run.evaluation, ladder)}
-    assert failures(runs, Limit(5, 8, "tokens", "cut"), RULER) == {0: []}
+    assert retrieval_failures(runs, Limit(5, 8, "tokens", "cut"), RULER) == {0: []}
     # The last of the four is cut off after “130 ”.
-    (cut,) = failures(runs, Limit(5, 7, "tokens", "cut"), RULER)[0]
+    (cut,) = retrieval_failures(runs, Limit(5, 7, "tokens", "cut"), RULER)[0]
     assert (dict(cut.missed), cut.rank) == ({0: 6}, 4)
-    given = given_at(run.evaluation, ladder, 0, 8, "tokens", "cut", RULER)
+    given = given_at_budget(run.evaluation, ladder, 0, 8, "tokens", "cut", RULER)
     assert ([chunk.number for chunk in given.chunks], given.more, given.filled) == ([0, 1], 2, 8)
 
 
 def test_most_missed_comes_first_and_equals_keep_their_order():
     rows = [("0", ["90 gamma.", "130 delta."]), ("1", ["0 alpha."]), ("130", ["40 beta."]), ("2", ["90 gamma."])]
     runs = measured(rows, {"size": 1})
-    lost = failures(runs, ONE_CHUNK, RULER)[0]
+    lost = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
     assert [(failure.question, failure.missed[0]) for failure in lost] == [(0, 10), (0, 9), (3, 9), (2, 8)]
 
 
@@ -127,14 +129,14 @@ def test_white_space_alone_is_not_missed():
     spaced = Corpus((Document.from_text("0 alpha.   \n   40 beta.", "lines", "one"),), exact_ends=True)
     ruler = Ruler(spaced.whole.text, tools().tokenizer)
     runs = measured([("0", ["0 alpha.   \n   40 beta."])], {"size": 1}, corpus=spaced, ruler=ruler)
-    assert failures(runs, Limit(2, 0, "tokens", "cut"), ruler) == {0: []}
+    assert retrieval_failures(runs, Limit(2, 0, "tokens", "cut"), ruler) == {0: []}
 
 
 def test_a_run_without_a_ladder_says_what_it_knows():
     runs = {0: measured([("0", ["130 delta."])], {"size": 1})[0]._replace(ladder=None)}
-    (failure,) = failures(runs, ONE_CHUNK, RULER)[0]
+    (failure,) = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
     assert (failure.holder, failure.rank, failure.held) == (3, 4, 10)
-    assert failures({}, ONE_CHUNK, RULER) == {}
+    assert retrieval_failures({}, ONE_CHUNK, RULER) == {}
 
 
 @settings(max_examples=30, deadline=None)
@@ -151,25 +153,25 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     last = data.draw(st.sampled_from(("cut", "left_out")))
     unit = data.draw(st.sampled_from(("tokens", "characters")))
     budget = data.draw(st.integers(1, 30))
-    before = ladders.ladders_of
-    ladders.ladders_of = lambda corpus, ruler: (Budgets((budget,), unit, last),)
+    before = ladders.ladder_budgets
+    ladders.ladder_budgets = lambda corpus, ruler: (Budgets((budget,), unit, last),)
     try:
         (run,) = measured(rows, {"size": size}, embedder=HashEmbedder, corpus=corpus, ruler=ruler).values()
     finally:
-        ladders.ladders_of = before
+        ladders.ladder_budgets = before
     index = run.evaluation.index
-    (ranked,) = nearest(tools().embed(["which"]), index.vectors, len(index.chunks))
-    wanted = filled(
+    (ranked,) = nearest_vectors(tools().embed(["which"]), index.vectors, len(index.chunks))
+    wanted = fill_budget(
         [index.chunks[chunk] for chunk in ranked.tolist()], budget, ruler if unit == "tokens" else CharacterRuler(), last
     )
-    assert given_at(run.evaluation, run.ladder, 0, budget, unit, last, ruler).spans == wanted
+    assert given_at_budget(run.evaluation, run.ladder, 0, budget, unit, last, ruler).spans == wanted
     missed = {
         number: sum(
             end - start for start, end in difference(excerpt_ranges(corpus, question), wanted) if text[start:end].strip()
         )
         for number, question in enumerate(run.evaluation.search.questions)
     }
-    lost = failures({0: run}, Limit(5, budget, unit, last), ruler)[0]
+    lost = retrieval_failures({0: run}, Limit(5, budget, unit, last), ruler)[0]
     assert {failure.question: failure.missed[0] for failure in lost} == {
         key: value for key, value in missed.items() if value
     }

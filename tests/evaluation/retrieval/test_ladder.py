@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, build_chunker
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
 from evaluation.questions.reading import read_questions
-from evaluation.retrieval import ladder as ladders
-from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.ladder import STEPS, best_holders, ladders_of, measure_ladder, rungs
+from evaluation.retrieval import ladder_and_repeats as ladders
+from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
+from evaluation.retrieval.ladder_and_repeats import STEPS, best_holders, ladder_budgets, ladder_sizes, measure_ladder
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -26,7 +26,7 @@ def corpus():
 
 def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
     if monkeypatch is not None:
-        monkeypatch.setattr(ladders, "ladders_of", lambda corpus, ruler: SMALL)
+        monkeypatch.setattr(ladders, "ladder_budgets", lambda corpus, ruler: SMALL)
         monkeypatch.setattr(ladders, "KEPT_RANKS", kept)
     text = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in rows)
     questions = read_questions(text.encode(), "questions.jsonl", corpus()).usable
@@ -36,7 +36,7 @@ def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
 
 
 def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
-    assert [(budgets.unit, budgets.last) for budgets in ladders_of(corpus(), CharacterRuler())] == [
+    assert [(budgets.unit, budgets.last) for budgets in ladder_budgets(corpus(), CharacterRuler())] == [
         ("characters", "cut"),
         ("characters", "left_out"),
         ("tokens", "cut"),
@@ -59,7 +59,7 @@ def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
     ],
 )
 def test_budgets_go_up_to_half_of_the_text(length, unit, expected):
-    assert rungs(length, unit) == expected
+    assert ladder_sizes(length, unit) == expected
 
 
 def test_it_keeps_as_many_ranks_as_the_largest_budget_needs(monkeypatch):
@@ -133,7 +133,7 @@ def test_each_of_several_budgets_is_what_it_is_alone():
     index, questions, ladder = climbed([("120", ["40 beta."]), ("0", ["130 delta."])])
     bench = tools(AngleEmbedder())
     for at_budgets in ladder.at:
-        alone = evaluate_at(index, questions, bench, Ruler(corpus().whole.text, bench.tokenizer), at_budgets.budgets)
+        alone = evaluate_at_budgets(index, questions, bench, Ruler(corpus().whole.text, bench.tokenizer), at_budgets.budgets)
         for name in ("taken", "part", "given", "hit", "wanted", "scores"):
             np.testing.assert_array_equal(getattr(at_budgets, name), getattr(alone, name))
 

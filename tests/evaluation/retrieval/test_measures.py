@@ -11,24 +11,24 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.embedders.base import checked_vectors
-from evaluation.questions.corpus import Corpus, Covered, Ruler, characters, difference, intersection, union
+from evaluation.questions.corpus import Corpus, CoveredRanges, Ruler, difference, intersection, total_length, union
 from evaluation.questions.reading import MOST_QUESTIONS, Excerpt, Question, read_questions
 from evaluation.questions.rows import JOINT
 from evaluation.retrieval.measures import (
     document_scores,
-    evaluate,
+    evaluate_retrieval,
     evidence_scores,
     excerpt_ranges,
-    found_scores,
     mean_and_deviation,
-    measure,
+    measure_search,
     precision_omega,
-    sentences_held,
+    sentences_mostly_covered,
     sentences_touched,
-    trimmed,
+    text_scores,
+    trim_span,
 )
 from evaluation.search.index import build_index, search
-from evaluation.search.ranking import nearest
+from evaluation.search.ranking import nearest_vectors
 from sample_docs import SAMPLES_FOLDER
 from tests.support import AngleEmbedder, tools
 
@@ -53,7 +53,7 @@ def test_ranges_are_sets_of_places(left, right):
 @settings(deadline=None)
 @given(st.lists(RANGES, max_size=5))
 def test_what_is_covered_already_is_not_new(several):
-    covered = Covered()
+    covered = CoveredRanges()
     before = []
     for ranges in several:
         assert covered.add(ranges) == difference(ranges, before)
@@ -66,51 +66,51 @@ def values(scores):
 
 def test_an_excerpt_inside_one_chunk():
     # 10 of 100 characters retrieved are the excerpt; nothing of it is missing.
-    scores = found_scores([Span(20, 30)], [Span(0, 100)], characters)
+    scores = text_scores([Span(20, 30)], [Span(0, 100)], total_length)
     assert values(scores) == {"recall": 1, "precision": 0.1, "iou": 0.1}
 
 
 def test_overlap_counts_as_often_as_it_was_retrieved():
     # 0..100 and 50..150 are 200 characters, though only 150 places; the excerpt in both counts once.
-    scores = found_scores([Span(60, 80)], [Span(0, 100), Span(50, 150)], characters)
+    scores = text_scores([Span(60, 80)], [Span(0, 100), Span(50, 150)], total_length)
     assert values(scores) == {"recall": 1, "precision": 20 / 200, "iou": 20 / 200}
 
 
 def test_an_excerpt_split_over_two_chunks_of_which_one_is_retrieved():
     # 30 of 40 retrieved; IoU has the other 10 in its denominator.
-    scores = found_scores([Span(70, 110)], [Span(0, 100)], characters)
+    scores = text_scores([Span(70, 110)], [Span(0, 100)], total_length)
     assert values(scores) == {"recall": 0.75, "precision": 0.3, "iou": 30 / 110}
-    both = found_scores([Span(70, 110)], [Span(0, 100), Span(100, 200)], characters)
+    both = text_scores([Span(70, 110)], [Span(0, 100), Span(100, 200)], total_length)
     assert values(both) == {"recall": 1, "precision": 0.2, "iou": 0.2}
 
 
 def test_an_excerpt_that_is_never_retrieved():
-    scores = found_scores([Span(70, 110)], [Span(200, 300)], characters)
+    scores = text_scores([Span(70, 110)], [Span(200, 300)], total_length)
     assert values(scores) == {"recall": 0, "precision": 0, "iou": 0}
-    nothing = found_scores([Span(70, 110)], [], characters)
+    nothing = text_scores([Span(70, 110)], [], total_length)
     assert values(nothing) == {"recall": 0, "precision": None, "iou": 0}
     assert "nothing was retrieved" in nothing["precision"].undefined
 
 
 def test_a_question_without_excerpts_has_no_measure():
-    scores = found_scores([], [Span(0, 10)], characters)
+    scores = text_scores([], [Span(0, 10)], total_length)
     assert values(scores) == {"recall": None, "precision": None, "iou": None}
-    assert precision_omega([], [[Span(0, 10)]], characters).undefined == "the question has no excerpt"
+    assert precision_omega([], [[Span(0, 10)]], total_length).undefined == "the question has no excerpt"
 
 
 def test_excerpts_that_overlap_count_once():
-    assert values(found_scores([Span(0, 10), Span(5, 15)], [Span(0, 12)], characters))["recall"] == 12 / 15
+    assert values(text_scores([Span(0, 10), Span(5, 15)], [Span(0, 12)], total_length))["recall"] == 12 / 15
 
 
 def test_precision_omega_is_the_iou_of_all_chunks_that_touch_an_excerpt():
     chunks = [[Span(0, 100)], [Span(100, 200)], [Span(200, 300)]]
-    assert precision_omega([Span(90, 120)], chunks, characters).value == 30 / 200
+    assert precision_omega([Span(90, 120)], chunks, total_length).value == 30 / 200
     # Two chunks share 50..100: 150 places.
-    assert precision_omega([Span(60, 80)], [[Span(0, 100)], [Span(50, 150)]], characters).value == 20 / 150
+    assert precision_omega([Span(60, 80)], [[Span(0, 100)], [Span(50, 150)]], total_length).value == 20 / 150
     # No chunk holds 10 of the excerpt's 20.
-    assert precision_omega([Span(290, 310)], chunks, characters).value == 10 / 110
+    assert precision_omega([Span(290, 310)], chunks, total_length).value == 10 / 110
     # A chunk in several places counts whole.
-    assert precision_omega([Span(0, 5)], [[Span(0, 10), Span(50, 60)]], characters).value == 5 / 20
+    assert precision_omega([Span(0, 5)], [[Span(0, 10), Span(50, 60)]], total_length).value == 5 / 20
 
 
 def test_tokens_lie_where_their_first_visible_character_does():
@@ -130,7 +130,7 @@ def test_the_search_in_blocks_is_the_sort_of_all(count, rows, block, seed):
     random = np.random.default_rng(seed)
     vectors = random.integers(-2, 3, size=(rows, 3)).astype(np.float32)
     queries = random.integers(-2, 3, size=(4, 3)).astype(np.float32)
-    rankings = nearest(queries, vectors, count, block)
+    rankings = nearest_vectors(queries, vectors, count, block)
     for query, row in zip(queries, rankings, strict=True):
         scores = vectors @ query
         assert row.tolist() == sorted(range(rows), key=lambda i: (-scores[i], i))[:count]
@@ -149,10 +149,10 @@ def test_neither_the_block_nor_what_is_asked_beside_changes_a_ranking(asked, row
     exact = (vectors.astype(float) * queries[:, np.newaxis]).sum(axis=2)
     ranked = [sorted(range(2 * rows), key=lambda row, scores=scores: (-scores[row], row)) for scores in exact]
     for count in (1, rows, 2 * rows):
-        rankings = nearest(queries, vectors, count, block)
+        rankings = nearest_vectors(queries, vectors, count, block)
         assert rankings.tolist() == [row[:count] for row in ranked]
         for query, row in zip(queries, rankings, strict=True):
-            assert nearest(query[np.newaxis], vectors, count)[0].tolist() == row.tolist()
+            assert nearest_vectors(query[np.newaxis], vectors, count)[0].tolist() == row.tolist()
 
 
 @pytest.mark.slow
@@ -175,7 +175,7 @@ def test_products_of_embeddings_are_finite(asked, rows, wide, seed):
     exact = np.einsum("qd,vd->qv", queries.astype(float), vectors.astype(float))
     assert np.abs(products - exact).max() < 1e-5
     assert np.abs(products).max() < 1.001
-    for query, ranking in enumerate(nearest(queries, vectors, 3, block=7)):
+    for query, ranking in enumerate(nearest_vectors(queries, vectors, 3, block=7)):
         assert exact[query, ranking] == pytest.approx(np.sort(exact[query])[::-1][:3], abs=2e-5)
 
 
@@ -193,7 +193,7 @@ def ask(text, *excerpts, top_k=1, size=1, **texts):
     assert not questions.problems
     equipped = tools(AngleEmbedder())
     index = build_index(both, build_chunker("fixed_sentences", {"size": size}), equipped)
-    return evaluate(index, questions.usable, equipped, Ruler(both.whole.text, equipped.tokenizer), top_k)
+    return evaluate_retrieval(index, questions.usable, equipped, Ruler(both.whole.text, equipped.tokenizer), top_k)
 
 
 def test_all_documents_are_searched_together_by_the_cosine():
@@ -217,10 +217,10 @@ def test_characters_and_tokens_are_measured_apart():
 def test_a_search_is_measured_at_every_number_of_chunks():
     deep = ask("120", "40 beta.", top_k=1)
     ruler = Ruler(deep.index.corpus.whole.text, load_tokenizer("words"))
-    recalls = [measure(deep.search, ruler, k).answers[0].characters["recall"].value for k in (1, 2, 3, 4)]
+    recalls = [measure_search(deep.search, ruler, k).answers[0].characters["recall"].value for k in (1, 2, 3, 4)]
     assert recalls == [0, 0, 1, 1]
     for k in (1, 2, 3, 4):
-        assert deep.over(k, ruler).answers == measure(deep.search, ruler, k).answers
+        assert deep.over(k, ruler).answers == measure_search(deep.search, ruler, k).answers
 
 
 def test_the_search_says_what_was_computed_and_what_was_there():
@@ -267,8 +267,8 @@ def test_documents_and_evidence_at_k():
 def test_a_sentence_is_retrieved_where_more_than_half_of_it_is():
     small_corpus = corpus(only="abcdefgh\nijklmnop")
     assert sentences_touched(small_corpus, [Span(7, 10)]) == {0, 1}
-    assert sentences_held(small_corpus, [Span(0, 4), Span(9, 14)]) == {1}
-    assert sentences_held(small_corpus, [Span(0, 5), Span(8, 9)]) == {0}
+    assert sentences_mostly_covered(small_corpus, [Span(0, 4), Span(9, 14)]) == {1}
+    assert sentences_mostly_covered(small_corpus, [Span(0, 5), Span(8, 9)]) == {0}
 
 
 def read(*rows, columns=("question", "references", "corpus_id"), **texts):
@@ -411,7 +411,7 @@ def test_the_bundled_questions_stand_in_their_documents_word_for_word():
 )
 def test_white_space_and_punctuation_at_the_ends_of_an_excerpt_do_not_count(excerpt, measured):
     text = f"Before{excerpt}after"
-    start, end = trimmed(text, Span(6, 6 + len(excerpt)))
+    start, end = trim_span(text, Span(6, 6 + len(excerpt)))
     assert text[start:end] == measured
 
 
@@ -420,5 +420,5 @@ def test_a_chunk_that_lacks_the_full_stop_has_the_whole_excerpt():
     question = Question("What?", (Excerpt(0, Span(0, 16)),))
     for exact, expected in ((False, 1.0), (True, 15 / 16)):
         there = Corpus((Document.from_text(text, "lines", "one"),), exact_ends=exact)
-        scores = found_scores(excerpt_ranges(there, question), [Span(0, 15)], characters)
+        scores = text_scores(excerpt_ranges(there, question), [Span(0, 15)], total_length)
         assert scores["recall"].value == pytest.approx(expected)

@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, build_chunker
-from chunkers.results.levels import parents_among
+from chunkers.results.parent_chunks import parent_numbers
 from chunkers.results.result import Chunk
 from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler
 from evaluation.questions.reading import read_questions
-from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
-from evaluation.retrieval.ladder import measure_ladder
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, excerpt_ranges, found_scores
-from evaluation.retrieval.stored_measures import from_json, to_json
+from evaluation.retrieval.budget import LAST, Budgets, evaluate_at_budgets, fill_budget
+from evaluation.retrieval.ladder_and_repeats import measure_ladder
+from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate_retrieval, excerpt_ranges, text_scores
+from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import NO_PARENTS, PARENTS_SEARCHED, Queries, build_index
 from evaluation.search.ranking import METHODS, Bm25
-from evaluation.search.returned_text import THE_CHUNK, Returned, returning
+from evaluation.search.returned_text import THE_CHUNK, ReturnedText, with_returned_text
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 
-PARENT = Returned.parse("parent")
+PARENT = ReturnedText.parse("parent")
 TEXTS = {name: load_sample(name).text for name in ("article", "stubs", "faq")} | {"short": "The tide turns twice a day."}
 CORPUS = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in TEXTS.items()), exact_ends=True)
 RULER = Ruler(CORPUS.whole.text, tools().tokenizer)
@@ -37,7 +37,7 @@ def two_levels(overlap=0):
 
 def indexed(method="embedding", overlap=0):
     index = build_index(CORPUS, two_levels(overlap), tools(), searched_by=method, only_children=True)
-    return returning(index, PARENT)
+    return with_returned_text(index, PARENT)
 
 
 @pytest.mark.parametrize("overlap", [0, 40])
@@ -78,7 +78,7 @@ def test_they_are_those_of_a_parent_document_retriever_in_its_order(overlap):
 def test_only_children_are_indexed_with_their_words_alone(method):
     index = indexed(method)
     whole = build_index(CORPUS, two_levels(), tools(), searched_by=method)
-    parents = parents_among([Chunk.of(CORPUS.whole, *spans) for spans in whole.chunks])
+    parents = parent_numbers([Chunk.of(CORPUS.whole, *spans) for spans in whole.chunks])
     assert parents
     children = [number for number in range(len(whole.chunks)) if number not in parents]
     assert index.chunks == tuple(whole.chunks[number] for number in children)
@@ -100,7 +100,7 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
     queries = Queries.of(index, [question.text for question in QUESTIONS], tools())
     rankings = queries.ranked(np.arange(len(QUESTIONS)), len(index.chunks)).tolist()
     parents = [list(dict.fromkeys(index.parents[chunk] for chunk in row)) for row in rankings]
-    evaluation = evaluate(index, QUESTIONS, tools(), RULER, 4)
+    evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 4)
     first = [list(dict.fromkeys(index.parents[chunk] for chunk in row[:4])) for row in rankings]
     assert any(len(given) < 4 for given in first)
     spans = [[span for parent in given for span in parent] for given in first]
@@ -109,16 +109,18 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
     for unit, length in lengths.items():
         for name in FOUND_SCORES:
             expected = [
-                found_scores(excerpt_ranges(CORPUS, question), given, length)[name].value
+                text_scores(excerpt_ranges(CORPUS, question), given, length)[name].value
                 for question, given in zip(QUESTIONS, spans, strict=True)
             ]
             np.testing.assert_allclose(evaluation.values(name, unit), expected)
     for unit in UNITS:
         for last in LAST:
-            at = evaluate_at(index, QUESTIONS, tools(), RULER, Budgets((150, 700), unit, last))
+            at = evaluate_at_budgets(index, QUESTIONS, tools(), RULER, Budgets((150, 700), unit, last))
             for size in (150, 700):
                 expected = [
-                    found_scores(excerpt_ranges(CORPUS, question), filled(given, size, lengths[unit], last), lengths[unit])
+                    text_scores(
+                        excerpt_ranges(CORPUS, question), fill_budget(given, size, lengths[unit], last), lengths[unit]
+                    )
                     for question, given in zip(QUESTIONS, parents, strict=True)
                 ]
                 recalls = [scores["recall"].value for scores in expected]
@@ -127,8 +129,8 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
 
 def test_chunks_in_one_level_return_themselves_and_say_so():
     chunker = build_chunker("fixed_sentences", {"size": 2})
-    plain = returning(build_index(CORPUS, chunker, tools()), THE_CHUNK)
-    index = returning(build_index(CORPUS, chunker, tools(), only_children=True), PARENT)
+    plain = with_returned_text(build_index(CORPUS, chunker, tools()), THE_CHUNK)
+    index = with_returned_text(build_index(CORPUS, chunker, tools(), only_children=True), PARENT)
     assert index.chunks == plain.chunks
     assert index.returns is None
     assert (plain.caveat, index.caveat) == ("", NO_PARENTS)
@@ -136,14 +138,14 @@ def test_chunks_in_one_level_return_themselves_and_say_so():
 
 def test_they_are_stored_with_the_evaluation_and_must_fit():
     index = indexed()
-    evaluation = evaluate(index, QUESTIONS, tools(), RULER)
-    written = to_json(evaluation, measure_ladder(index, QUESTIONS, tools(), RULER))
-    again, _ = from_json(written, CORPUS, QUESTIONS)
-    assert returning(again.index, PARENT).returns == index.returns
+    evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER)
+    written = evaluation_to_json(evaluation, measure_ladder(index, QUESTIONS, tools(), RULER))
+    again, _ = evaluation_from_json(written, CORPUS, QUESTIONS)
+    assert with_returned_text(again.index, PARENT).returns == index.returns
     assert replace(again.index, returns=None).parents == index.parents
     stored = json.loads(written)
     for parents in (stored["parents"][1:], [[0, 10**9]] * len(stored["parents"])):
         with pytest.raises(InputError, match="must lie within the"):
-            from_json(json.dumps(stored | {"parents": parents}).encode(), CORPUS, QUESTIONS)
+            evaluation_from_json(json.dumps(stored | {"parents": parents}).encode(), CORPUS, QUESTIONS)
     old = {name: value for name, value in stored.items() if name != "parents"}
-    assert from_json(json.dumps(old).encode(), CORPUS, QUESTIONS)[0].index.parents is None
+    assert evaluation_from_json(json.dumps(old).encode(), CORPUS, QUESTIONS)[0].index.parents is None

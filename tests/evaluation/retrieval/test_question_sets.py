@@ -9,8 +9,8 @@ import pytest
 
 from chunkers import Document, InputError
 from evaluation.questions.corpus import Corpus
+from evaluation.questions.question_sets import is_beir_path, parse_set_file, read_beir, read_question_set
 from evaluation.questions.reading import read_questions
-from evaluation.questions.sets import is_part, read_beir, read_file, read_set
 
 # As BEIR's wiki has it, "Load your custom dataset".
 BEIR = {
@@ -77,7 +77,7 @@ def test_a_beir_set_has_its_documents_and_those_that_answer_each_question():
 @pytest.mark.parametrize("folder", ["", "scifact/", "a/b/"])
 def test_a_packed_set_is_that_of_its_folder(folder):
     files = parts() | {"README.md": b"x" * 30_000_000}
-    assert read_set(packed(files, folder), "beer", "test") == read_beir(parts(), "beer")
+    assert read_question_set(packed(files, folder), "beer", "test") == read_beir(parts(), "beer")
 
 
 def test_the_split_is_chosen_or_test_or_the_only_one():
@@ -93,7 +93,7 @@ def test_the_split_is_chosen_or_test_or_the_only_one():
 
 
 def test_the_files_of_a_set_are_known_by_their_paths():
-    assert [name for name in [*BEIR, "qrels/notes.md", "old/corpus.jsonl", "test.tsv"] if is_part(name)] == [*BEIR]
+    assert [name for name in [*BEIR, "qrels/notes.md", "old/corpus.jsonl", "test.tsv"] if is_beir_path(name)] == [*BEIR]
 
 
 @pytest.mark.parametrize(
@@ -142,25 +142,25 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
     with pytest.raises(
         InputError, match=r"x.zip: a ZIP file must contain a BEIR set with corpus.jsonl; this one contains a.txt\."
     ):
-        read_set(packed({"a.txt": b"a"}), "x.zip")
+        read_question_set(packed({"a.txt": b"a"}), "x.zip")
     with pytest.raises(InputError, match=r"x.zip: the file must be a valid ZIP file; reading it failed: File is not a zip"):
-        read_set(b"PK\3\4 no more", "x.zip")
+        read_question_set(b"PK\3\4 no more", "x.zip")
     with pytest.raises(InputError, match=r"x.zip: the file must be a valid ZIP file"):
-        read_set(packed(parts())[:-40], "x.zip")
-    monkeypatch.setattr("evaluation.questions.sets.MAX_BYTES", 100)
+        read_question_set(packed(parts())[:-40], "x.zip")
+    monkeypatch.setattr("evaluation.questions.question_sets.MAX_BYTES", 100)
     with pytest.raises(InputError, match=r"corpus.jsonl: a file of a question set may have at most 100 bytes; this one has"):
-        list(read_file(packed(parts()), "x.zip"))
-    monkeypatch.setattr("evaluation.questions.sets.MAX_UNPACKED", 100)
+        list(parse_set_file(packed(parts()), "x.zip"))
+    monkeypatch.setattr("evaluation.questions.question_sets.MAX_UNPACKED", 100)
     with pytest.raises(InputError, match=r"x.zip: the file may unpack to at most 100 bytes; it unpacks to"):
-        list(read_file(packed(parts()), "x.zip"))
+        list(parse_set_file(packed(parts()), "x.zip"))
     with pytest.raises(InputError, match=r"x: the files of a question set may have at most 100 bytes in total; these have"):
         read_beir(parts(), "x")
 
 
 def test_of_too_many_documents_none_is_read(monkeypatch):
-    monkeypatch.setattr("evaluation.questions.sets.MOST_DOCUMENTS", 1)
+    monkeypatch.setattr("evaluation.questions.question_sets.MOST_DOCUMENTS", 1)
     with pytest.raises(InputError, match=r"x/corpus.jsonl: a question set may have at most 1 documents; this one has more"):
-        list(read_file(packed(parts()), "x"))
+        list(parse_set_file(packed(parts()), "x"))
 
 
 def test_rows_that_repeat_a_document_take_no_longer_than_others():
@@ -169,7 +169,9 @@ def test_rows_that_repeat_a_document_take_no_longer_than_others():
     table = "query-id\tcorpus-id\tscore\n" + "".join(f"q1\td{number}\t1\n" for number in range(20_000))
     began = time.process_time()
     pieces = list(
-        read_file(packed(parts(**{"corpus.jsonl": documents, "qrels/test.tsv": table + "q1\td19999\t1\n" * 20_000})), "x")
+        parse_set_file(
+            packed(parts(**{"corpus.jsonl": documents, "qrels/test.tsv": table + "q1\td19999\t1\n" * 20_000})), "x"
+        )
     )
     assert time.process_time() - began < 3
     (row,) = [json.loads(piece[1]) for piece in pieces if piece[0] == "row"]
@@ -190,7 +192,7 @@ def squad(**changed):
 
 
 def test_squad_has_articles_as_documents_and_answers_at_their_places():
-    question_set = read_set(json.dumps(squad()).encode(), "dev.json")
+    question_set = read_question_set(json.dumps(squad()).encode(), "dev.json")
     assert question_set.texts == (("Nature", "\n\n".join(CONTEXTS)),)
     assert questions_of(question_set) == {
         "How often?": [("Nature", "twice a day")],
@@ -202,7 +204,7 @@ def test_squad_has_articles_as_documents_and_answers_at_their_places():
 def test_articles_of_one_title_are_told_apart():
     given = squad()
     given["data"] *= 2
-    question_set = read_set(json.dumps(given).encode(), "dev.json")
+    question_set = read_question_set(json.dumps(given).encode(), "dev.json")
     assert [name for name, _ in question_set.texts] == ["Nature", "Nature (2)"]
 
 
@@ -220,11 +222,11 @@ def test_articles_of_one_title_are_told_apart():
 )
 def test_a_file_that_is_not_as_squad_has_it_is_refused_with_its_article(changed, message):
     with pytest.raises(InputError, match=message):
-        read_set(json.dumps(squad(**changed)).encode(), "dev.json")
+        read_question_set(json.dumps(squad(**changed)).encode(), "dev.json")
 
 
 @pytest.mark.parametrize(
     "data", [b"question,excerpts\na?,b", b'{"question": "a?"}', b'{"paragraphs": 1, "qas": 2}', b'"paragraphs" "qas"']
 )
 def test_other_files_are_no_sets(data):
-    assert read_set(data, "x") is None
+    assert read_question_set(data, "x") is None

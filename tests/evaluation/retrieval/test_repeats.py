@@ -9,21 +9,20 @@ import numpy as np
 import pytest
 
 from chunkers import Cancelled, Document, InputError, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, characters
+from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, total_length
 from evaluation.questions.reading import read_questions
-from evaluation.retrieval import ladder as ladders
-from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
+from evaluation.retrieval import ladder_and_repeats as ladders
+from evaluation.retrieval.budget import LAST, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.given_chunks import MeasuredChunker
-from evaluation.retrieval.ladder import measure_ladder
-from evaluation.retrieval.measures import UNITS, evaluate, excerpt_ranges, found_scores
-from evaluation.retrieval.repeats import find_repeats, repeats_by_words
-from evaluation.retrieval.report import Choice, Reports
-from evaluation.retrieval.stored_measures import from_json, to_json
+from evaluation.retrieval.ladder_and_repeats import count_repeats_by_words, find_repeats, measure_ladder
+from evaluation.retrieval.measures import UNITS, evaluate_retrieval, excerpt_ranges, text_scores
+from evaluation.retrieval.report import ReportChoice, Reports
+from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import Queries, build_index
-from evaluation.search.near_duplicates import near_duplicates, shingles
+from evaluation.search.near_duplicates import find_near_duplicates, shingles
 from evaluation.search.ranking import METHODS, Bm25
-from evaluation.search.returned_text import Returned, returning
-from evaluation.statistics.paired import compare
+from evaluation.search.returned_text import ReturnedText, with_returned_text
+from evaluation.statistics.paired_tests import paired_difference
 from tests.support import tools
 
 WORDS = ["red", "blue", "sea", "mark", "lamp", "tide", "reef", "buoy", "fog", "bell"]
@@ -77,7 +76,7 @@ def complete(index):
 
 def recall(question, spans, unit):
     excerpts = excerpt_ranges(CORPUS, question)
-    value = found_scores(excerpts, spans, RULER if unit == "tokens" else characters)["recall"].value
+    value = text_scores(excerpts, spans, RULER if unit == "tokens" else total_length)["recall"].value
     return float("nan") if value is None else value
 
 
@@ -89,8 +88,8 @@ def others(row, taken):
 @pytest.mark.parametrize("way", ["chunk", "window:1"])
 @pytest.mark.parametrize("top_k", [1, 3, 7])
 def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top_k):
-    index = returning(indexed(method), Returned.parse(way))
-    evaluation = evaluate(index, QUESTIONS, tools(), RULER, top_k)
+    index = with_returned_text(indexed(method), ReturnedText.parse(way))
+    evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, top_k)
     # As the run does, with room for a larger top k.
     repeats = find_repeats(index, QUESTIONS, tools(), RULER, 7)
     rankings, taken = complete(index)
@@ -104,7 +103,7 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
         ]
         np.testing.assert_allclose(cost.without, expected)
         np.testing.assert_array_equal(cost.recall, evaluation.values("recall", unit))
-        assert cost.difference == compare(cost.without, cost.recall)
+        assert cost.difference == paired_difference(cost.without, cost.recall)
     assert top_k == 1 or sum(cost.taken) > 0
     assert repeats.near == sum(
         any(near(index, one, other) for other in range(len(index.texts)) if other != one) for one in range(len(index.texts))
@@ -116,7 +115,7 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
 @pytest.mark.parametrize("unit", UNITS)
 def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
     index = indexed(method)
-    at = evaluate_at(index, QUESTIONS, tools(), RULER, Budgets(SIZES[unit], unit, last))
+    at = evaluate_at_budgets(index, QUESTIONS, tools(), RULER, Budgets(SIZES[unit], unit, last))
     repeats = find_repeats(index, QUESTIONS, tools(), RULER, 1, [at])
     rankings, taken = complete(index)
     length = RULER if unit == "tokens" else CharacterRuler()
@@ -127,7 +126,7 @@ def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
             sum(rank < count for rank in places) for places, count in zip(taken, cost.retrieved.tolist(), strict=True)
         ]
         spans = [
-            filled([index.chunks[chunk] for chunk in others(row, places)], size, length, last)
+            fill_budget([index.chunks[chunk] for chunk in others(row, places)], size, length, last)
             for row, places in zip(rankings, taken, strict=True)
         ]
         np.testing.assert_allclose(cost.without, [recall(*pair, unit) for pair in zip(QUESTIONS, spans, strict=True)])
@@ -140,7 +139,7 @@ def test_where_everything_else_is_retrieved_near_duplicates_come_last():
     index = indexed()
     rankings, taken = complete(index)
     queries = Queries.of(
-        replace(index, behind=near_duplicates(index.texts)), [question.text for question in QUESTIONS], tools()
+        replace(index, behind=find_near_duplicates(index.texts)), [question.text for question in QUESTIONS], tools()
     )
     for depth in (1, 5, len(index.chunks), 3 * len(index.chunks)):
         expected = [
@@ -153,7 +152,7 @@ def test_where_everything_else_is_retrieved_near_duplicates_come_last():
 def test_without_near_duplicates_nothing_is_taken():
     index = indexed(size=40)
     assert len(index.chunks) == 3
-    evaluation = evaluate(index, QUESTIONS, tools(), RULER, 2)
+    evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 2)
     repeats = find_repeats(index, QUESTIONS, tools(), RULER, 2)
     cost = repeats.in_top_k(evaluation, "characters", RULER)
     assert (repeats.near, repeats.groups, repeats.places) == (0, 0, {})
@@ -163,18 +162,18 @@ def test_without_near_duplicates_nothing_is_taken():
 
 def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(monkeypatch):
     monkeypatch.setattr(
-        ladders, "ladders_of", lambda *_: tuple(Budgets(SIZES[unit], unit, last) for unit in UNITS for last in LAST)
+        ladders, "ladder_budgets", lambda *_: tuple(Budgets(SIZES[unit], unit, last) for unit in UNITS for last in LAST)
     )
     index = indexed()
-    evaluation = evaluate(index, QUESTIONS, tools(), RULER, 5)
+    evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 5)
     ladder = measure_ladder(index, QUESTIONS, tools(), RULER, 7)
-    written = to_json(evaluation, ladder)
-    again = MeasuredChunker(*from_json(written, CORPUS, QUESTIONS))
+    written = evaluation_to_json(evaluation, ladder)
+    again = MeasuredChunker(*evaluation_from_json(written, CORPUS, QUESTIONS))
     for choice in (
-        Choice("recall", "tokens", 3, 0),
-        Choice("recall", "characters", 6, 0),
-        Choice("iou", "tokens", 5, 0, 40, "cut"),
-        Choice("recall", "characters", 5, 0, 200, "left_out"),
+        ReportChoice("recall", "tokens", 3, 0),
+        ReportChoice("recall", "characters", 6, 0),
+        ReportChoice("iou", "tokens", 5, 0, 40, "cut"),
+        ReportChoice("recall", "characters", 5, 0, 200, "left_out"),
     ):
         one, other = (
             Reports(RULER, ["one"]).of({0: measured}, choice).chunkers[0].repeats
@@ -194,9 +193,9 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
 
     before = json.loads(written)
     del before["ladder"]["repeats"]
-    old = MeasuredChunker(*from_json(json.dumps(before).encode(), CORPUS, QUESTIONS))
+    old = MeasuredChunker(*evaluation_from_json(json.dumps(before).encode(), CORPUS, QUESTIONS))
     assert old.ladder.repeats is None
-    assert Reports(RULER, ["one"]).of({0: old}, Choice("recall", "tokens", 3, 0)).chunkers[0].repeats is None
+    assert Reports(RULER, ["one"]).of({0: old}, ReportChoice("recall", "tokens", 3, 0)).chunkers[0].repeats is None
 
 
 @pytest.mark.parametrize(
@@ -211,11 +210,13 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
 def test_stored_repeats_that_do_not_fit_are_a_sentence(change, sentence):
     index = indexed()
     stored = json.loads(
-        to_json(evaluate(index, QUESTIONS, tools(), RULER), measure_ladder(index, QUESTIONS, tools(), RULER, 7))
+        evaluation_to_json(
+            evaluate_retrieval(index, QUESTIONS, tools(), RULER), measure_ladder(index, QUESTIONS, tools(), RULER, 7)
+        )
     )
     stored["ladder"]["repeats"] |= {"places": [[0, [1]]], "ranked": [[0]], "at": []} | change
     with pytest.raises(InputError, match=sentence):
-        from_json(json.dumps(stored).encode(), CORPUS, QUESTIONS)
+        evaluation_from_json(json.dumps(stored).encode(), CORPUS, QUESTIONS)
 
 
 def test_it_can_be_stopped():
@@ -241,6 +242,6 @@ def test_among_the_best_by_words_each_chunk_that_repeats_a_better_one_is_counted
         best = [chunk for chunk in sorted(range(len(scores)), key=lambda chunk: -scores[chunk]) if scores[chunk]][:top_k]
         alike = [any(near(index, chunk, better) for better in best[:place]) for place, chunk in enumerate(best)]
         expected.append(sum(alike))
-    assert repeats_by_words(index.texts, "en", questions, top_k, 0.8).tolist() == expected
+    assert count_repeats_by_words(index.texts, "en", questions, top_k, 0.8).tolist() == expected
     assert any(expected) == (top_k > 1)
     assert expected[-1] == 0

@@ -11,20 +11,20 @@ import pytest
 from chunkers import Document, build_chunker, load_tokenizer
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
-from evaluation.retrieval import ladder as ladders
+from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST, Budgets
 from evaluation.retrieval.given_chunks import Limit, MeasuredChunker
-from evaluation.retrieval.ladder import measure_ladder
-from evaluation.retrieval.measures import Evaluation, evaluate
-from evaluation.retrieval.report import REPORTS_KEPT, Choice, Costs, Distribution, Reports, disagreements
+from evaluation.retrieval.ladder_and_repeats import measure_ladder
+from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
+from evaluation.retrieval.report import REPORTS_KEPT, Costs, Distribution, ReportChoice, Reports, questions_with_differences
 from evaluation.search.index import build_index
-from evaluation.statistics.paired import compare
+from evaluation.statistics.paired_tests import paired_difference
 from evaluation.statistics.significance import mean_interval
 from tests.support import AngleEmbedder, tools
 
 NAN = float("nan")
-RECALL = Choice("recall", "characters", 1, 0)
+RECALL = ReportChoice("recall", "characters", 1, 0)
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +51,10 @@ def found(ruler):
     equipped = tools(AngleEmbedder())
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
     indexes = [build_index(corpus(), chunker, equipped) for chunker in chunkers]
-    with mock.patch.object(ladders, "ladders_of", return_value=LADDERS):
+    with mock.patch.object(ladders, "ladder_budgets", return_value=LADDERS):
         return {
             number: MeasuredChunker(
-                evaluate(index, questions, equipped, ruler, 1), measure_ladder(index, questions, equipped, ruler)
+                evaluate_retrieval(index, questions, equipped, ruler, 1), measure_ladder(index, questions, equipped, ruler)
             )
             for number, index in enumerate(indexes)
         }
@@ -94,10 +94,10 @@ def test_the_report_of_a_case_worked_by_hand(found, ruler):
 
 
 def test_it_is_what_the_functions_say_one_by_one(found, ruler):
-    report = Reports(ruler, ["one", "two"]).of(found, Choice("iou", "tokens", 2, 1))
+    report = Reports(ruler, ["one", "two"]).of(found, ReportChoice("iou", "tokens", 2, 1))
     deeper = {number: run.evaluation.over(2, ruler) for number, run in found.items()}
     values = {number: evaluation.values("iou", "tokens") for number, evaluation in deeper.items()}
-    assert report.comparisons == {0: compare(values[0], values[1])}
+    assert report.comparisons == {0: paired_difference(values[0], values[1])}
     for number, chunker in report.chunkers.items():
         np.testing.assert_array_equal(chunker.distribution.values, values[number])
         assert chunker.distribution.interval == mean_interval(values[number])
@@ -153,7 +153,7 @@ def test_a_report_ends_with_its_run(found, ruler):
 def test_only_so_many_are_remembered(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     choices = [
-        Choice(measure, unit, 1 + k, 0)
+        ReportChoice(measure, unit, 1 + k, 0)
         for measure in ("recall", "iou")
         for unit in ("characters", "tokens")
         for k in range(10)
@@ -173,7 +173,7 @@ def test_too_few_questions_have_no_interval_and_no_difference():
 
 def test_at_a_budget_everything_is_of_the_budget(found, ruler):
     reports = Reports(ruler, ["one", "two"])
-    choice = Choice("recall", "characters", 1, 0, 2000)
+    choice = ReportChoice("recall", "characters", 1, 0, 2000)
     report = reports.of(found, choice)
     for number, chunker in report.chunkers.items():
         at = found[number].ladder.of("characters", "cut")
@@ -200,7 +200,7 @@ def test_at_a_budget_everything_is_of_the_budget(found, ruler):
 
 
 def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
-    curve = Reports(ruler, ["one", "two"]).of(found, Choice("precision", "tokens", 1, 0, 500, "left_out")).curve
+    curve = Reports(ruler, ["one", "two"]).of(found, ReportChoice("precision", "tokens", 1, 0, 500, "left_out")).curve
     for number, run in found.items():
         at = run.ladder.of("tokens", "left_out")
         for place, size in enumerate(curve.budgets.sizes):
@@ -218,8 +218,8 @@ def test_what_failed_at_the_top_k(found, ruler):
 
 
 def test_chunkers_disagree_where_their_values_differ():
-    assert disagreements({0: np.array([1, 0.5, NAN, NAN]), 3: np.array([1, 0.2, NAN, 1])}).tolist() == [1]
-    assert disagreements({0: np.array([1, 0.5])}).tolist() == []
+    assert questions_with_differences({0: np.array([1, 0.5, NAN, NAN]), 3: np.array([1, 0.2, NAN, 1])}).tolist() == [1]
+    assert questions_with_differences({0: np.array([1, 0.5])}).tolist() == []
 
 
 def test_at_the_top_k_everything_is_retrieved_if_there_are_no_more_chunks(found, ruler):

@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
-from chunkers.text.file_parts import Parts
-from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, characters, union
+from chunkers.text.extracted_text import Parts
+from evaluation.questions.corpus import CharacterRuler, Corpus, Ruler, total_length, union
 from evaluation.questions.reading import Excerpt, Question
-from evaluation.retrieval import ladder as ladders
-from evaluation.retrieval.budget import LAST, Budgets, evaluate_at, filled
-from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, failures, given_at, given_top_k
-from evaluation.retrieval.ladder import measure_ladder
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, found_scores, measure
+from evaluation.retrieval import ladder_and_repeats as ladders
+from evaluation.retrieval.budget import LAST, Budgets, evaluate_at_budgets, fill_budget
+from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, given_at_budget, given_top_k, retrieval_failures
+from evaluation.retrieval.ladder_and_repeats import measure_ladder
+from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate_retrieval, measure_search, text_scores
 from evaluation.search.index import Index, build_index, search
-from evaluation.search.returned_text import MOST_NEIGHBOURS, Returned, lacking, returning
+from evaluation.search.returned_text import MOST_NEIGHBOURS, ReturnedText, missing_sections_note, with_returned_text
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 
@@ -29,7 +29,7 @@ def index_of(corpus, *chunks):
 
 
 def returns(index, word):
-    return [tuple(map(tuple, spans)) for spans in returning(index, Returned.parse(word)).returns]
+    return [tuple(map(tuple, spans)) for spans in with_returned_text(index, ReturnedText.parse(word)).returns]
 
 
 LINES = Corpus((Document.from_text("aa bb cc dd", "lines", "one"), Document.from_text("ee ff", "lines", "two")))
@@ -43,7 +43,7 @@ def test_neighbours_are_those_of_the_same_document():
     assert returns(WORDS, "window:1") == one + two
     assert returns(WORDS, "window:2")[0] == ((0, 2), (3, 5), (6, 8))
     assert returns(WORDS, "window:3") == [((0, 2), (3, 5), (6, 8), (9, 11))] * 4 + two
-    assert returning(WORDS, Returned.parse("chunk")).returns is None
+    assert with_returned_text(WORDS, ReturnedText.parse("chunk")).returns is None
 
 
 def test_neighbours_of_chunks_that_overlap_or_lie_in_several_places_are_joined():
@@ -75,7 +75,7 @@ def texts(corpus, spans):
 )
 def test_a_section_goes_from_its_heading_to_the_next(word, expected):
     chunks = [at(SECTIONS, 0, sentence) for sentence in ("Before.", "Alpha.", "Gamma.", "Delta.")]
-    index = returning(index_of(SECTIONS, *chunks), Returned.parse(word))
+    index = with_returned_text(index_of(SECTIONS, *chunks), ReturnedText.parse(word))
     assert [texts(SECTIONS, spans) for spans in index.returns] == [[text] for text in expected]
 
 
@@ -83,7 +83,7 @@ def test_a_chunk_of_several_sections_returns_all_of_them():
     several = at(SECTIONS, 0, "Alpha.", "Delta.")
     across = at(SECTIONS, 0, "Alpha.\n\n## Two\n\nBeta.")
     beginning = at(SECTIONS, 0, "\n\n## Two")
-    index = returning(index_of(SECTIONS, several, across, beginning), Returned.parse("section"))
+    index = with_returned_text(index_of(SECTIONS, several, across, beginning), ReturnedText.parse("section"))
     assert [texts(SECTIONS, spans) for spans in index.returns] == [
         ["# One\n\nAlpha.", "# Three\n\nDelta."],
         ["# One\n\nAlpha.", "## Two\n\nBeta. Gamma."],
@@ -93,29 +93,36 @@ def test_a_chunk_of_several_sections_returns_all_of_them():
 
 
 def test_without_headings_a_chunk_returns_itself_and_that_is_told():
-    index = returning(index_of(SECTIONS, at(SECTIONS, 1, "Plain"), at(SECTIONS, 0, "Beta")), Returned.parse("section"))
+    index = with_returned_text(
+        index_of(SECTIONS, at(SECTIONS, 1, "Plain"), at(SECTIONS, 0, "Beta")), ReturnedText.parse("section")
+    )
     assert [texts(SECTIONS, spans) for spans in index.returns] == [["Plain"], ["## Two\n\nBeta. Gamma."]]
-    assert lacking(SECTIONS, Returned.parse("section")) == (
+    assert missing_sections_note(SECTIONS, ReturnedText.parse("section")) == (
         "plain.txt has no headings that are found: there a chunk returns itself."
     )
     both = Corpus((SECTIONS.documents[1], replace(SECTIONS.documents[1], name="2")))
-    assert lacking(both, Returned.parse("section:2")) == (
+    assert missing_sections_note(both, ReturnedText.parse("section:2")) == (
         "2 of 2 documents have no headings of level 1 to 2 that are found: there a chunk returns itself."
     )
-    assert lacking(Corpus(SECTIONS.documents[:1]), Returned.parse("section")) == ""
-    assert lacking(SECTIONS, Returned.parse("window:2")) == ""
+    assert missing_sections_note(Corpus(SECTIONS.documents[:1]), ReturnedText.parse("section")) == ""
+    assert missing_sections_note(SECTIONS, ReturnedText.parse("window:2")) == ""
 
 
 def test_a_page_is_returned_where_there_are_pages():
     parts = Parts("page", (0, 6, 6, 12), ("i", "ii", "iii", "iv"))
     corpus = Corpus((Document("aa bb cc dd ee", (Span(0, 14),), "a", parts=parts), Document("ff", (Span(0, 2),), "b")))
-    index = returning(index_of(corpus, [(0, 2)], [(6, 8)], [(3, 8)], [(12, 14)], [(16, 18)]), Returned.parse("page"))
+    index = with_returned_text(
+        index_of(corpus, [(0, 2)], [(6, 8)], [(3, 8)], [(12, 14)], [(16, 18)]), ReturnedText.parse("page")
+    )
     assert [texts(corpus, spans) for spans in index.returns] == [["aa bb"], ["cc dd"], ["aa bb", "cc dd"], ["ee"], ["ff"]]
-    assert lacking(corpus, Returned.parse("page")) == "b has no pages or chapters: there a chunk returns itself."
+    assert (
+        missing_sections_note(corpus, ReturnedText.parse("page"))
+        == "b has no pages or chapters: there a chunk returns itself."
+    )
 
 
 def test_what_was_given_is_not_given_again():
-    index = returning(WORDS, Returned.parse("window:1"))
+    index = with_returned_text(WORDS, ReturnedText.parse("window:1"))
     # The second word returns 0 to 8, of which the third has 3 to 8 and adds 9 to 11; the first adds nothing.
     assert [list(map(tuple, spans)) for spans in index.given([1, 2, 0, 4])] == [
         [(0, 2), (3, 5), (6, 8)],
@@ -132,13 +139,15 @@ def sought(word, budgets=None, top_k=1):
     """Ask the words of two documents, which are embedded as their angles, for the one at 41 degrees."""
     angles = Corpus((Document.from_text("0 a. 20 b. 40 c. 60 d. 80 e.", "regex", "one"),), exact_ends=True)
     equipped = tools(AngleEmbedder())
-    index = returning(build_index(angles, build_chunker("fixed_sentences", {"size": 1}), equipped), Returned.parse(word))
+    index = with_returned_text(
+        build_index(angles, build_chunker("fixed_sentences", {"size": 1}), equipped), ReturnedText.parse(word)
+    )
     ruler = Ruler(angles.whole.text, load_tokenizer("words"))
     # The excerpt is the fourth sentence; found is the third.
     asked = [Question("41", (Excerpt(0, Span(17, 22)),))]
     if budgets is None:
-        return evaluate(index, asked, equipped, ruler, top_k)
-    return evaluate_at(index, asked, equipped, ruler, budgets)
+        return evaluate_retrieval(index, asked, equipped, ruler, top_k)
+    return evaluate_at_budgets(index, asked, equipped, ruler, budgets)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +164,9 @@ def sought(word, budgets=None, top_k=1):
 def test_what_is_returned_counts_at_the_top_k(word, top_k, recall, precision, omega):
     evaluation = sought(word, top_k=top_k)
     assert [evaluation.values(name)[0] for name in ("recall", "precision", "precision_omega")] == [recall, precision, omega]
-    assert evaluation.retrieved_size(characters) == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
+    assert (
+        evaluation.retrieved_size(total_length) == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
+    )
     again = evaluation.over(2, Ruler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
     assert again.values("recall")[0] == sought(word, top_k=2).values("recall")[0]
 
@@ -192,20 +203,20 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     )
     equipped = tools(HashEmbedder())
     chunker = build_chunker("fixed_words", {"size": size, "overlap": size // 2})
-    index = returning(build_index(corpus, chunker, equipped), Returned.parse(word))
+    index = with_returned_text(build_index(corpus, chunker, equipped), ReturnedText.parse(word))
     start = data.draw(st.integers(0, len(corpus.documents[0].text) - 1))
     asked = [Question("a?", (Excerpt(0, Span(start, start + 1)),))]
     ruler = Ruler(corpus.whole.text, load_tokenizer("words"))
     budgets = Budgets((1, 2, 5, 9, 30, 200), unit, last)
-    at_budgets = evaluate_at(index, asked, equipped, ruler, budgets)
+    at_budgets = evaluate_at_budgets(index, asked, equipped, ruler, budgets)
     ranked = search(index, asked, equipped, len(index.chunks)).ranked[0].tolist()
     given_by = list(index.given(ranked))
     lengths = (CharacterRuler(), ruler)
     excerpts = [Span(start, start + 1)]
     for budget in budgets.sizes:
-        taken = filled(given_by, budget, lengths[UNITS.index(unit)], last)
+        taken = fill_budget(given_by, budget, lengths[UNITS.index(unit)], last)
         for name, length in zip(UNITS, lengths, strict=True):
-            scores = found_scores(excerpts, taken, length)
+            scores = text_scores(excerpts, taken, length)
             for score_name in FOUND_SCORES:
                 value = scores[score_name].value
                 assert at_budgets.values(score_name, budget, name)[0] == pytest.approx(
@@ -213,10 +224,10 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
                 )
     if word != "chunk":
         everything = [span for spans in given_by for span in spans]
-        assert characters(everything) == characters(union(everything))
+        assert total_length(everything) == total_length(union(everything))
         assert union(everything) == union(span for spans in index.returns for span in spans)
-    assert measure(search(index, asked, equipped, 10), ruler, 3).values("recall")[0] == pytest.approx(
-        found_scores(excerpts, [span for spans in given_by[:3] for span in spans], characters)["recall"].value
+    assert measure_search(search(index, asked, equipped, 10), ruler, 3).values("recall")[0] == pytest.approx(
+        text_scores(excerpts, [span for spans in given_by[:3] for span in spans], total_length)["recall"].value
     )
 
 
@@ -228,11 +239,13 @@ ANGLES_RULER = Ruler(ANGLES.whole.text, load_tokenizer("words"))
 def climbed(word):
     """Measure the sentences of `ANGLES` for a question at 41 degrees, whose excerpt is 60 d. and 80 e."""
     equipped = tools(AngleEmbedder())
-    index = returning(build_index(ANGLES, build_chunker("fixed_sentences", {"size": 1}), equipped), Returned.parse(word))
+    index = with_returned_text(
+        build_index(ANGLES, build_chunker("fixed_sentences", {"size": 1}), equipped), ReturnedText.parse(word)
+    )
     asked = [Question("41", (Excerpt(0, Span(17, 28)),))]
-    evaluation = evaluate(index, asked, equipped, ANGLES_RULER, 2)
+    evaluation = evaluate_retrieval(index, asked, equipped, ANGLES_RULER, 2)
     both = tuple(Budgets((500,), unit, last) for unit in UNITS for last in LAST)
-    with mock.patch.object(ladders, "ladders_of", return_value=both):
+    with mock.patch.object(ladders, "ladder_budgets", return_value=both):
         return MeasuredChunker(evaluation, measure_ladder(index, asked, equipped, ANGLES_RULER))
 
 
@@ -243,7 +256,7 @@ def test_what_a_question_is_given_is_told_rank_by_rank():
     assert [(chunk.rank, chunk.number, chunk.spans) for chunk in given_now.chunks] == [(1, 2, SENTENCES), (2, 3, ())]
     run = climbed("window:1")
     assert [chunk.given for chunk in given_top_k(run.evaluation, 0).chunks] == [SENTENCES[1:4], SENTENCES[4:]]
-    at = given_at(run.evaluation, run.ladder, 0, 500, "tokens", "cut", ANGLES_RULER)
+    at = given_at_budget(run.evaluation, run.ladder, 0, 500, "tokens", "cut", ANGLES_RULER)
     assert at.filled == 10
     assert sorted(at.spans) == list(SENTENCES)
 
@@ -252,17 +265,17 @@ def test_an_excerpt_that_a_neighbour_returns_is_found():
     missed = {}
     for word in ("chunk", "window:1"):
         run = climbed(word)
-        lost = failures({0: run}, Limit(1, 0, "tokens", "cut"), ANGLES_RULER)[0]
+        lost = retrieval_failures({0: run}, Limit(1, 0, "tokens", "cut"), ANGLES_RULER)[0]
         missed[word] = [dict(failure.missed) for failure in lost]
-        assert failures({0: run}, Limit(0, 500, "tokens", "cut"), ANGLES_RULER)[0] == []
+        assert retrieval_failures({0: run}, Limit(0, 500, "tokens", "cut"), ANGLES_RULER)[0] == []
     # 40 c. alone has nothing of it; with its neighbours it has 60 d.
     assert missed == {"chunk": [{0: 11}], "window:1": [{0: 6}]}
 
 
 @pytest.mark.parametrize("word", ["chunk", "window:1", "window:20", "section", "section:1", "page", "parent"])
 def test_a_setting_is_read_as_it_is_written(word):
-    assert str(Returned.parse(word)) == word
-    assert str(Returned.parse("section:6")) == "section"
+    assert str(ReturnedText.parse(word)) == word
+    assert str(ReturnedText.parse("section:6")) == "section"
 
 
 @pytest.mark.parametrize(
@@ -279,5 +292,5 @@ def test_a_setting_is_read_as_it_is_written(word):
 )
 def test_a_setting_of_no_use_is_refused(word, message):
     with pytest.raises(InputError) as error:
-        Returned.parse(word)
+        ReturnedText.parse(word)
     assert message in str(error.value)

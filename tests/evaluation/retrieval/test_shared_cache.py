@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from evaluation.retrieval.shared_cache import SharedCache
+from evaluation.retrieval.report import SharedCache
 from tests.support import LIMIT
 
 

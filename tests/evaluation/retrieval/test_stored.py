@@ -9,12 +9,12 @@ import pytest
 from chunkers import Document, InputError, build_chunker, load_tokenizer
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
-from evaluation.retrieval import ladder as ladders
+from evaluation.retrieval import ladder_and_repeats as ladders
 from evaluation.retrieval.given_chunks import MeasuredChunker
-from evaluation.retrieval.ladder import measure_ladder
-from evaluation.retrieval.measures import UNITS, evaluate
-from evaluation.retrieval.report import Choice, Reports
-from evaluation.retrieval.stored_measures import from_json, to_json
+from evaluation.retrieval.ladder_and_repeats import measure_ladder
+from evaluation.retrieval.measures import UNITS, evaluate_retrieval
+from evaluation.retrieval.report import ReportChoice, Reports
+from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index
 from tests.support import tools
 
@@ -33,7 +33,7 @@ def found(request):
     chunker = build_chunker(
         request.param, {"overlap": 1, "size": 2} if request.param == "fixed_sentences" else {"chunks": 2}
     )
-    return evaluate(build_index(CORPUS, chunker, tools()), QUESTIONS, tools(), RULER, 2)
+    return evaluate_retrieval(build_index(CORPUS, chunker, tools()), QUESTIONS, tools(), RULER, 2)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def ladder(monkeypatch):
 
 
 def test_it_is_the_same_again(found):
-    again, none = from_json(to_json(found), CORPUS, QUESTIONS)
+    again, none = evaluation_from_json(evaluation_to_json(found), CORPUS, QUESTIONS)
     assert none is None
     assert len(QUESTIONS) == 4
     assert np.isnan(found.scores[:, 0, 3]).all()
@@ -59,7 +59,7 @@ def test_it_is_the_same_again(found):
     for top_k in (1, 2, 4):
         np.testing.assert_array_equal(again.over(top_k, RULER).scores, found.over(top_k, RULER).scores)
     reports = [
-        Reports(RULER, ["one"]).of({0: MeasuredChunker(evaluation, None)}, Choice("recall", UNITS[0], 2, 0))
+        Reports(RULER, ["one"]).of({0: MeasuredChunker(evaluation, None)}, ReportChoice("recall", UNITS[0], 2, 0))
         for evaluation in (found, again)
     ]
     assert reports[0].costs == reports[1].costs
@@ -68,11 +68,13 @@ def test_it_is_the_same_again(found):
 
 @pytest.fixture
 def found_by_sentence():
-    return evaluate(build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER)
+    return evaluate_retrieval(
+        build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER
+    )
 
 
 def test_a_ladder_is_the_same_again(found_by_sentence, ladder):
-    again = from_json(to_json(found_by_sentence, ladder), CORPUS, QUESTIONS)[1]
+    again = evaluation_from_json(evaluation_to_json(found_by_sentence, ladder), CORPUS, QUESTIONS)[1]
     for name in ("ranked", "beyond", "holders"):
         np.testing.assert_array_equal(getattr(again, name), getattr(ladder, name))
     assert again.reasons == ladder.reasons
@@ -83,29 +85,29 @@ def test_a_ladder_is_the_same_again(found_by_sentence, ladder):
 
 
 def test_what_an_earlier_version_kept_has_no_ladder(found_by_sentence, ladder):
-    written = json.loads(to_json(found_by_sentence, ladder))
+    written = json.loads(evaluation_to_json(found_by_sentence, ladder))
     before = {name: value for name, value in written.items() if name != "ladder"}
-    assert from_json(json.dumps(before).encode(), CORPUS, QUESTIONS)[1] is None
+    assert evaluation_from_json(json.dumps(before).encode(), CORPUS, QUESTIONS)[1] is None
     written["ladder"]["at"].pop()
-    evaluation, none = from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
+    evaluation, none = evaluation_from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
     assert none is None
     assert evaluation.answers == found_by_sentence.answers
 
 
 def test_what_an_earlier_version_measured_to_the_last_full_stop_is_not_read(found_by_sentence, ladder):
-    written = json.loads(to_json(found_by_sentence, ladder))
+    written = json.loads(evaluation_to_json(found_by_sentence, ladder))
     del written["exact_ends"]
     with pytest.raises(InputError, match="must use this version's rule for the ends of excerpts"):
-        from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
+        evaluation_from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
     exact = replace(CORPUS, exact_ends=True)
-    assert from_json(json.dumps(written).encode(), exact, QUESTIONS)[0].answers == found_by_sentence.answers
+    assert evaluation_from_json(json.dumps(written).encode(), exact, QUESTIONS)[0].answers == found_by_sentence.answers
 
 
 def test_the_budgets_are_those_that_were_measured(found_by_sentence, ladder):
-    written = json.loads(to_json(found_by_sentence, ladder))
+    written = json.loads(evaluation_to_json(found_by_sentence, ladder))
     for at in written["ladder"]["at"]:
         at["sizes"][-1] += 1
-    _, read = from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
+    _, read = evaluation_from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
     assert [at_budgets.budgets.sizes[-1] - 1 for at_budgets in read.at] == [
         at_budgets.budgets.sizes[-1] for at_budgets in ladder.at
     ]
@@ -125,18 +127,18 @@ def test_the_budgets_are_those_that_were_measured(found_by_sentence, ladder):
     ],
 )
 def test_a_ladder_that_does_not_fit_is_a_sentence(ladder, changed, sentence):
-    evaluation = evaluate(
+    evaluation = evaluate_retrieval(
         build_index(CORPUS, build_chunker("fixed_sentences", {"size": 4}), tools()), QUESTIONS, tools(), RULER
     )
-    written = json.loads(to_json(evaluation, ladder))
+    written = json.loads(evaluation_to_json(evaluation, ladder))
     assert len(written["chunks"]) == 2
     written["ladder"] |= {"ranked": [[0]] * 4, "holders": [[0, 1]] * 3, "beyond": []} | changed
     with pytest.raises(InputError, match=sentence):
-        from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
+        evaluation_from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
 
 
 def test_there_is_no_text_in_it(found, ladder):
-    written = to_json(found, ladder).decode()
+    written = evaluation_to_json(found, ladder).decode()
     assert not any(word in written for word in ("heron", "What eats", "birds"))
     assert set(json.loads(written)) == {
         *("chunks", "chunk_s", "decide_s", "embed_s", "embedded", "cached"),
@@ -164,12 +166,12 @@ def test_there_is_no_text_in_it(found, ladder):
     ],
 )
 def test_what_does_not_fit_is_a_sentence(found, changed, sentence):
-    data = json.dumps(json.loads(to_json(found)) | changed).encode()
+    data = json.dumps(json.loads(evaluation_to_json(found)) | changed).encode()
     with pytest.raises(InputError, match=sentence):
-        from_json(data, CORPUS, QUESTIONS)
+        evaluation_from_json(data, CORPUS, QUESTIONS)
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"\xff", b"[" * 5000])
 def test_what_is_something_else_is_a_sentence(data):
     with pytest.raises(InputError, match="must be in the format that Seamark writes"):
-        from_json(data, CORPUS, QUESTIONS)
+        evaluation_from_json(data, CORPUS, QUESTIONS)

@@ -9,12 +9,12 @@ from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import read_questions
-from evaluation.retrieval.budget import Budgets, evaluate_at
-from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, failures
-from evaluation.retrieval.ladder import measure_ladder
-from evaluation.retrieval.measures import evaluate
+from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
+from evaluation.retrieval.given_chunks import Limit, MeasuredChunker, retrieval_failures
+from evaluation.retrieval.ladder_and_repeats import measure_ladder
+from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.retrieval.report import Costs
-from evaluation.retrieval.stored_measures import from_json, to_json
+from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index
 from tests.support import AngleEmbedder, tools
 
@@ -46,7 +46,7 @@ def index_of(given=None):
 
 
 def test_overlaps_and_gaps_are_measured_at_the_top_k():
-    evaluation = evaluate(index_of(), questions("bb cc dd ee"), tools(AngleEmbedder()), RULER, top_k=4)
+    evaluation = evaluate_retrieval(index_of(), questions("bb cc dd ee"), tools(AngleEmbedder()), RULER, top_k=4)
     (answer,) = evaluation.answers
     # All are found: 4 + 4 + 2 + 3 tokens; of the excerpt's 4, one is in no chunk; “bb” is found twice and hit once.
     tokens = {name: score.value for name, score in answer.tokens.items()}
@@ -64,19 +64,19 @@ def test_overlaps_and_gaps_are_measured_at_the_top_k():
 def test_overlaps_fill_a_budget_as_often_as_they_are_given():
     index, bench = index_of(), tools(AngleEmbedder())
     # The best are 40, of 4 tokens, then 00, which is 40 degrees off, of 4: two of these are those of 40.
-    at = evaluate_at(index, questions("bb cc dd ee"), bench, RULER, Budgets((4, 7, 8)))
+    at = evaluate_at_budgets(index, questions("bb cc dd ee"), bench, RULER, Budgets((4, 7, 8)))
     assert at.given[1].tolist() == [[4], [7], [8]]
     assert at.hit[1].tolist() == [[3], [3], [3]]
     assert at.values("precision", 7, "tokens").tolist() == [3 / 7]
     assert at.values("iou", 7, "tokens").tolist() == [3 / (7 + 4 - 3)]
-    left_out = evaluate_at(index, questions("bb cc dd ee"), bench, RULER, Budgets((7,), last="left_out"))
+    left_out = evaluate_at_budgets(index, questions("bb cc dd ee"), bench, RULER, Budgets((7,), last="left_out"))
     assert left_out.given[1].tolist() == [[4]]
 
 
 def test_what_is_in_no_chunk_is_told_of_a_failed_question():
     index, bench, asked = index_of(), tools(AngleEmbedder()), questions("dd ee", "ff", "90 gg")
-    runs = {0: MeasuredChunker(evaluate(index, asked, bench, RULER), measure_ladder(index, asked, bench, RULER))}
-    by_question = {failure.question: failure for failure in failures(runs, Limit(1, 0, "tokens", "cut"), RULER)[0]}
+    runs = {0: MeasuredChunker(evaluate_retrieval(index, asked, bench, RULER), measure_ladder(index, asked, bench, RULER))}
+    by_question = {failure.question: failure for failure in retrieval_failures(runs, Limit(1, 0, "tokens", "cut"), RULER)[0]}
     assert [by_question[number].outside for number in range(3)] == [3, 2, 0]
     assert [by_question[number].held for number in range(3)] == [2, 0, 5]
     assert by_question[1].holder == -1
@@ -86,10 +86,10 @@ def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
     index = index_of(rows({"text": "Nowhere at all.", "source": "/data/words.txt"}))
     caveat = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which are not searched: 4."
     assert index.caveat == caveat
-    evaluation = evaluate(index, questions("bb"), tools(AngleEmbedder()), RULER)
-    written = to_json(evaluation, measure_ladder(index, questions("bb"), tools(AngleEmbedder()), RULER))
+    evaluation = evaluate_retrieval(index, questions("bb"), tools(AngleEmbedder()), RULER)
+    written = evaluation_to_json(evaluation, measure_ladder(index, questions("bb"), tools(AngleEmbedder()), RULER))
     assert not any(word in written.decode() for word in ("theirs", "Nowhere", "/data", "words.txt"))
-    again, _ = from_json(written, CORPUS, questions("bb"))
+    again, _ = evaluation_from_json(written, CORPUS, questions("bb"))
     assert again.index.caveat == caveat
     assert again.index.chunk_s is None
     assert Costs.of(again, 1.0).index_s is None

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from evaluation.search.near_duplicates import ALIKE, near_duplicates, repeated_runs, shingles
+from evaluation.search.near_duplicates import ALIKE, find_near_duplicates, repeated_runs, shingles
 
 WORDS = [f"word{number}" for number in range(300)]
 
@@ -41,7 +41,7 @@ def are_near(result, one, other):
 @pytest.mark.parametrize("alike", [0.5, 0.7, ALIKE, 1.0])
 def test_every_pair_of_a_comparison_of_all_is_near_and_no_other(alike):
     texts = families(random.Random(int(alike * 10)))
-    result = near_duplicates(texts, alike)
+    result = find_near_duplicates(texts, alike)
     sets = [shingles(text) for text in texts]
     expected = {
         (one, other): similarity(sets[one], sets[other])
@@ -57,23 +57,23 @@ def test_every_pair_of_a_comparison_of_all_is_near_and_no_other(alike):
 
 def test_case_punctuation_and_white_space_do_not_count_and_digits_do():
     texts = ["The fee is 3 euros, per day.", "the fee\nis 3 EUROS per day", "The fee is 4 euros, per day."]
-    result = near_duplicates(texts)
+    result = find_near_duplicates(texts)
     assert result.pairs == ((0, 1, 1.0),)
     assert result.groups == ((0, 1),)
 
 
 def test_chinese_is_read_by_character():
     text = "北京是中华人民共和国的首都也是全国的政治中心和文化中心这里有很多著名的历史古迹和大学还有许多博物馆"
-    assert near_duplicates([text, text.replace("许多", "几个", 1)], 0.7).groups == ((0, 1),)
+    assert find_near_duplicates([text, text.replace("许多", "几个", 1)], 0.7).groups == ((0, 1),)
 
 
 def test_chunks_without_words_are_near_nothing():
-    assert near_duplicates(["---", "", "***", "Yes.", "yes"]).groups == ((3, 4),)
+    assert find_near_duplicates(["---", "", "***", "Yes.", "yes"]).groups == ((3, 4),)
 
 
 def test_the_first_of_many_copies_stands_for_all():
     texts = [*["the same header on every page"] * 1000, "something else"]
-    result = near_duplicates(texts)
+    result = find_near_duplicates(texts)
     assert len(result.pairs) == 999
     assert are_near(result, 400, 900)
     assert not are_near(result, 400, 1000)
@@ -82,7 +82,7 @@ def test_the_first_of_many_copies_stands_for_all():
 def test_places_of_a_ranking_are_taken_by_chunks_near_a_better_one():
     text = " ".join(WORDS[:60])
     texts = [text, "another text about something else", text + " more", "a third text about nothing", text]
-    result = near_duplicates(texts)
+    result = find_near_duplicates(texts)
     assert result.repeats([2, 1, 0, 3, 4]) == [0, 4]
     assert result.repeats([1, 3]) == []
 
@@ -95,6 +95,6 @@ def test_a_near_duplicate_is_repeated_by_the_document_at_least_as_much_as_they_a
     for text in texts:
         shares.append(runs.share(start, start + len(text)))
         start += len(text) + 1
-    pairs = near_duplicates(texts, 0.3).pairs
+    pairs = find_near_duplicates(texts, 0.3).pairs
     assert pairs
     assert all(min(shares[pair.first], shares[pair.second]) >= pair.similarity for pair in pairs)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Chunking, Document, Gap, Reason, Verdict
 from chunkers.results.result import Curve
-from evaluation.segmentation.agreement import NAMED, Shift, agreement, distance_shift
-from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation.embedder_agreement import NAMED, Shift, compare_boundaries, distance_shift
 from tests.support import AngleEmbedder, cut
 
 TEXT = "\n".join("abcdefghijklmnop")
@@ -29,14 +29,14 @@ places = st.sets(st.integers(0, 14))
 @given(full=places, other=places)
 def test_every_boundary_is_in_one_place(full, other):
     one, two = chunking(full), chunking(other)
-    comparison = agreement(one, two)
-    assert sorted([*comparison.both, *comparison.only_full]) == cuts_of(one)
-    assert sorted([*comparison.both, *comparison.only_other]) == cuts_of(two)
+    comparison = compare_boundaries(one, two)
+    assert sorted([*comparison.both, *comparison.only_full]) == cut_offsets(one)
+    assert sorted([*comparison.both, *comparison.only_other]) == cut_offsets(two)
     assert not set(comparison.only_full) & set(comparison.only_other)
     assert comparison.alike == (full == other)
     assert comparison.share == (len(full & other) / len(full | other) if full | other else None)
     # The other way round, only whose they are changes.
-    back = agreement(two, one)
+    back = compare_boundaries(two, one)
     assert (back.both, back.only_full, back.only_other) == (comparison.both, comparison.only_other, comparison.only_full)
 
 
@@ -56,35 +56,35 @@ def test_every_boundary_is_in_one_place(full, other):
     ],
 )
 def test_it_is_said_which_boundaries_differ(full, other, said):
-    assert agreement(chunking(full), chunking(other)).words("exact", "fast") == said
+    assert compare_boundaries(chunking(full), chunking(other)).words("exact", "fast") == said
 
 
 def test_of_many_boundaries_the_first_are_named_and_the_others_counted():
-    sentence = agreement(chunking(range(NAMED + 3)), chunking({})).words("exact", "fast")
+    sentence = compare_boundaries(chunking(range(NAMED + 3)), chunking({})).words("exact", "fast")
     assert sentence.endswith(f" and {NAMED + 1}, and at 3 more")
 
 
 def test_a_cut_inside_a_sentence_is_said_to_be_there():
     text = "a long one\nanother\nlast"
-    comparison = agreement(chunking({}, text=text), chunking({}, inside=[(0, 2)], text=text))
+    comparison = compare_boundaries(chunking({}, text=text), chunking({}, inside=[(0, 2)], text=text))
     assert comparison.only_other == (2,)
     assert comparison.words("exact", "fast").endswith("only fast cuts inside sentence 1")
-    comparison = agreement(chunking({}, text=text), chunking({1}, inside=[(0, 2), (0, 7)], text=text))
+    comparison = compare_boundaries(chunking({}, text=text), chunking({1}, inside=[(0, 2), (0, 7)], text=text))
     assert comparison.words("exact", "fast").endswith("only fast cuts before sentence 3 and inside sentence 1")
 
 
 def test_scores_are_compared_gap_by_gap_and_those_that_are_not_there_left_out():
     nan = float("nan")
-    shift = agreement(chunking({}, [nan, 0.5, 0.25, 1.0]), chunking({}, [0.5, 0.25, 0.75, 1.0])).scores
+    shift = compare_boundaries(chunking({}, [nan, 0.5, 0.25, 1.0]), chunking({}, [0.5, 0.25, 0.75, 1.0])).scores
     assert shift == Shift(gaps=3, greatest=0.5, mean=0.25, at=2)
-    assert agreement(chunking({}, [nan]), chunking({}, [0.5])).scores is None
-    assert agreement(chunking({}), chunking({}, [0.5])).scores is None
-    assert agreement(chunking({}, [0.5]), chunking({}, [0.5], label="gradient of distance")).scores is None
+    assert compare_boundaries(chunking({}, [nan]), chunking({}, [0.5])).scores is None
+    assert compare_boundaries(chunking({}), chunking({}, [0.5])).scores is None
+    assert compare_boundaries(chunking({}, [0.5]), chunking({}, [0.5], label="gradient of distance")).scores is None
 
 
 def test_results_of_different_texts_are_not_compared():
     with pytest.raises(ValueError, match="the same text"):
-        agreement(chunking({}), chunking({}, text="a\nb"))
+        compare_boundaries(chunking({}), chunking({}, text="a\nb"))
     with pytest.raises(ValueError, match="each gap of the same text"):
         Shift.between([1.0], [1.0, 2.0])
 
@@ -114,7 +114,7 @@ def test_two_embedders_are_compared_by_their_results():
         cut(CHUNKERS["breakpoint"](threshold="distance", amount=0.1), text, embedder=embedder)
         for embedder in (AngleEmbedder(), Turned())
     )
-    comparison = agreement(full, other)
+    comparison = compare_boundaries(full, other)
     # Neighbours are 10, 40, 10 and 20 degrees apart: only 40 is beyond acos(0.9), about 26; doubled, 20 is as well.
     assert [full.document.sentence_at(offset) for offset in comparison.both] == [2]
     assert [full.document.sentence_at(offset) for offset in comparison.only_other] == [4]

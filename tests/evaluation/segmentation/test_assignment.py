@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linear_sum_assignment
 
-from evaluation.segmentation.measures import largest_assignment
+from evaluation.segmentation.boundary_measures import largest_assignment
 
 SIDE = st.integers(1, 9)
 

@@ -3,7 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.segmentation.measures import BOUNDARY_MEASURES, Segmentation, boundary_scores, pk, why_no_cut_wins, window
+from evaluation.segmentation.boundary_measures import (
+    BOUNDARY_MEASURES,
+    Segmentation,
+    boundary_scores,
+    explain_why_no_cut_wins,
+    pk,
+    window_size,
+)
 
 KNOWN = Segmentation(40, (10, 20, 30))
 
@@ -19,16 +26,16 @@ def test_each_measure_by_hand():
 def test_the_sentence_stands_where_no_cut_has_a_lower_pk_than_every_column():
     far = Segmentation(40, (5, 15, 25, 35))
     assert pk(KNOWN, far).value > pk(KNOWN, Segmentation(40, ())).value
-    assert why_no_cut_wins(KNOWN, [far]).startswith("No cut has a lower Pk than every column (0.43).")
-    assert why_no_cut_wins(KNOWN, [far, Segmentation(40, (10,))]) == ""
+    assert explain_why_no_cut_wins(KNOWN, [far]).startswith("No cut has a lower Pk than every column (0.43).")
+    assert explain_why_no_cut_wins(KNOWN, [far, Segmentation(40, (10,))]) == ""
     # Who cuts nowhere is no cut itself.
-    assert why_no_cut_wins(KNOWN, [Segmentation(40, ())]) == ""
-    assert why_no_cut_wins(Segmentation(40, ()), [far]) == ""
+    assert explain_why_no_cut_wins(KNOWN, [Segmentation(40, ())]) == ""
+    assert explain_why_no_cut_wins(Segmentation(40, ()), [far]) == ""
 
 
 @given(st.integers(1, 39))
 def test_one_cut_lowers_pk_only_where_the_sentence_says(place):
-    size = window(KNOWN)
+    size = window_size(KNOWN)
     alone, with_it = (pk(KNOWN, Segmentation(40, cuts)).value for cuts in ((), (place,)))
     distance = min(abs(place - known) for known in KNOWN.boundaries)
     # At the text's ends there are fewer windows, so that less can be lost there.

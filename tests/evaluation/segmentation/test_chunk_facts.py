@@ -4,20 +4,20 @@ import pytest
 
 from chunkers import Chunking, Document, ModelError, Span, load_tokenizer
 from chunkers.results.result import Chunk
-from evaluation.segmentation.chunk_facts import (
-    BeyondReach,
-    Change,
-    Facts,
-    Pieces,
-    against_known,
-    change,
-    percent,
+from evaluation.segmentation.boundary_measures import cut_offsets, sections_in_mixed_chunks
+from evaluation.segmentation.chunk_statistics import (
+    BoundaryChanges,
+    ChunkFacts,
+    DiscontinuousChunks,
+    TruncatedChunks,
+    boundary_changes,
+    count_found_missed_added,
+    partial_percentage,
     sentence_counts,
-    sizes,
+    size_statistics,
 )
-from evaluation.segmentation.measures import cuts_of, mixed_sections
 from tests.support import HashEmbedder
-from viz.theme.numbers import three_figures
+from viz.theme.number_formats import three_figures
 
 TEXT = "Aa b.\nCc.\nDd ee.\nFf.\nGg hh ii."
 LINES = Document.from_text(TEXT, "lines")
@@ -57,33 +57,34 @@ def test_a_sentence_counts_once_where_two_places_of_a_chunk_touch_it():
 
 def test_boundaries_are_the_starts_of_all_places_but_the_first():
     starts = LINES.starts
-    assert cuts_of(chunking([(0, 2)], [(2, 5)])) == [starts[2]]
-    assert cuts_of(SCATTERED) == starts[1:]
-    assert cuts_of(chunking([(0, 5)])) == []
-    assert cuts_of(Chunking(LINES, (), ())) == []
+    assert cut_offsets(chunking([(0, 2)], [(2, 5)])) == [starts[2]]
+    assert cut_offsets(SCATTERED) == starts[1:]
+    assert cut_offsets(chunking([(0, 5)])) == []
+    assert cut_offsets(Chunking(LINES, (), ())) == []
 
 
 def test_boundaries_of_overlapping_chunks_count_each_place_once():
-    assert cuts_of(chunking([(0, 3)], [(2, 5)], [(2, 4)])) == [LINES.starts[2]]
+    assert cut_offsets(chunking([(0, 3)], [(2, 5)], [(2, 4)])) == [LINES.starts[2]]
 
 
 def test_pieces():
-    assert Pieces.of(chunking([(0, 2)], [(2, 5)])) == Pieces(0, 0)
-    assert Pieces.of(SCATTERED) == Pieces(2, 2)
-    assert Pieces(5, 14).words(9) == "5 of 9 chunks, 14 order breaks"
-    assert Pieces(1, 1).words(1200) == "1 of 1,200 chunks, 1 order break"
+    assert DiscontinuousChunks.of(chunking([(0, 2)], [(2, 5)])) == DiscontinuousChunks(0, 0)
+    assert DiscontinuousChunks.of(SCATTERED) == DiscontinuousChunks(2, 2)
+    assert DiscontinuousChunks(5, 14).words(9) == "5 of 9 chunks, 14 order breaks"
+    assert DiscontinuousChunks(1, 1).words(1200) == "1 of 1,200 chunks, 1 order break"
 
 
 def test_sizes_in_all_four_units():
     measured = {
-        size.unit: (size.least, size.median, size.mean, size.most) for size in sizes(SCATTERED, load_tokenizer("words"))
+        size.unit: (size.least, size.median, size.mean, size.most)
+        for size in size_statistics(SCATTERED, load_tokenizer("words"))
     }
     assert measured["sentences"] == (1, 2, pytest.approx(5 / 3), 2)
     assert measured["words"] == (1, 4, 3, 4)
     assert measured["tokens"] == measured["words"]
     # The line break that joins two places counts, as it is in the chunk's text.
     assert measured["characters"] == (3, 12, pytest.approx(28 / 3), 13)
-    assert sizes(Chunking(LINES, (), ()), load_tokenizer("words")) == ()
+    assert size_statistics(Chunking(LINES, (), ()), load_tokenizer("words")) == ()
 
 
 def test_sizes_without_the_tokenizer_leave_the_tokens_out():
@@ -93,33 +94,33 @@ def test_sizes_without_the_tokenizer_leave_the_tokens_out():
         def count(self, texts):
             raise ModelError("The tokenizer is not there.")
 
-    assert [size.unit for size in sizes(SCATTERED, Missing())] == ["sentences", "words", "characters"]
+    assert [size.unit for size in size_statistics(SCATTERED, Missing())] == ["sentences", "words", "characters"]
 
 
 def test_what_the_embedder_does_not_read():
     # Four words of which three are read, twice.
-    assert BeyondReach.of(SCATTERED, Counting()) == BeyondReach(2, pytest.approx(2 / 8))
-    assert BeyondReach.of(chunking([(0, 1)], [(1, 2)]), Counting()) is None
+    assert TruncatedChunks.of(SCATTERED, Counting()) == TruncatedChunks(2, pytest.approx(2 / 8))
+    assert TruncatedChunks.of(chunking([(0, 1)], [(1, 2)]), Counting()) is None
 
 
 def test_no_row_where_the_embedder_reads_all_or_its_files_are_missing():
-    assert BeyondReach.of(SCATTERED, HashEmbedder()) is None
-    assert BeyondReach.of(SCATTERED, Absent()) is None
-    assert BeyondReach.of(SCATTERED, None) is None
+    assert TruncatedChunks.of(SCATTERED, HashEmbedder()) is None
+    assert TruncatedChunks.of(SCATTERED, Absent()) is None
+    assert TruncatedChunks.of(SCATTERED, None) is None
 
 
 def test_what_is_not_read_in_words():
     sentence = "2 chunks longer than the 3 tokens that hash reads: 25\N{NO-BREAK SPACE}% of their tokens not seen"
-    assert BeyondReach(2, 0.25).words(Counting()) == sentence
-    assert "1 chunk longer" in BeyondReach(1, 0.25).words(Counting())
-    assert "of its tokens" in BeyondReach(1, 0.25).words(Counting())
+    assert TruncatedChunks(2, 0.25).words(Counting()) == sentence
+    assert "1 chunk longer" in TruncatedChunks(1, 0.25).words(Counting())
+    assert "of its tokens" in TruncatedChunks(1, 0.25).words(Counting())
 
 
 def test_facts_hold_what_the_head_shows():
-    facts = Facts.of(SCATTERED, load_tokenizer("characters"), Counting())
+    facts = ChunkFacts.of(SCATTERED, load_tokenizer("characters"), Counting())
     assert facts.cuts == tuple(LINES.starts[1:])
-    assert facts.pieces == Pieces(2, 2)
-    assert facts.unread == BeyondReach(2, 0.25)
+    assert facts.pieces == DiscontinuousChunks(2, 2)
+    assert facts.unread == TruncatedChunks(2, 0.25)
     assert [size.most for size in facts.sizes] == [2, 4, 13, 13]
 
 
@@ -127,19 +128,19 @@ def test_change_tells_moved_from_added_and_removed():
     document = Document.from_text("\n".join(f"Line {number}." for number in range(20)), "lines")
     starts = document.starts
     at = lambda *numbers: [starts[number] for number in numbers]  # noqa: E731 - an abbreviation
-    assert change(document, at(3, 10), at(3, 10)) == Change(0, 0, 0)
-    assert change(document, at(3, 10), at(5, 10)) == Change(0, 0, 1)
-    assert change(document, at(3, 10), at(6, 10)) == Change(1, 1, 0)
-    assert change(document, [], at(4, 9)) == Change(2, 0, 0)
-    assert change(document, at(4, 5, 6), at(7)) == Change(0, 2, 1)
-    assert Change(2, 0, 1).words() == "2 added, 1 moved"
-    assert Change(0, 0, 0).words() == "no boundary"
+    assert boundary_changes(document, at(3, 10), at(3, 10)) == BoundaryChanges(0, 0, 0)
+    assert boundary_changes(document, at(3, 10), at(5, 10)) == BoundaryChanges(0, 0, 1)
+    assert boundary_changes(document, at(3, 10), at(6, 10)) == BoundaryChanges(1, 1, 0)
+    assert boundary_changes(document, [], at(4, 9)) == BoundaryChanges(2, 0, 0)
+    assert boundary_changes(document, at(4, 5, 6), at(7)) == BoundaryChanges(0, 2, 1)
+    assert BoundaryChanges(2, 0, 1).words() == "2 added, 1 moved"
+    assert BoundaryChanges(0, 0, 0).words() == "no boundary"
 
 
 def test_against_known():
-    assert against_known([3, 9, 12], [9, 12, 20]) == (2, 1, 1)
-    assert against_known([], []) == (0, 0, 0)
-    assert against_known(cuts_of(SCATTERED), [LINES.starts[4]]) == (1, 0, 3)
+    assert count_found_missed_added([3, 9, 12], [9, 12, 20]) == (2, 1, 1)
+    assert count_found_missed_added([], []) == (0, 0, 0)
+    assert count_found_missed_added(cut_offsets(SCATTERED), [LINES.starts[4]]) == (1, 0, 3)
 
 
 @pytest.mark.parametrize(("value", "said"), [(0, "0"), (2.5, "2.5"), (123.4, "123"), (1055, "1,060"), (999.9, "1,000")])
@@ -149,15 +150,15 @@ def test_figures(value, said):
 
 @pytest.mark.parametrize(("share", "said"), [(0.001, "1"), (0.184, "18"), (0.999, "99")])
 def test_percent_is_never_none_or_all(share, said):
-    assert percent(share) == f"{said}\N{NO-BREAK SPACE}%"
+    assert partial_percentage(share) == f"{said}\N{NO-BREAK SPACE}%"
 
 
 def test_chunks_in_pieces_can_mix_sections_though_every_boundary_is_as_known():
     known = [LINES.sentences[2].start, LINES.sentences[4].start]
     apart = chunking([(0, 2)], [(2, 4)], [(4, 5)])
     mixed = chunking([(0, 2), (4, 5)], [(2, 4)])
-    assert cuts_of(apart) == cuts_of(mixed)
-    assert mixed_sections(apart, known) == {}
-    assert mixed_sections(mixed, known) == {0: 2}
-    assert mixed_sections(chunking([(0, 5)]), known) == {0: 3}
-    assert mixed_sections(mixed, []) == {}
+    assert cut_offsets(apart) == cut_offsets(mixed)
+    assert sections_in_mixed_chunks(apart, known) == {}
+    assert sections_in_mixed_chunks(mixed, known) == {0: 2}
+    assert sections_in_mixed_chunks(chunking([(0, 5)]), known) == {0: 3}
+    assert sections_in_mixed_chunks(mixed, []) == {}

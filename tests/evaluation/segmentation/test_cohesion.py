@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Chunking, Document, Gap, Reason, Verdict
 from chunkers.text.document import Span
-from evaluation.segmentation.contrast import Similarities, compare_stretches, cut_sentences
+from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_stretches, cut_sentences
 
 # Six sentences in the plane. Neighbours' cosines: 0 and 60 degrees apart give 1/2, 90 give 0.
 ANGLES = [0, 0, 60, 60, 60, 150]
@@ -15,7 +15,7 @@ ANGLES = [0, 0, 60, 60, 60, 150]
 
 def similarities():
     radians = np.radians(ANGLES)
-    return Similarities(np.column_stack([np.cos(radians), np.sin(radians)]))
+    return CumulativeSimilarities(np.column_stack([np.cos(radians), np.sin(radians)]))
 
 
 def chunking(cuts, inside=()):
@@ -56,7 +56,7 @@ def test_it_is_the_mean_over_all_pairs_of_a_matrix():
     chunk = np.searchsorted(cuts, np.arange(40))
     together = np.triu(chunk[:, None] == chunk[None, :], 1)
     expected = (unit @ unit.T)[together].mean()
-    assert Similarities(vectors).within(Span(0, 40), cuts).mean == pytest.approx(expected)
+    assert CumulativeSimilarities(vectors).within(Span(0, 40), cuts).mean == pytest.approx(expected)
 
 
 def test_greed_that_costs():

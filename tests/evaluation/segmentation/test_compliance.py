@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import InputError, build_chunker, chunk, load_tokenizer
-from evaluation.segmentation.chunk_facts import Bounds, asked_of, compliance, sizes_in
+from evaluation.segmentation.chunk_statistics import SizeBounds, chunk_sizes, requested_size_bounds, size_compliance
 
 
 class Reads:
@@ -16,7 +16,7 @@ class Reads:
 
 
 def test_sizes_within_bounds_are_counted_both_ends_included():
-    counts = compliance([9, 10, 15, 20, 21, 400], Bounds(10, 20, "tokens"))
+    counts = size_compliance([9, 10, 15, 20, 21, 400], SizeBounds(10, 20, "tokens"))
     assert (counts.within, counts.short, counts.long, counts.share) == (3, 1, 2, 0.5)
     assert counts.words() == "10 to 20 tokens: 1 too small, 2 too large"
 
@@ -24,43 +24,43 @@ def test_sizes_within_bounds_are_counted_both_ends_included():
 @pytest.mark.parametrize(
     ("bounds", "share", "said"),
     [
-        (Bounds(None, 15, "words"), 0.5, "at most 15 words: 1 too large"),
-        (Bounds(15, None, "words"), 0.5, "at least 15 words: 1 too small"),
-        (Bounds(1, 99, "words"), 1.0, "1 to 99 words: all are"),
+        (SizeBounds(None, 15, "words"), 0.5, "at most 15 words: 1 too large"),
+        (SizeBounds(15, None, "words"), 0.5, "at least 15 words: 1 too small"),
+        (SizeBounds(1, 99, "words"), 1.0, "1 to 99 words: all are"),
     ],
 )
 def test_a_bound_may_be_missing(bounds, share, said):
-    counts = compliance([10, 20], bounds)
+    counts = size_compliance([10, 20], bounds)
     assert counts.share == share
     assert counts.words() == said
 
 
 def test_without_chunks_there_is_no_share():
-    assert compliance([], Bounds(None, 5, "words")).share is None
+    assert size_compliance([], SizeBounds(None, 5, "words")).share is None
 
 
 @pytest.mark.parametrize("bounds", [(None, None), (20, 10), (-1, None), (None, -5), (-3, 4)])
 def test_bounds_that_are_none_are_a_sentence(bounds):
     with pytest.raises(InputError, match=r"^(Size compliance needs|The minimum size must be).*; got .*\.$"):
-        compliance([1], Bounds(*bounds, "words"))
+        size_compliance([1], SizeBounds(*bounds, "words"))
 
 
 @pytest.mark.parametrize(
     ("name", "parameters", "bounds"),
     [
-        ("recursive", {"size": 300}, Bounds(None, 300, "characters")),
-        ("recursive", {"size": 512, "unit": "tokens"}, Bounds(None, 512, "tokens")),
-        ("recursive", {"size": 300, "parent_size": 900}, Bounds(None, 900, "characters")),
-        ("fixed_words", {"size": 150}, Bounds(None, 150, "words")),
-        ("fixed_tokens", {"size": 80}, Bounds(None, 80, "tokens")),
-        ("optimal", {"max_size": 400}, Bounds(None, 400, "tokens")),
-        ("double_pass", {"max_size": 900, "min_size": 80}, Bounds(80, 900, "characters")),
-        ("breakpoint", {"min_size": 3, "size_unit": "sentences"}, Bounds(3, None, "sentences")),
-        ("target_size", {"size": 200, "fit": "largest"}, Bounds(None, 200, "tokens")),
+        ("recursive", {"size": 300}, SizeBounds(None, 300, "characters")),
+        ("recursive", {"size": 512, "unit": "tokens"}, SizeBounds(None, 512, "tokens")),
+        ("recursive", {"size": 300, "parent_size": 900}, SizeBounds(None, 900, "characters")),
+        ("fixed_words", {"size": 150}, SizeBounds(None, 150, "words")),
+        ("fixed_tokens", {"size": 80}, SizeBounds(None, 80, "tokens")),
+        ("optimal", {"max_size": 400}, SizeBounds(None, 400, "tokens")),
+        ("double_pass", {"max_size": 900, "min_size": 80}, SizeBounds(80, 900, "characters")),
+        ("breakpoint", {"min_size": 3, "size_unit": "sentences"}, SizeBounds(3, None, "sentences")),
+        ("target_size", {"size": 200, "fit": "largest"}, SizeBounds(None, 200, "tokens")),
     ],
 )
 def test_a_chunker_asks_for_what_its_parameters_name(name, parameters, bounds):
-    assert asked_of(build_chunker(name, parameters), Reads()) == bounds
+    assert requested_size_bounds(build_chunker(name, parameters), Reads()) == bounds
 
 
 @pytest.mark.parametrize(
@@ -69,16 +69,16 @@ def test_a_chunker_asks_for_what_its_parameters_name(name, parameters, bounds):
 )
 def test_where_no_size_is_asked_for_the_embedder_does(name, parameters):
     chunker = build_chunker(name, parameters)
-    assert asked_of(chunker, Reads()) == Bounds(None, 256, "tokens read")
-    assert asked_of(chunker, None) is None
+    assert requested_size_bounds(chunker, Reads()) == SizeBounds(None, 256, "tokens read")
+    assert requested_size_bounds(chunker, None) is None
 
 
 def test_sizes_are_counted_in_the_unit():
     made = chunk("One two. Three four five.\nSix.", "fixed_sentences", size=2, tokenizer="words")
     words = load_tokenizer("words")
-    assert sizes_in("characters", made, words) == [25, 4]
-    assert sizes_in("words", made, words) == sizes_in("tokens", made, words) == [5, 1]
-    assert sizes_in("sentences", made, words) == [2, 1]
-    assert sizes_in("tokens read", made, words, Reads()) == [7, 3]
+    assert chunk_sizes("characters", made, words) == [25, 4]
+    assert chunk_sizes("words", made, words) == chunk_sizes("tokens", made, words) == [5, 1]
+    assert chunk_sizes("sentences", made, words) == [2, 1]
+    assert chunk_sizes("tokens read", made, words, Reads()) == [7, 3]
     with pytest.raises(InputError, match="unit must be one of characters, words, tokens, sentences; got 'bytes'"):
-        sizes_in("bytes", made, words)
+        chunk_sizes("bytes", made, words)

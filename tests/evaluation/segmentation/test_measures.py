@@ -11,20 +11,20 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from chunkers import Chunk, Chunking, Document, Span, build_chunker
 from chunkers.contract.base import run
-from evaluation.segmentation.measures import (
+from evaluation.segmentation.boundary_measures import (
     Segmentation,
-    agreement,
+    boundary_precision_recall,
     boundary_similarity,
-    chunks_of,
-    crossings,
-    cuts_of,
-    in_sentences,
-    matched,
-    misassigned,
+    chunk_of_each_sentence,
+    count_matching_boundaries,
+    crossing_chunks,
+    cut_offsets,
+    misassigned_units,
     pk,
-    sections_of,
-    window,
+    segment_numbers,
+    segmentation_in_sentences,
     window_diff,
+    window_size,
 )
 from tests.support import tools
 
@@ -52,7 +52,7 @@ def test_pk_and_window_diff_are_nltks():
     from nltk.metrics import segmentation as nltk_measures
 
     for reference, proposed in PAIRS:
-        k, texts = window(reference), (as_string(reference), as_string(proposed))
+        k, texts = window_size(reference), (as_string(reference), as_string(proposed))
         assert pk(reference, proposed).value == pytest.approx(nltk_measures.pk(*texts, k=k))
         assert window_diff(reference, proposed).value == pytest.approx(nltk_measures.windowdiff(*texts, k=k))
 
@@ -72,20 +72,20 @@ def test_the_matching_is_a_largest_one(tolerance):
     for reference, proposed in PAIRS[:300]:
         near = [[abs(a - b) <= tolerance for b in proposed.boundaries] for a in reference.boundaries]
         largest = int((maximum_bipartite_matching(csr_matrix(near)) >= 0).sum())
-        assert matched(reference.boundaries, proposed.boundaries, tolerance) == largest
+        assert count_matching_boundaries(reference.boundaries, proposed.boundaries, tolerance) == largest
 
 
 def test_precision_recall_and_f1_by_hand():
-    result = agreement(Segmentation(20, (5, 10, 15)), Segmentation(20, (5, 11)))
+    result = boundary_precision_recall(Segmentation(20, (5, 10, 15)), Segmentation(20, (5, 11)))
     assert (result.precision.value, result.recall.value, result.f1.value) == pytest.approx((1 / 2, 1 / 3, 2 / 5))
-    near = agreement(Segmentation(20, (5, 10, 15)), Segmentation(20, (5, 11)), tolerance=1)
+    near = boundary_precision_recall(Segmentation(20, (5, 10, 15)), Segmentation(20, (5, 11)), tolerance=1)
     assert (near.precision.value, near.recall.value, near.f1.value) == pytest.approx((1, 2 / 3, 4 / 5))
 
 
 def test_perfect_is_perfect():
     perfect = Segmentation(12, (4, 8))
     assert pk(perfect, perfect).value == window_diff(perfect, perfect).value == 0
-    assert boundary_similarity(perfect, perfect).value == agreement(perfect, perfect).f1.value == 1
+    assert boundary_similarity(perfect, perfect).value == boundary_precision_recall(perfect, perfect).f1.value == 1
 
 
 @pytest.mark.parametrize("measure", [pk, window_diff])
@@ -95,9 +95,9 @@ def test_without_a_known_boundary_there_is_no_score(measure):
 
 def test_degenerate_cases_say_why():
     nothing, single, every = Segmentation(9, ()), Segmentation(1, ()), Segmentation(9, tuple(range(1, 9)))
-    assert agreement(nothing, nothing).f1.undefined == "there is no boundary in either"
-    assert agreement(every, nothing).precision.undefined == "no boundary was found"
-    assert agreement(every, nothing).recall.value == 0
+    assert boundary_precision_recall(nothing, nothing).f1.undefined == "there is no boundary in either"
+    assert boundary_precision_recall(every, nothing).precision.undefined == "no boundary was found"
+    assert boundary_precision_recall(every, nothing).recall.value == 0
     assert boundary_similarity(single, single).undefined == "there is no boundary in either"
     assert pk(single, single).undefined == "no boundary is known"
     assert pk(every, every).value == 0
@@ -114,17 +114,17 @@ def test_refused():
 
 def test_misassigned_sentences_by_hand():
     # Section 0 has sentences 0 to 3, section 1 has 4 to 6; the first chunk takes one too few, the last is left over.
-    result = misassigned([0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 2])
+    result = misassigned_units([0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 2])
     assert result.pairs == {0: 0, 1: 1}
     assert result.units == (3, 6)
 
 
 def test_one_chunk_can_be_the_match_of_one_section_alone():
-    assert misassigned([0, 0, 1, 1, 1], [0, 0, 0, 0, 0]).units == (0, 1)
+    assert misassigned_units([0, 0, 1, 1, 1], [0, 0, 0, 0, 0]).units == (0, 1)
 
 
 def test_chunks_of_several_places_are_matched_too():
-    assert misassigned([0, 0, 1, 1], [0, 1, 0, 1]).units in ((1, 2), (0, 3))
+    assert misassigned_units([0, 0, 1, 1], [0, 1, 0, 1]).units in ((1, 2), (0, 3))
 
 
 TEXT = "One two.\nThree four.\nFive six.\nSeven."
@@ -132,25 +132,30 @@ TEXT = "One two.\nThree four.\nFive six.\nSeven."
 
 def test_cuts_inside_a_sentence_count_at_its_nearer_end():
     document = Document.from_text(TEXT, "lines")
-    assert in_sentences(document, [9, 12, 19]).boundaries == (1, 2)
-    assert in_sentences(document, [2, 36]).boundaries == ()
+    assert segmentation_in_sentences(document, [9, 12, 19]).boundaries == (1, 2)
+    assert segmentation_in_sentences(document, [2, 36]).boundaries == ()
 
 
 def test_crossings_by_hand():
     document = Document.from_text(TEXT, "lines")
     chunking = run(build_chunker("fixed_sentences", {"size": 3}), document, tools())
-    assert cuts_of(chunking) == [31]
-    crossed = crossings([9], chunking)
+    assert cut_offsets(chunking) == [31]
+    crossed = crossing_chunks([9], chunking)
     assert (crossed.count, crossed.share.value) == (1, 0.5)
-    assert crossings([31], chunking).count == 0
-    assert crossings([], chunking).share.undefined == "no boundary is known"
+    assert crossing_chunks([31], chunking).count == 0
+    assert crossing_chunks([], chunking).share.undefined == "no boundary is known"
 
 
 def test_the_chunk_of_every_sentence():
     document = Document.from_text(TEXT, "lines")
-    assert chunks_of(run(build_chunker("fixed_sentences", {"size": 3}), document, tools())) == [0, 0, 0, 1]
-    assert chunks_of(run(build_chunker("fixed_sentences", {"size": 2, "overlap": 1}), document, tools())) == [0, 0, 1, 2]
-    assert sections_of(Segmentation(4, (1, 3))) == [0, 1, 1, 2]
+    assert chunk_of_each_sentence(run(build_chunker("fixed_sentences", {"size": 3}), document, tools())) == [0, 0, 0, 1]
+    assert chunk_of_each_sentence(run(build_chunker("fixed_sentences", {"size": 2, "overlap": 1}), document, tools())) == [
+        0,
+        0,
+        1,
+        2,
+    ]
+    assert segment_numbers(Segmentation(4, (1, 3))) == [0, 1, 1, 2]
 
 
 def first_that_holds(chunking):
@@ -174,9 +179,9 @@ def test_a_sentence_is_in_the_first_chunk_over_it_however_deep_they_overlap(coun
     length = len(document.text)
     spans = sorted({Span(min(start, length - 1), min(start + size, length)) for start, size in ranges})
     chunking = Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())
-    assert chunks_of(chunking) == first_that_holds(chunking)
+    assert chunk_of_each_sentence(chunking) == first_that_holds(chunking)
 
 
 def test_a_sentence_in_no_chunk_is_misassigned():
-    assert misassigned([0, 0, 1, 1], [0, None, 1, 1]).units == (1,)
-    assert misassigned([0, 0], [None, None]).units == (0, 1)
+    assert misassigned_units([0, 0, 1, 1], [0, None, 1, 1]).units == (1,)
+    assert misassigned_units([0, 0], [None, None]).units == (0, 1)

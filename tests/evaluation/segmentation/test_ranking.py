@@ -6,18 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Chunking, Document, FixedSentences, Gap, Verdict
-from chunkers.methods.windows import FixedCharacters
-from chunkers.results.reason import Reason
-from evaluation.segmentation.measures import agreement, in_sentences
+from chunkers.methods.fixed_windows import FixedCharacters
+from chunkers.results.result import Reason
+from evaluation.segmentation.boundary_measures import boundary_precision_recall, segmentation_in_sentences
 from evaluation.segmentation.ranking import (
     Contender,
-    Points,
-    Structure,
-    by_known,
-    by_structure,
-    f1,
-    rank,
-    structure,
+    CutPositions,
+    StructurePoints,
+    count_cut_positions,
+    f1_from_counts,
+    rank_by_known_boundaries,
+    rank_by_structure,
+    rank_contenders,
 )
 from evaluation.statistics.significance import FALSE_VERDICTS, FEWEST_VALUES
 from tests.support import HashEmbedder, cut
@@ -39,7 +39,7 @@ def offsets(document, places):
 
 def ranked(known, **columns):
     named = [(name, cut_after(LINES, places)) for name, places in columns.items()]
-    return by_known(LINES, offsets(LINES, known), named)
+    return rank_by_known_boundaries(LINES, offsets(LINES, known), named)
 
 
 def winner(ranking):
@@ -66,8 +66,8 @@ def test_counts_and_values_by_hand():
 @given(st.sets(st.integers(1, 39)), st.sets(st.integers(1, 39)))
 def test_the_value_is_the_boundary_f1(known, places):
     value = ranked(sorted(known), one=places).values[0]
-    reference, proposed = (in_sentences(LINES, offsets(LINES, sorted(cuts))) for cuts in (known, places))
-    score = agreement(reference, proposed).f1.value
+    reference, proposed = (segmentation_in_sentences(LINES, offsets(LINES, sorted(cuts))) for cuts in (known, places))
+    score = boundary_precision_recall(reference, proposed).f1.value
     # Without a boundary in either there is nothing to find, and nothing is added.
     assert value == pytest.approx(1.0 if score is None else score)
 
@@ -121,7 +121,9 @@ COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=9)
 def test_a_winner_is_significantly_ahead_of_every_other(tables):
     sections = min(map(len, tables))
     contenders = [Contender(f"column {number}", np.array(rows[:sections])) for number, rows in enumerate(tables, 1)]
-    ranking = rank(contenders, f1, [float(f1(contender.counts.sum(axis=0))) for contender in contenders])
+    ranking = rank_contenders(
+        contenders, f1_from_counts, [float(f1_from_counts(contender.counts.sum(axis=0))) for contender in contenders]
+    )
     values = [ranking.values[column] for column in ranking.order]
     assert values == sorted(values, reverse=True)
     if winner(ranking) is not None:
@@ -138,7 +140,9 @@ def test_the_same_chunker_twice_wins_over_itself_hardly_ever():
     for _ in range(60):
         tables = [np.stack([hits := random.random(10) < 0.5, ~hits, random.poisson(1, 10)], axis=1) for _ in range(2)]
         contenders = [Contender("one", tables[0].astype(int)), Contender("other", tables[1].astype(int))]
-        ranking = rank(contenders, f1, [float(f1(contender.counts.sum(axis=0))) for contender in contenders])
+        ranking = rank_contenders(
+            contenders, f1_from_counts, [float(f1_from_counts(contender.counts.sum(axis=0))) for contender in contenders]
+        )
         won += winner(ranking) is not None
     assert won <= 6
 
@@ -156,13 +160,13 @@ def per_cut(structure):
 def test_what_cuts_do_to_the_structure():
     starts = [PARAGRAPHS.text[span.start :][:8] for span in PARAGRAPHS.sentences]
     assert starts[:6] == ["One a. O", "One b.\n\n", "Two a. T", "Two b.\n ", "Three a.", "Three b."]
-    assert structure(cut_after(PARAGRAPHS, {2, 4})) == Structure(2, 2, 0, 0, 0)
-    assert structure(cut_after(PARAGRAPHS, {1, 2})) == Structure(2, 1, 0, 0, 0)
-    pieces = structure(cut(FixedCharacters(size=8, overlap=0), PARAGRAPHS.text, "regex"))
+    assert count_cut_positions(cut_after(PARAGRAPHS, {2, 4})) == CutPositions(2, 2, 0, 0, 0)
+    assert count_cut_positions(cut_after(PARAGRAPHS, {1, 2})) == CutPositions(2, 1, 0, 0, 0)
+    pieces = count_cut_positions(cut(FixedCharacters(size=8, overlap=0), PARAGRAPHS.text, "regex"))
     assert pieces.inside_sentences > 3
     assert per_cut(pieces) < 0
-    assert per_cut(structure(cut_after(PARAGRAPHS, set()))) is None
-    inside_list = structure(
+    assert per_cut(count_cut_positions(cut_after(PARAGRAPHS, set()))) is None
+    inside_list = count_cut_positions(
         cut(FixedCharacters(size=PARAGRAPHS.text.index("- item two"), overlap=0), PARAGRAPHS.text, "lines")
     )
     assert (inside_list.cuts, inside_list.inside_blocks) == (1, 1)
@@ -179,35 +183,35 @@ class Short(HashEmbedder):
 
 def test_chunks_that_the_embedder_cannot_read_count():
     made = cut_after(PARAGRAPHS, {2, 4})
-    assert structure(made, Short()).too_long == 3
-    assert per_cut(structure(made, Short())) == pytest.approx((2 - 3) / 5)
+    assert count_cut_positions(made, Short()).too_long == 3
+    assert per_cut(count_cut_positions(made, Short())) == pytest.approx((2 - 3) / 5)
 
 
 def test_by_structure_those_first_that_cut_between_paragraphs():
     named = [("at random", cut_after(PARAGRAPHS, {1, 3})), ("between", cut_after(PARAGRAPHS, {2, 4}))]
     named += [("nowhere", cut_after(PARAGRAPHS, set()))]
-    ranking = by_structure(PARAGRAPHS, named)
+    ranking = rank_by_structure(PARAGRAPHS, named)
     assert ranking.order == (1, 0, 2)
     # Of 6 gaps, 3 are between paragraphs: 4 cuts at chance are worth 2 points.
-    chance = Points.of(PARAGRAPHS)
-    assert chance == Points(chance=3 / 6, further=4)
+    chance = StructurePoints.of(PARAGRAPHS)
+    assert chance == StructurePoints(chance=3 / 6, further=4)
     assert ranking.values == ((0 + 2) / (2 + 4), (2 + 2) / (2 + 4), None)
     assert "not significantly" in ranking.words()
-    assert by_structure(PARAGRAPHS, named[2:]).words() == "Nothing can be ranked: no column cuts anywhere."
+    assert rank_by_structure(PARAGRAPHS, named[2:]).words() == "Nothing can be ranked: no column cuts anywhere."
 
 
 def test_points_are_those_of_the_structure():
     made = cut(FixedSentences(size=1), PARAGRAPHS.text, "regex")
-    counts = by_structure(PARAGRAPHS, [("one", made)]).contenders[0].counts
-    assert counts.sum(axis=0)[1] == structure(made).cuts
-    assert counts.sum(axis=0)[0] == per_cut(structure(made)) * structure(made).cuts
+    counts = rank_by_structure(PARAGRAPHS, [("one", made)]).contenders[0].counts
+    assert counts.sum(axis=0)[1] == count_cut_positions(made).cuts
+    assert counts.sum(axis=0)[0] == per_cut(count_cut_positions(made)) * count_cut_positions(made).cuts
 
 
 @given(st.sets(st.integers(1, 6)), st.data())
 def test_leaving_out_cuts_that_are_as_good_as_the_others_gains_nothing(places, data):
     ends = {2, 4, 6} & places
     fewer = data.draw(st.sets(st.sampled_from(sorted(ends)))) if ends else set()
-    one, other = (by_structure(PARAGRAPHS, [("", cut_after(PARAGRAPHS, some))]).values[0] for some in (ends, fewer))
+    one, other = (rank_by_structure(PARAGRAPHS, [("", cut_after(PARAGRAPHS, some))]).values[0] for some in (ends, fewer))
     assert other is None or other <= one
 
 
@@ -216,24 +220,26 @@ def test_a_chunker_that_cuts_less_often_does_not_move_ahead():
         "\n\n".join(f"A {letter}. B {letter}. C {letter}." for letter in "abcdefghijklmnopqrst"), "regex"
     )
     often, seldom = {*range(3, 45, 3)} | {1, 4, 7, 10, 13, 16}, {3, 6, 9, 12, 16}
-    assert per_cut(structure(cut_after(document, seldom))) > per_cut(structure(cut_after(document, often)))
-    ranking = by_structure(document, [("often", cut_after(document, often)), ("seldom", cut_after(document, seldom))])
+    assert per_cut(count_cut_positions(cut_after(document, seldom))) > per_cut(
+        count_cut_positions(cut_after(document, often))
+    )
+    ranking = rank_by_structure(document, [("often", cut_after(document, often)), ("seldom", cut_after(document, seldom))])
     assert ranking.order[0] == 0
 
 
 def test_one_that_reads_the_structure_stands_apart():
     named = [("at random", cut_after(PARAGRAPHS, {1, 3})), ("between", cut_after(PARAGRAPHS, {2, 4}))]
     named += [("blocks", cut_after(PARAGRAPHS, {2, 4, 6}))]
-    ranking = by_structure(PARAGRAPHS, named, apart=[2])
+    ranking = rank_by_structure(PARAGRAPHS, named, apart=[2])
     assert (ranking.leader, ranking.order, ranking.comparisons) == (1, (1, 0, 2), 1)
     assert ranking.values[2] > ranking.values[1]
     assert ranking.leads.keys() == {0}
     assert ranking.words().endswith(
         "blocks reads the same blocks: to rank it would be circular, so the value stands at the end."
     )
-    assert by_structure(PARAGRAPHS, named[2:], apart=[0]).words().startswith("blocks reads the same blocks")
+    assert rank_by_structure(PARAGRAPHS, named[2:], apart=[0]).words().startswith("blocks reads the same blocks")
 
 
 def test_all_that_do_equally_well_are_named():
     named = [(name, cut_after(PARAGRAPHS, {2})) for name in ("one", "other", "third")]
-    assert by_structure(PARAGRAPHS, named).words().startswith("one, other and third do equally well.")
+    assert rank_by_structure(PARAGRAPHS, named).words().startswith("one, other and third do equally well.")

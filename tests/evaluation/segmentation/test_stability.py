@@ -3,8 +3,14 @@
 import pytest
 
 from chunkers import Cancelled, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
-from evaluation.segmentation import unlabelled
-from evaluation.segmentation.unlabelled import Edit, Stability, edit_stability, edits_of, inserted
+from evaluation.segmentation import label_free_measures
+from evaluation.segmentation.label_free_measures import (
+    EditEffect,
+    EditStability,
+    edit_stability,
+    insert_sentence,
+    random_edits,
+)
 from sample_docs import load_sample, sample_titles
 
 TEXT = "One is here. Two is here. Three is here. Four is here.\n\nFive is here. Six is here."
@@ -24,24 +30,26 @@ def sample(name):
 
 
 def test_the_chunks_after_an_edit_that_were_not_there_before_are_counted(monkeypatch):
-    monkeypatch.setattr(unlabelled, "edits_of", lambda *_: [(after, "New is here.") for after in range(6)])
+    monkeypatch.setattr(label_free_measures, "random_edits", lambda *_: [(after, "New is here.") for after in range(6)])
     pairs = build_chunker("fixed_sentences", {"size": 2})
     # Pairs of six sentences, 12 34 56, with one more: 1x 23 45 6, then 12 x3 45 6, 12 3x 45 6, 12 34 x5 6, 12 34 5x 6,
     # and 12 34 56 x.
     changed = [4, 3, 3, 2, 2, 1]
-    assert edit_stability(pairs, document(), tools()).edits == tuple(Edit(*numbered, 4) for numbered in enumerate(changed))
+    assert edit_stability(pairs, document(), tools()).edits == tuple(
+        EditEffect(*numbered, 4) for numbered in enumerate(changed)
+    )
 
 
 def test_a_chunk_that_is_there_twice_where_it_was_once_has_changed(monkeypatch):
-    monkeypatch.setattr(unlabelled, "edits_of", lambda *_: [(0, "Two is here.")])
+    monkeypatch.setattr(label_free_measures, "random_edits", lambda *_: [(0, "Two is here.")])
     alone = build_chunker("fixed_sentences", {"size": 1})
-    assert edit_stability(alone, document(), tools()).edits == (Edit(0, 1, 7),)
+    assert edit_stability(alone, document(), tools()).edits == (EditEffect(0, 1, 7),)
 
 
 def test_mean_worst_and_what_must_change():
-    summary = Stability((Edit(3, 1, 4), Edit(5, 3, 4), Edit(9, 2, 5)))
+    summary = EditStability((EditEffect(3, 1, 4), EditEffect(5, 3, 4), EditEffect(9, 2, 5)))
     assert summary.mean == pytest.approx((0.25 + 0.75 + 0.4) / 3)
-    assert summary.worst == Edit(5, 3, 4)
+    assert summary.worst == EditEffect(5, 3, 4)
     assert summary.inevitable == pytest.approx((0.25 + 0.25 + 0.2) / 3)
     assert summary.words() == (
         "Of 3 inserted sentences, each changes 46.7% of the chunks on average and 75.0% at worst, after sentence 6; one "
@@ -60,19 +68,19 @@ def test_at_least_one_chunk_changes_on_every_sample(name, chunker):
 
 def test_the_same_seed_gives_the_same_edits_and_another_others():
     original = sample("report")
-    assert edits_of(original, 20, 0) == edits_of(original, 20, 0) != edits_of(original, 20, 1)
-    assert len({after for after, _ in edits_of(original, 20, 0)}) == 20
+    assert random_edits(original, 20, 0) == random_edits(original, 20, 0) != random_edits(original, 20, 1)
+    assert len({after for after, _ in random_edits(original, 20, 0)}) == 20
 
 
 @pytest.mark.parametrize("name", sample_titles())
 def test_what_is_inserted_is_a_sentence_of_the_text_and_stays_one(name):
     original = sample(name)
-    for after, sentence in edits_of(original, 5, 3):
-        assert sentence in original.sentence_texts or sentence == unlabelled.SPARE
+    for after, sentence in random_edits(original, 5, 3):
+        assert sentence in original.sentence_texts or sentence == label_free_measures.SPARE
         assert sentence != original.sentence_texts[after]
-        edited = inserted(original, after, sentence)
+        edited = insert_sentence(original, after, sentence)
         assert edited.text.count(sentence) == original.text.count(sentence) + 1
-        if sentence != unlabelled.SPARE:
+        if sentence != label_free_measures.SPARE:
             before = original.sentence_texts
             assert edited.sentence_texts == [*before[: after + 1], sentence, *before[after + 1 :]]
 
@@ -80,7 +88,7 @@ def test_what_is_inserted_is_a_sentence_of_the_text_and_stays_one(name):
 def test_nothing_is_inserted_after_or_taken_from_headings_lists_tables_and_code():
     text = "# A heading.\n\nProse is here.\n\n- an item.\n\n```\ncode.\n```\n\n| a. |\n|---|\n| 1. |\n\nMore prose.\n"
     original = document(text, "lines")
-    assert {text for after, put in edits_of(original, 9, 0) for text in (original.sentence_texts[after], put)} == {
+    assert {text for after, put in random_edits(original, 9, 0) for text in (original.sentence_texts[after], put)} == {
         "Prose is here.",
         "More prose.",
     }
@@ -89,24 +97,24 @@ def test_nothing_is_inserted_after_or_taken_from_headings_lists_tables_and_code(
 def test_a_line_that_does_not_end_as_a_sentence_is_neither_inserted_nor_inserted_after():
     original = document("One is here. Two is here.\n\nno end here\n\nThree is here.")
     assert "no end here" in original.sentence_texts
-    drawn = {text for after, put in edits_of(original, 9, 0) for text in (original.sentence_texts[after], put)}
+    drawn = {text for after, put in random_edits(original, 9, 0) for text in (original.sentence_texts[after], put)}
     assert drawn == {"One is here.", "Two is here.", "Three is here."}
 
 
 def test_a_text_of_one_sentence_gets_one_of_our_own():
-    assert edits_of(document("Only one is here."), 9, 0) == [(0, unlabelled.SPARE)]
-    assert edits_of(document("no end"), 9, 0) == [(0, unlabelled.SPARE)]
+    assert random_edits(document("Only one is here."), 9, 0) == [(0, label_free_measures.SPARE)]
+    assert random_edits(document("no end"), 9, 0) == [(0, label_free_measures.SPARE)]
 
 
 @pytest.mark.parametrize(("splitter", "between"), [("lines", "\n"), ("paragraphs", "\n\n"), ("regex", " ")])
 def test_the_splitter_takes_what_is_inserted_for_a_sentence(splitter, between):
     original = Document.from_text(between.join(["One.", "Two.", "Three."]), splitter)
-    assert inserted(original, 1, "New.").sentence_texts == ["One.", "Two.", "New.", "Three."]
+    assert insert_sentence(original, 1, "New.").sentence_texts == ["One.", "Two.", "New.", "Three."]
 
 
 def test_given_sentences_stay_as_they_were_given():
     original = Document("ab cd ef", ((0, 2), (3, 5), (6, 8)))
-    edited = inserted(original, 1, "new")
+    edited = insert_sentence(original, 1, "new")
     assert (edited.text, edited.sentence_texts) == ("ab cd new ef", ["ab", "cd", "new", "ef"])
 
 
@@ -124,8 +132,8 @@ def test_too_much_work_is_refused_before_it_begins(monkeypatch):
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr(unlabelled, "MOST_EDITED_CHARACTERS", 3 * len(TEXT))
-    monkeypatch.setattr(unlabelled, "run", never)
+    monkeypatch.setattr(label_free_measures, "MOST_EDITED_CHARACTERS", 3 * len(TEXT))
+    monkeypatch.setattr(label_free_measures, "run", never)
     fixed = build_chunker("fixed_sentences", {"size": 2})
     with pytest.raises(
         InputError,

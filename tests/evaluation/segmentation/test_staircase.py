@@ -8,7 +8,7 @@ import pytest
 from chunkers import Breakpoint, Document
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
-from evaluation.segmentation.staircase import FLAT, histogram, staircase
+from evaluation.segmentation.threshold_staircase import FLAT, score_histogram, threshold_staircase
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, cut, tools
 
@@ -22,7 +22,7 @@ def made(sample, **parameters):
     def chunk(other):
         return run(other, document, common)
 
-    return staircase(document, chunker, chunk(chunker).curves[0].scores, chunk), chunker, chunk
+    return threshold_staircase(document, chunker, chunk(chunker).curves[0].scores, chunk), chunker, chunk
 
 
 @pytest.mark.slow
@@ -60,17 +60,17 @@ def test_a_percentile_between_two_gaps_changes_nothing():
     # Distances of 0, 1/2 and 1, so percentiles from 50 up leave the one gap above, and below 50 two.
     text = "0 a\n0 b\n60 c\n150 d"
     result = cut(Breakpoint.build(), text, embedder=AngleEmbedder())
-    stairs = staircase(result.document, Breakpoint.build(), result.curves[0].scores, lambda _: result)
+    stairs = threshold_staircase(result.document, Breakpoint.build(), result.curves[0].scores, lambda _: result)
     assert [(stretch.low, stretch.high, stretch.chunks) for stretch in stairs.flat] == [(10, 49.5, 3), (50, 99, 2)]
     assert stairs.flat[1].words() == "between 50 and 99 nothing changes: 2 chunks"
     assert stairs.around(49.75) is None
 
 
 def test_the_histogram_counts_every_defined_score_once_on_its_side():
-    counted = histogram([0.1, 0.2, math.nan, 0.5, 0.5, 0.9], 0.5, above=True)
+    counted = score_histogram([0.1, 0.2, math.nan, 0.5, 0.5, 0.9], 0.5, above=True)
     assert sum(counted.short) == 4
     assert sum(counted.beyond) == 1
-    below = histogram([0.1, 0.2, 0.5, 0.5, 0.9], 0.5, above=False)
+    below = score_histogram([0.1, 0.2, 0.5, 0.5, 0.9], 0.5, above=False)
     assert (sum(below.short), sum(below.beyond)) == (3, 2)
     assert len(counted.edges) == len(counted.short) + 1
 
@@ -78,11 +78,11 @@ def test_the_histogram_counts_every_defined_score_once_on_its_side():
 @pytest.mark.parametrize("other", [5e-324, 1e-300, math.nextafter(1, 2), 1 + 5e-16])
 def test_the_histogram_of_scores_that_are_equal_but_for_rounding_is_that_of_equal_ones(other):
     score = float(round(other))
-    counted = histogram([score] * 30 + [other] * 20, score, above=True)
-    assert counted == histogram([score] * 50, score, above=True)
+    counted = score_histogram([score] * 30 + [other] * 20, score, above=True)
+    assert counted == score_histogram([score] * 50, score, above=True)
 
 
 def test_the_histogram_of_many_scores_has_bins_that_one_can_see():
-    counted = histogram([*[0.5] * 5000, 0.500001, 1.0], 0.6, above=True)
+    counted = score_histogram([*[0.5] * 5000, 0.500001, 1.0], 0.6, above=True)
     assert len(counted.short) <= 60
     assert (sum(counted.short), sum(counted.beyond)) == (5001, 1)

@@ -12,21 +12,21 @@ from benchmarks import stitched
 from chunkers import Document, InputError, build_chunker
 from chunkers.recipes.presets import PRESETS
 from evaluation.command_line import main
-from evaluation.segmentation.boundary_files import Marks, marks_to_json
+from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
 from evaluation.segmentation.marked_texts import (
     MarkedText,
     Passage,
-    halves,
-    marked_texts,
-    passages_from,
-    sharing,
-    stitch_several,
+    read_marked_texts,
+    read_passages,
+    split_by_subject,
+    stitch_documents,
+    texts_sharing_sections,
 )
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, remarks, sweep_of, widget
-from viz.tune.documents import zipped
+from viz.tune.sweep_inputs import zip_archive
 
 TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
 
@@ -36,7 +36,7 @@ def files(texts):
 
 
 def test_each_file_is_a_subject_and_so_is_each_part_between_dashes():
-    passages, complaints = passages_from(files({"one.txt": "A cat.\n", "two.md": "A tree.\n---\nA bush.\n"}))
+    passages, complaints = read_passages(files({"one.txt": "A cat.\n", "two.md": "A tree.\n---\nA bush.\n"}))
     assert complaints == []
     assert passages == [
         Passage("A cat.", "one.txt"),
@@ -47,7 +47,7 @@ def test_each_file_is_a_subject_and_so_is_each_part_between_dashes():
 
 def test_what_cannot_be_stitched_is_said_and_the_rest_is_usable():
     given = [("void.txt", b" \n"), ("picture.txt", b"\0\1"), ("cat.txt", b"A cat."), ("copy.txt", b"A cat.\n")]
-    passages, complaints = passages_from(given)
+    passages, complaints = read_passages(given)
     assert passages == [Passage("A cat.", "cat.txt")]
     assert complaints == [
         "void.txt: a document to stitch must have text; this one is empty.",
@@ -57,11 +57,11 @@ def test_what_cannot_be_stitched_is_said_and_the_rest_is_usable():
 
 
 def test_several_documents_are_of_several_orders():
-    passages, _ = passages_from(files(TEXTS))
-    made = stitch_several(passages, 12, 3, 5, "spacy")
+    passages, _ = read_passages(files(TEXTS))
+    made = stitch_documents(passages, 12, 3, 5, "spacy")
     assert [document.name for document in made] == ["stitched 1", "stitched 2", "stitched 3"]
     assert len({document.text for document in made}) == 3
-    assert made[1].text == stitch_several(passages, 12, 1, 6, "spacy")[0].text
+    assert made[1].text == stitch_documents(passages, 12, 1, 6, "spacy")[0].text
     for document in made:
         assert document.sections <= set(TEXTS.values())
         assert len(document.split("spacy").document.sentences) == 12
@@ -71,16 +71,16 @@ def test_several_documents_are_of_several_orders():
 @pytest.mark.parametrize(("sentences", "count"), [(0, 3), (9, 0)])
 def test_no_less_than_one(sentences, count):
     with pytest.raises(InputError, match=r"stitching: (sentences|count) must be at least 1; got 0\."):
-        stitch_several([], sentences, count, 0, "spacy")
+        stitch_documents([], sentences, count, 0, "spacy")
 
 
 def test_halves_have_no_subject_in_common():
     passages = [Passage(f"Text {n}.", f"subject {n % 5}") for n in range(20)]
-    one, other = halves(passages)
+    one, other = split_by_subject(passages)
     assert sorted(one + other, key=str) == sorted(passages, key=str)
     assert {passage.subject for passage in one}.isdisjoint(passage.subject for passage in other)
     with pytest.raises(InputError, match="at least four subjects; got 3"):
-        halves(passages[:3])
+        split_by_subject(passages[:3])
 
 
 def test_boundaries_are_lines_of_dashes_or_in_a_file_that_knows_its_text():
@@ -89,9 +89,9 @@ def test_boundaries_are_lines_of_dashes_or_in_a_file_that_knows_its_text():
     given = [
         ("lines.txt", b"A cat.\n---\nA tree.\n"),
         ("bare.md", text.encode()),
-        ("anything.json", marks_to_json("another name", text, known).encode()),
+        ("anything.json", boundary_file_json("another name", text, known).encode()),
     ]
-    marked, complaints = marked_texts(given)
+    marked, complaints = read_marked_texts(given)
     assert complaints == []
     assert marked == [MarkedText("lines.txt", "A cat.\nA tree.\n", (7,)), MarkedText("bare.md", text, known)]
     assert marked[1].sections == {"A cat. A dog.", "A tree."}
@@ -99,15 +99,15 @@ def test_boundaries_are_lines_of_dashes_or_in_a_file_that_knows_its_text():
 
 def test_a_file_of_boundaries_may_be_of_the_text_without_its_dashes():
     bare = "A cat.\nA tree. A bush.\n"
-    given = [("t.txt", b"A cat.\n---\nA tree. A bush.\n"), ("t.json", marks_to_json("t", bare, (15,)).encode())]
-    assert marked_texts(given) == ([MarkedText("t.txt", bare, (15,))], [])
+    given = [("t.txt", b"A cat.\n---\nA tree. A bush.\n"), ("t.json", boundary_file_json("t", bare, (15,)).encode())]
+    assert read_marked_texts(given) == ([MarkedText("t.txt", bare, (15,))], [])
 
 
 def test_documents_of_the_same_text_have_the_same_boundaries():
     text = "A cat.\nA tree.\n"
     given = [(f"{name}.txt", text.encode()) for name in "ab"]
-    given += [(f"{name}.json", marks_to_json(f"{name}.txt", text, (7,)).encode()) for name in "ab"]
-    assert marked_texts(given) == ([MarkedText(f"{name}.txt", text, (7,)) for name in "ab"], [])
+    given += [(f"{name}.json", boundary_file_json(f"{name}.txt", text, (7,)).encode()) for name in "ab"]
+    assert read_marked_texts(given) == ([MarkedText(f"{name}.txt", text, (7,)) for name in "ab"], [])
 
 
 def test_files_that_cannot_be_used_are_said_and_the_rest_is_usable():
@@ -116,12 +116,12 @@ def test_files_that_cannot_be_used_are_said_and_the_rest_is_usable():
         ("good.txt", b"A.\n---\nB."),
         ("good.txt", b"C.\n---\nD."),
         ("bad.json", b"{"),
-        ("lost.json", marks_to_json("n", "elsewhere", (3,)).encode()),
+        ("lost.json", boundary_file_json("n", "elsewhere", (3,)).encode()),
         ("wide.txt", b"Short."),
-        ("wide.json", marks_to_json("n", "Short.", (30,)).encode()),
+        ("wide.json", boundary_file_json("n", "Short.", (30,)).encode()),
         ("junk.md", b"%PDF-1.7"),
     ]
-    marked, complaints = marked_texts(given)
+    marked, complaints = read_marked_texts(given)
     assert [text.name for text in marked] == ["good.txt"]
     assert marked[0].text == "A.\nB."
     by_file = dict(complaint.split(": ", 1) for complaint in complaints)
@@ -137,17 +137,17 @@ def test_what_shares_a_section_with_what_is_held_out_is_named():
     report, essay, stubs = (
         MarkedText(name, load_sample(name).text, load_sample(name).known) for name in ("report", "essay", "stubs")
     )
-    assert sharing([essay, stubs], [report]) == [essay]
-    assert sharing([report, stubs], []) == []
+    assert texts_sharing_sections([essay, stubs], [report]) == [essay]
+    assert texts_sharing_sections([report, stubs], []) == []
 
 
 def test_the_benchmark_tunes_on_nothing_that_it_holds_out():
     tuned, held = (
         [MarkedText(marked.document.name, marked.document.text, marked.known) for marked in half]
-        for half in stitched.documents(3)
+        for half in stitched.stitched_documents(3)
     )
     assert len({text.name for text in (*tuned, *held)}) == 6
-    assert sharing(tuned, held) == []
+    assert texts_sharing_sections(tuned, held) == []
 
 
 def test_what_is_best_on_stitched_documents_was_among_what_was_tried():
@@ -178,7 +178,7 @@ def test_the_command_writes_texts_and_boundaries_that_sweep_reads(folder, tmp_pa
     assert stitched_by_command(folder, tmp_path, "--sentences", "12", "--count", "2", "--seed", "3") == 0
     assert capsys.readouterr().out.count("12 sentences, 3 known boundaries") == 2
     text = (tmp_path / "long" / "stitched-1.txt").read_text()
-    known = Marks.read((tmp_path / "long" / "stitched-1.json").read_bytes()).of(text)
+    known = BoundaryFile.read((tmp_path / "long" / "stitched-1.json").read_bytes()).of(text)
     edges = [0, *known, len(text)]
     assert {text[start:end].strip() for start, end in pairwise(edges)} <= set(TEXTS.values())
     arguments = ["sweep", "--file", str(tmp_path / "long"), "--chunker", "fixed_sentences", "--grid", "size=3", "--json"]
@@ -297,7 +297,7 @@ def test_marked_documents_are_chosen_beside_the_bundled(tune):
     text = "A cat. A dog. A tree."
     given = [
         ("cats.txt", text.encode()),
-        ("cats.json", marks_to_json("cats", text, (14,)).encode()),
+        ("cats.json", boundary_file_json("cats", text, (14,)).encode()),
         ("none.md", b"No mark."),
     ]
     upload(tune, "marked_files", given)
@@ -324,10 +324,10 @@ def test_a_document_that_shares_a_section_with_one_held_out_is_left_out(tune):
 
 
 def test_all_stitched_documents_are_in_one_file():
-    passages, _ = passages_from(files(TEXTS))
-    made = stitch_several(passages, 9, 2, 0, "spacy")
-    with zipfile.ZipFile(io.BytesIO(zipped(made))) as archive:
+    passages, _ = read_passages(files(TEXTS))
+    made = stitch_documents(passages, 9, 2, 0, "spacy")
+    with zipfile.ZipFile(io.BytesIO(zip_archive(made))) as archive:
         text = archive.read("stitched-2.txt").decode()
-        assert Marks.read(archive.read("stitched-2.json")).of(text) == made[1].known
+        assert BoundaryFile.read(archive.read("stitched-2.json")).of(text) == made[1].known
         assert len(archive.namelist()) == 4
     assert Document.from_text(text).sentences

@@ -12,9 +12,19 @@ import pytest
 from chunkers import Document, InputError, build_chunker
 from chunkers.contract.base import run
 from evaluation.command_line import main
-from evaluation.segmentation.marked_texts import Passage, passages_of, stitch
-from evaluation.segmentation.measures import agreement, in_sentences, pk
-from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Marked, Setting, grid, published, scores_of, summaries, sweep
+from evaluation.segmentation.boundary_measures import boundary_precision_recall, pk, segmentation_in_sentences
+from evaluation.segmentation.marked_texts import Passage, cut_into_passages, stitch_passages
+from evaluation.segmentation.sweep import (
+    MEASURES,
+    TRIVIAL,
+    MarkedDocument,
+    Setting,
+    published_settings,
+    score_chunking,
+    settings_grid,
+    summarize_settings,
+    sweep_settings,
+)
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 
@@ -23,11 +33,11 @@ PASSAGES = [Passage(f"Passage {n} begins. It goes on. It ends with {n}.", f"subj
 
 def marked(name):
     sample = load_sample(name)
-    return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
+    return MarkedDocument(Document.from_text(sample.text, sample.sentences, name), sample.known)
 
 
 def test_seams_are_where_passages_begin():
-    stitched = stitch(PASSAGES, sentences=30, seed=3)
+    stitched = stitch_passages(PASSAGES, sentences=30, seed=3)
     starts = [0, *stitched.seams]
     assert len(starts) == len(stitched.subjects) == 10
     assert all(stitched.text[start:].startswith("Passage ") for start in starts)
@@ -36,24 +46,24 @@ def test_seams_are_where_passages_begin():
 
 def test_no_two_neighbours_have_one_subject():
     for seed in range(20):
-        subjects = stitch(PASSAGES, sentences=60, seed=seed).subjects
+        subjects = stitch_passages(PASSAGES, sentences=60, seed=seed).subjects
         assert all(one != other for one, other in pairwise(subjects))
 
 
 def test_the_seed_gives_the_order():
-    assert stitch(PASSAGES, seed=1) == stitch(PASSAGES, seed=1) != stitch(PASSAGES, seed=2)
+    assert stitch_passages(PASSAGES, seed=1) == stitch_passages(PASSAGES, seed=1) != stitch_passages(PASSAGES, seed=2)
 
 
 def test_stitching_refuses_what_it_cannot_join():
     with pytest.raises(InputError, match="at least two subjects; got 1"):
-        stitch(PASSAGES[:1])
+        stitch_passages(PASSAGES[:1])
     with pytest.raises(InputError, match="with text; at least one of these is empty"):
-        stitch([*PASSAGES, Passage(" ", "nothing")])
+        stitch_passages([*PASSAGES, Passage(" ", "nothing")])
 
 
 def test_passages_lie_within_sections():
     sample = load_sample("report")
-    passages = passages_of(sample.text, sample.known, "report", 6)
+    passages = cut_into_passages(sample.text, sample.known, "report", 6)
     assert len({passage.subject for passage in passages}) == 5
     assert "".join("".join(passage.text.split()) for passage in passages) == "".join(sample.text.split())
     counts = [len(Document.from_text(passage.text).sentences) for passage in passages]
@@ -62,39 +72,46 @@ def test_passages_lie_within_sections():
 
 
 def test_the_published_grid_has_its_218_settings():
-    settings = published()
+    settings = published_settings()
     assert len(settings) == len(set(settings)) == 30 + 45 + 125 + 18
     for setting in settings:
         build_chunker(setting.chunker, dict(setting.parameters))
 
 
 def test_a_sweep_is_what_single_runs_are():
-    settings = [*grid("breakpoint", amount=(40, 70)), Setting.of("kmeans"), Setting.of("optimal", max_size=90, piece_size=9)]
+    settings = [
+        *settings_grid("breakpoint", amount=(40, 70)),
+        Setting.of("kmeans"),
+        Setting.of("optimal", max_size=90, piece_size=9),
+    ]
     documents = [marked("stubs"), marked("article")]
-    rows = list(sweep(documents, settings, tools()))
+    rows = list(sweep_settings(documents, settings, tools()))
     assert len(rows) == 8
     for row in rows:
         marked_text = next(text for text in documents if text.document.name == row.document)
         chunking = run(build_chunker(row.setting.chunker, dict(row.setting.parameters)), marked_text.document, tools())
         assert row.chunks == len(chunking.chunks)
-        assert row.scores == scores_of(marked_text, chunking)
+        assert row.scores == score_chunking(marked_text, chunking)
         assert set(row.scores) == set(MEASURES)
 
 
 def test_blocks_that_stay_whole_are_measured_where_there_are_some():
     (cut, uncut) = (
-        scores_of(marked("table"), run(build_chunker("fixed_sentences", parameters), marked("table").document, tools()))
+        score_chunking(marked("table"), run(build_chunker("fixed_sentences", parameters), marked("table").document, tools()))
         for parameters in ({"size": 4}, {"chunks": 1})
     )
     assert cut["blocks_whole"].value < uncut["blocks_whole"].value == 1
     stubs = marked("stubs")
-    assert scores_of(stubs, run(build_chunker("fixed_sentences", {}), stubs.document, tools()))["blocks_whole"].value is None
+    assert (
+        score_chunking(stubs, run(build_chunker("fixed_sentences", {}), stubs.document, tools()))["blocks_whole"].value
+        is None
+    )
 
 
 def test_a_sweep_embeds_every_text_once():
     embedder = HashEmbedder()
     article = marked("article")
-    list(sweep([article], grid("breakpoint", amount=(10, 50, 90)), tools(embedder), workers=1))
+    list(sweep_settings([article], settings_grid("breakpoint", amount=(10, 50, 90)), tools(embedder), workers=1))
     embedded = [text for batch in embedder.batches for text in batch]
     assert len(embedded) == len(set(embedded)) == len(set(article.document.sentence_texts))
 
@@ -102,18 +119,22 @@ def test_a_sweep_embeds_every_text_once():
 def test_a_cancelled_sweep_keeps_what_it_has():
     asked = count()
     bench = tools(cancelled=lambda: next(asked) > 40)
-    rows = list(sweep([marked("report")], grid("breakpoint", amount=tuple(range(10, 99))), bench, workers=1))
+    rows = list(
+        sweep_settings([marked("report")], settings_grid("breakpoint", amount=tuple(range(10, 99))), bench, workers=1)
+    )
     assert 0 < len(rows) <= 40
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 11, 12])
 def test_what_is_done_is_neither_run_nor_yielded_again(count):
-    settings = grid("breakpoint", amount=(50, 60, 70, 80, 90, 95))
+    settings = settings_grid("breakpoint", amount=(50, 60, 70, 80, 90, 95))
     documents = [marked("stubs"), marked("three_topics")]
-    rows = list(sweep(documents, settings, tools()))
+    rows = list(sweep_settings(documents, settings, tools()))
     embedder, told = HashEmbedder(), []
     rest = list(
-        sweep(documents, settings, tools(embedder), progress=lambda *progress: told.append(progress), done=rows[:count])
+        sweep_settings(
+            documents, settings, tools(embedder), progress=lambda *progress: told.append(progress), done=rows[:count]
+        )
     )
     assert rest == rows[count:]
     assert told == [(number, 12) for number in range(count + 1, 13)]
@@ -124,29 +145,29 @@ def test_what_is_done_is_neither_run_nor_yielded_again(count):
 def test_a_setting_that_is_not_allowed_is_refused_before_anything_runs():
     embedder = HashEmbedder()
     with pytest.raises(InputError, match=r"breakpoint: amount must lie between .*; got 0\.95\."):
-        list(sweep([marked("stubs")], grid("breakpoint", amount=(70, 0.95)), tools(embedder)))
+        list(sweep_settings([marked("stubs")], settings_grid("breakpoint", amount=(70, 0.95)), tools(embedder)))
     assert embedder.batches == []
 
 
 def test_the_best_comes_first():
-    rows = list(sweep([marked("stubs")], grid("fixed_sentences", size=(2, 4, 8)), tools()))
-    best = summaries(rows, "f1")
+    rows = list(sweep_settings([marked("stubs")], settings_grid("fixed_sentences", size=(2, 4, 8)), tools()))
+    best = summarize_settings(rows, "f1")
     assert [dict(summary.setting.parameters)["size"] for summary in best] == [4, 2, 8]
     stubs = marked("stubs")
     chunking = run(build_chunker("fixed_sentences", {"size": 4}), stubs.document, tools())
     reference, cuts = (
-        in_sentences(stubs.document, places) for places in (stubs.known, [c.start for c in chunking.chunks[1:]])
+        segmentation_in_sentences(stubs.document, places) for places in (stubs.known, [c.start for c in chunking.chunks[1:]])
     )
-    assert best[0].mean == pytest.approx(agreement(reference, cuts).f1.value)
-    assert summaries(rows, "pk")[0].mean == pytest.approx(pk(reference, cuts).value)
+    assert best[0].mean == pytest.approx(boundary_precision_recall(reference, cuts).f1.value)
+    assert summarize_settings(rows, "pk")[0].mean == pytest.approx(pk(reference, cuts).value)
 
 
 def test_a_measure_that_is_undefined_everywhere_has_no_best():
     algorithm = marked("algorithm")
-    rows = list(sweep([algorithm], [Setting.of("fixed_sentences")], tools()))
-    assert summaries(rows, "pk") == []
+    rows = list(sweep_settings([algorithm], [Setting.of("fixed_sentences")], tools()))
+    assert summarize_settings(rows, "pk") == []
     with pytest.raises(InputError, match=r"measure must be one of pk, .*; got 'charm'"):
-        summaries(rows, "charm")
+        summarize_settings(rows, "charm")
 
 
 def output(capsys, *arguments):

@@ -8,8 +8,8 @@ import pytest
 
 from chunkers import Document, InputError
 from evaluation.segmentation import sweep as sweeping
-from evaluation.segmentation.sweep import Marked, Setting, grid, sweep
-from evaluation.segmentation.workers import processes
+from evaluation.segmentation.sweep import MarkedDocument, Setting, settings_grid, sweep_settings
+from evaluation.segmentation.worker_processes import process_executor
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 
@@ -21,11 +21,11 @@ def _processes(monkeypatch):
 
 def marked(name):
     sample = load_sample(name)
-    return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
+    return MarkedDocument(Document.from_text(sample.text, sample.sentences, name), sample.known)
 
 
 SETTINGS = [
-    *grid("breakpoint", amount=tuple(range(10, 40))),
+    *settings_grid("breakpoint", amount=tuple(range(10, 40))),
     Setting.of("breakpoint", amount=70, buffer=1),
     Setting.of("optimal", max_size=90, piece_size=9),
     Setting.of("double_pass", vector="re-embed", initial_threshold=0.0, appending_threshold=0.0),
@@ -37,8 +37,8 @@ SETTINGS = [
 def test_processes_give_the_rows_of_one_and_embed_every_text_once():
     documents = [marked("stubs"), marked("article")]
     alone, spread = HashEmbedder(), HashEmbedder()
-    expected = list(sweep(documents, SETTINGS, tools(alone)))
-    rows = list(sweep(documents, SETTINGS, tools(spread), workers=2))
+    expected = list(sweep_settings(documents, SETTINGS, tools(alone)))
+    rows = list(sweep_settings(documents, SETTINGS, tools(spread), workers=2))
     assert len(rows) == len(expected) == 2 * len(SETTINGS)
     assert {(row.setting, row.document): row for row in rows} == {(row.setting, row.document): row for row in expected}
     embedded = [text for batch in spread.batches for text in batch]
@@ -49,7 +49,9 @@ def test_processes_give_the_rows_of_one_and_embed_every_text_once():
 def test_a_cancelled_sweep_keeps_what_it_has_and_sends_no_more():
     seen = []
     bench = tools(cancelled=lambda: len(seen) >= 30)
-    for row in sweep([marked("article")], grid("breakpoint", amount=tuple(range(10, 99))), bench, workers=2):
+    for row in sweep_settings(
+        [marked("article")], settings_grid("breakpoint", amount=tuple(range(10, 99))), bench, workers=2
+    ):
         seen.append(row)
     assert 30 <= len(seen) < 89
 
@@ -57,7 +59,7 @@ def test_a_cancelled_sweep_keeps_what_it_has_and_sends_no_more():
 def test_what_a_run_refuses_is_said_here():
     long = Document.from_text("\n".join(f"Sentence {number}." for number in range(7001)), "lines", "long")
     with pytest.raises(InputError, match=r"7,001"):
-        list(sweep([Marked(long, (9,))], [Setting.of("single_linkage")], tools(), workers=2))
+        list(sweep_settings([MarkedDocument(long, (9,))], [Setting.of("single_linkage")], tools(), workers=2))
 
 
 @pytest.mark.full
@@ -69,11 +71,11 @@ def test_a_process_that_is_ended_from_outside_is_a_sentence_and_the_next_sweep_w
 
         def encode(self, texts):
             if next(self.calls) == 0:
-                for process in list(processes(2)._processes.values()):
+                for process in list(process_executor(2)._processes.values()):
                     os.kill(process.pid, signal.SIGKILL)
             return super().encode(texts)
 
-    settings = grid("breakpoint", amount=(10, 50, 90))
+    settings = settings_grid("breakpoint", amount=(10, 50, 90))
     with pytest.raises(InputError, match=r"A process of the sweep ended early"):
-        list(sweep([marked("article")], settings, tools(Killer()), workers=2))
-    assert len(list(sweep([marked("article")], settings, tools(), workers=2))) == 3
+        list(sweep_settings([marked("article")], settings, tools(Killer()), workers=2))
+    assert len(list(sweep_settings([marked("article")], settings, tools(), workers=2))) == 3

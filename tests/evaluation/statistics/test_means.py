@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
-from evaluation.statistics.significance import mean_interval, students_t
+from evaluation.statistics.significance import mean_interval, students_t_quantile
 
 
 def test_all_hits_are_not_certain():
@@ -40,4 +40,4 @@ def test_it_holds_the_true_mean_of_skewed_values(count):
 @pytest.mark.parametrize("freedom", [7, 12, 40, 1000])
 @pytest.mark.parametrize(("probability", "error"), [(0.975, 1e-4), (0.999, 1e-3), (0.99995, 5e-3)])
 def test_the_quantiles_of_student_are_those_of_scipy(freedom, probability, error):
-    assert students_t(probability, freedom) == pytest.approx(stdtrit(freedom, probability), rel=error)
+    assert students_t_quantile(probability, freedom) == pytest.approx(stdtrit(freedom, probability), rel=error)

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evaluation.statistics.paired import (
+from evaluation.statistics.paired_tests import (
     Difference,
-    compare,
-    compare_all,
-    compare_families,
-    ends_words,
+    hall_p_values,
+    interval_end_words,
+    paired_difference,
+    paired_differences,
+    paired_differences_by_family,
     questions_needed,
-    skewed_sides,
 )
 from evaluation.statistics.significance import FEWEST_VALUES, fewest_values
 
@@ -34,7 +34,7 @@ ROWS = st.integers(6, 12).flatmap(
 @example([[0.1] * 5 + [0.3]])
 @example([[1.0] * 10, [0.5] * 10, [0.1, -0.1] * 5, [0.2] * 9 + [-0.01]])
 def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(rows):
-    for difference, row in zip(compare_all(np.array(rows)), rows, strict=True):
+    for difference, row in zip(paired_differences(np.array(rows)), rows, strict=True):
         if difference is None:
             assert len(row) < fewest_values(len(rows))
             continue
@@ -42,7 +42,7 @@ def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(rows):
         assert -1 <= difference.low <= difference.mean + 1e-9
         assert difference.mean - 1e-9 <= difference.high <= 1
         # What is printed says the same.
-        low, high = (float(end.replace("−", "-")) for end in ends_words(difference.low, difference.high, 100, 1))
+        low, high = (float(end.replace("−", "-")) for end in interval_end_words(difference.low, difference.high, 100, 1))
         assert (low > 0 or high < 0) == difference.significant
         p = float(difference.p_words.rpartition(" ")[2])
         assert (p < 0.05) == difference.significant
@@ -53,7 +53,7 @@ def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(rows):
 def test_so_it_is_with_random_sign_flips(questions, seed, comparisons):
     random = np.random.default_rng(seed)
     rows = random.choice([0.0, 0.0, 0.5, -0.5, 1.0], (comparisons, questions)) + random.normal(0, 0.02, (comparisons, 1))
-    for difference in compare_all(rows):
+    for difference in paired_differences(rows):
         assert difference.significant == (difference.low > 0 or difference.high < 0)
 
 
@@ -68,24 +68,24 @@ def test_p_is_the_larger_of_the_share_of_sign_flips_as_far_from_0_and_halls(diff
     # Of near ties, which one rounding or another decides, either is right.
     near = np.abs(np.abs(flips @ row) - abs(row.sum())) < 1e-6
     if np.count_nonzero(near) <= 2 or set(differences) <= {-1.0, -0.5, 0.0, 1.0}:
-        expected = max(np.mean(far), min(1, 2 * min(*skewed_sides(row[None]))))
-        assert compare(row, np.zeros(len(row))).p == pytest.approx(expected)
+        expected = max(np.mean(far), min(1, 2 * min(*hall_p_values(row[None]))))
+        assert paired_difference(row, np.zeros(len(row))).p == pytest.approx(expected)
 
 
 def test_the_interval_by_hand():
     # Of 64 subsets of six the empty one and one more are 2 × 2 / 64 = 6.25 %: the ends are the least and greatest value.
-    difference = compare(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.zeros(6))
+    difference = paired_difference(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.zeros(6))
     assert (difference.p, difference.low) == (2 / 64, pytest.approx(0.1))
     # Above, where its verdict permits it, the interval is wider: six different values say little of rare ones.
     assert difference.high > 0.6
-    assert compare(np.array([0.1, 0.2, 0.3, 0.4, 0.5, -0.01]), np.zeros(6)).low <= -0.01
+    assert paired_difference(np.array([0.1, 0.2, 0.3, 0.4, 0.5, -0.01]), np.zeros(6)).low <= -0.01
 
 
 def test_where_all_differences_are_equal_the_interval_has_a_width():
-    difference = compare(np.zeros(12), np.zeros(12))
+    difference = paired_difference(np.zeros(12), np.zeros(12))
     assert (difference.mean, difference.p, difference.significant) == (0, 1, False)
     assert difference.low == pytest.approx(-difference.high) == pytest.approx(-0.226, abs=0.001)
-    ahead = compare(np.full(12, 0.5), np.zeros(12))
+    ahead = paired_difference(np.full(12, 0.5), np.zeros(12))
     assert ahead.low == pytest.approx(0.5)
     assert ahead.high > 0.6
     assert ahead.significant
@@ -93,26 +93,26 @@ def test_where_all_differences_are_equal_the_interval_has_a_width():
 
 def test_with_too_few_questions_there_is_no_interval_and_no_verdict():
     assert (FEWEST_VALUES, fewest_values(), fewest_values(3), fewest_values(18), fewest_values(546)) == (6, 6, 7, 10, 15)
-    assert compare(NOISE[:5] + 10, NOISE[:5]) is None
-    assert compare(NOISE[:6] + 0.5, NOISE[:6]).significant
-    assert compare_all(np.full((3, 6), 0.5)) == [None] * 3
+    assert paired_difference(NOISE[:5] + 10, NOISE[:5]) is None
+    assert paired_difference(NOISE[:6] + 0.5, NOISE[:6]).significant
+    assert paired_differences(np.full((3, 6), 0.5)) == [None] * 3
     # One that too few questions have does not count for the correction of the others.
     rows = np.full((3, 7), 0.5)
     rows[2, 4:] = np.nan
-    assert [difference and difference.comparisons for difference in compare_all(rows)] == [2, 2, None]
-    assert compare_all(np.zeros((0, 8))) == []
+    assert [difference and difference.comparisons for difference in paired_differences(rows)] == [2, 2, None]
+    assert paired_differences(np.zeros((0, 8))) == []
 
 
 @pytest.mark.parametrize("comparisons", [1, 2, 3, 10, 45, 100])
 def test_with_the_smallest_number_a_difference_on_every_question_is_significant(comparisons):
-    differences = compare_all(np.full((comparisons, fewest_values(comparisons)), 0.5))
+    differences = paired_differences(np.full((comparisons, fewest_values(comparisons)), 0.5))
     assert all(difference.significant for difference in differences)
-    assert compare_all(np.full((comparisons, fewest_values(comparisons) - 1), 0.5)) == [None] * comparisons
+    assert paired_differences(np.full((comparisons, fewest_values(comparisons) - 1), 0.5)) == [None] * comparisons
 
 
 def test_among_many_comparisons_the_level_is_higher_and_the_interval_wider():
     rows = np.array([NOISE + 0.2, NOISE - NOISE.mean() + 0.02, NOISE - NOISE.mean()])
-    alone, many = compare(rows[1], np.zeros(40)), compare_all(rows)
+    alone, many = paired_difference(rows[1], np.zeros(40)), paired_differences(rows)
     assert [difference.alpha for difference in many] == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2])
     assert many[1].high - many[1].low > alone.high - alone.low
     assert (alone.p_words.split()[0], many[1].p_words.split()[0]) == ("p", "adjusted")
@@ -121,19 +121,19 @@ def test_among_many_comparisons_the_level_is_higher_and_the_interval_wider():
 
 
 def test_a_difference_that_every_question_shows_is_significant():
-    difference = compare(0.5 + NOISE, 0.3 + NOISE)
+    difference = paired_difference(0.5 + NOISE, 0.3 + NOISE)
     assert difference.mean == pytest.approx(0.2)
     assert difference.low == pytest.approx(0.2)
     assert difference.p == pytest.approx(2 / 10_001)
     assert difference.words("Optimal", "Recursive", "recall").startswith(
         "Optimal: recall is significantly higher than with Recursive, by 20.0 points over 40 questions (95 % between +20.0"
     )
-    back = compare(0.3 + NOISE, 0.5 + NOISE)
+    back = paired_difference(0.3 + NOISE, 0.5 + NOISE)
     assert "significantly lower than with Optimal, by 20.0 points" in back.words("Recursive", "Optimal", "recall")
 
 
 def test_no_difference_is_significant_where_there_is_none():
-    difference = compare(NOISE - NOISE.mean(), np.zeros(40))
+    difference = paired_difference(NOISE - NOISE.mean(), np.zeros(40))
     assert difference.low < 0 < difference.high
     assert difference.p > 0.5
     assert "recall is not significantly different from B over 40 questions" in difference.words("A", "B", "recall")
@@ -141,7 +141,7 @@ def test_no_difference_is_significant_where_there_is_none():
 
 def test_the_interval_is_that_of_the_normal_distribution_where_it_is_one():
     values = np.random.default_rng(1).normal(0.1, 0.2, 2000)
-    difference = compare(values, np.zeros(2000))
+    difference = paired_difference(values, np.zeros(2000))
     half = 1.96 * values.std() / np.sqrt(2000)
     assert difference.low == pytest.approx(values.mean() - half, abs=0.1 * half)
     assert difference.high == pytest.approx(values.mean() + half, abs=0.1 * half)
@@ -149,13 +149,13 @@ def test_the_interval_is_that_of_the_normal_distribution_where_it_is_one():
 
 def test_undefined_questions_are_left_out():
     values = np.where(np.arange(40) < 10, np.nan, NOISE)
-    difference = compare(values, np.zeros(40))
-    assert (difference.count, difference.low) == (30, compare(NOISE[10:], np.zeros(30)).low)
+    difference = paired_difference(values, np.zeros(40))
+    assert (difference.count, difference.low) == (30, paired_difference(NOISE[10:], np.zeros(30)).low)
 
 
 def test_a_seed_and_the_order_of_two_chunkers_change_nothing_else():
-    difference, back = compare(NOISE, np.zeros(40), seed=3), compare(np.zeros(40), NOISE, seed=3)
-    assert difference == compare(NOISE, np.zeros(40), seed=3)
+    difference, back = paired_difference(NOISE, np.zeros(40), seed=3), paired_difference(np.zeros(40), NOISE, seed=3)
+    assert difference == paired_difference(NOISE, np.zeros(40), seed=3)
     assert back.reversed() == difference
     assert isinstance(difference, Difference)
 
@@ -164,12 +164,12 @@ def test_families_are_each_as_alone():
     rows = np.random.default_rng(2).normal(0.02, 0.1, (5, 3, 12))
     rows[1, 2, 7:] = np.nan
     rows[2, :, 3:] = np.nan
-    assert compare_families(rows) == [compare_all(family) for family in rows]
-    assert compare_families(rows)[2] == [None] * 3
+    assert paired_differences_by_family(rows) == [paired_differences(family) for family in rows]
+    assert paired_differences_by_family(rows)[2] == [None] * 3
 
 
 def test_each_comparison_may_have_a_range_of_its_own():
-    recall, grade = compare_all(np.zeros((2, 10)), [1, 4])
+    recall, grade = paired_differences(np.zeros((2, 10)), [1, 4])
     assert grade.high == pytest.approx(4 * recall.high)
 
 
@@ -177,7 +177,7 @@ def test_each_comparison_may_have_a_range_of_its_own():
 def test_exchangeable_chunkers_differ_significantly_in_one_of_twenty_cases(questions):
     random = np.random.default_rng(questions)
     rows = random.beta(0.5, 3, (800, 1, questions)) - random.beta(0.5, 3, (800, 1, questions))
-    false = sum(difference.significant for (difference,) in compare_families(rows, draws=1000))
+    false = sum(difference.significant for (difference,) in paired_differences_by_family(rows, draws=1000))
     assert false / 800 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 800)
 
 
@@ -186,7 +186,7 @@ def test_exchangeable_chunkers_differ_significantly_in_one_of_twenty_cases(quest
 def test_skewed_differences_of_mean_zero_are_significant_in_at_most_seven_of_a_hundred_cases(questions):
     rows = np.random.default_rng(questions).exponential(1, (3000, 1, questions)) - 1
     for signed in (rows, -rows):
-        false = sum(difference.significant for (difference,) in compare_families(signed, width=20, draws=1000))
+        false = sum(difference.significant for (difference,) in paired_differences_by_family(signed, width=20, draws=1000))
         assert false / 3000 <= 0.07 + 2 * np.sqrt(0.07 * 0.93 / 3000)
 
 
@@ -204,5 +204,5 @@ def test_as_many_questions_find_the_difference_in_four_samples_of_five():
     random = np.random.default_rng(3)
     population = random.choice([-0.5, 0.0, 1.0], size=100_000, p=[0.2, 0.6, 0.2])
     samples = random.choice(population, (400, 1, questions_needed(population)))
-    share = np.mean([difference.significant for (difference,) in compare_families(samples, draws=2000)])
+    share = np.mean([difference.significant for (difference,) in paired_differences_by_family(samples, draws=2000)])
     assert share == pytest.approx(0.8, abs=0.06)

@@ -7,7 +7,7 @@ import pytest
 
 from chunkers.found_again.located_chunks import read_chunks
 from evaluation.traces.reading import read_traces
-from evaluation.traces.stages import MOST_BEFORE, SearchedChunks, Tracing
+from evaluation.traces.stages import MOST_BEFORE, SearchedChunks, TraceDiagnoser
 from tests.evaluation.traces.generator import documents
 from tests.fixtures.traces import FOLDER, unpacked
 
@@ -86,7 +86,7 @@ def test_a_hundred_questions_of_a_client_are_diagnosed_as_they_were_made(name, i
     assert {question.format for question in traces.questions} == {FORMATS[name]}
     whole = documents()
     present, located = Counter(), Counter()
-    tracing = Tracing(whole, traces.questions, index).locate()
+    tracing = TraceDiagnoser(whole, traces.questions, index).locate()
     for wanted, diagnosis in zip(expected, tracing.diagnoses(), strict=True):
         has_feedback = wanted["feedback"] and not name.startswith(WITHOUT_FEEDBACK)
         assert diagnosis.stage == (wanted["stage"] if has_feedback or not wanted["feedback"] else None), diagnosis

@@ -6,12 +6,12 @@ from collections import Counter
 import pytest
 
 from chunkers import Document, InputError, build_chunker, run
-from chunkers.files.chunk_rows import GivenChunk
-from chunkers.found_again import unordered
+from chunkers.files.external_chunks import GivenChunk
+from chunkers.found_again import locating_unordered
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.text.sentences import DEFAULT_SPLITTER
 from evaluation.traces.reading import read_traces
-from evaluation.traces.stages import SearchedChunks, Tracing
+from evaluation.traces.stages import SearchedChunks, TraceDiagnoser
 from tests.evaluation.traces.generator import FORMATS, STAGES, chunk_file, documents, lines, made
 from tests.support import tools
 
@@ -28,7 +28,7 @@ ROWS = [{"text": text, "source": name} for text, name in zip(CHUNKS, ("handbook"
 
 def diagnosed(rows, **given):
     questions = read_traces(lines(rows), "traces.jsonl").questions
-    return [*Tracing(DOCUMENTS, questions, **given).locate().diagnoses()]
+    return [*TraceDiagnoser(DOCUMENTS, questions, **given).locate().diagnoses()]
 
 
 def searched(rows=ROWS):
@@ -49,7 +49,7 @@ def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
     assert [question.question for question in traces.questions] == [question.question for question in questions]
     assert {question.format for question in traces.questions} == {form}
     whole = documents()
-    tracing = Tracing(whole, traces.questions, index).locate()
+    tracing = TraceDiagnoser(whole, traces.questions, index).locate()
     assert not tracing.remark
     counts = Counter()
     for question, diagnosis in zip(questions, tracing.diagnoses(), strict=True):
@@ -82,9 +82,9 @@ def test_in_large_documents_every_text_is_located_where_a_comparison_with_all_pa
     texts = [text for question in made() for text in question.texts if len(text.text) > 100][::24]
     chunks = [GivenChunk(text.text.replace("the", "teh")) for text in texts] + [GivenChunk(text.text) for text in texts]
     placements = []
-    for most in (unordered.COMPARED_WHOLE, 0):
-        monkeypatch.setattr(unordered, "COMPARED_WHOLE", most)
-        searching = unordered.Unordered(documents(), chunks)
+    for most in (locating_unordered.COMPARED_WHOLE, 0):
+        monkeypatch.setattr(locating_unordered, "COMPARED_WHOLE", most)
+        searching = locating_unordered.UnorderedLocator(documents(), chunks)
         placements.append([searching.find(chunk) for chunk in chunks])
     whole, shared = ([(placement.places, placement.is_cut_short) for placement in some] for some in placements)
     assert shared == whole
@@ -123,7 +123,7 @@ def test_a_text_in_two_documents_has_no_place_of_its_own():
     questions = read_traces(
         lines([{"query": "Trains?", "retrieved": [TRAVEL, {"text": TRAVEL, "source": "copy.txt"}]}]), "a"
     )
-    (diagnosis,) = Tracing(twice, questions.questions).locate().diagnoses()
+    (diagnosis,) = TraceDiagnoser(twice, questions.questions).locate().diagnoses()
     without, named = diagnosis.placements
     assert without.place is None
     assert len(without.places) == 2
@@ -143,7 +143,7 @@ def test_a_text_in_two_documents_has_no_place_of_its_own():
 def test_what_is_in_no_document_is_missing(text, said):
     documents = [*DOCUMENTS, Document.from_text("They spend and lend.", name="c.txt")]
     questions = read_traces(lines([{"query": "Parking?", "retrieved": [text]}]), "a")
-    placement = Tracing(documents[1:], questions.questions).locate().placements[0][0]
+    placement = TraceDiagnoser(documents[1:], questions.questions).locate().placements[0][0]
     assert (placement.places, placement.said) == ((), said)
 
 
@@ -159,7 +159,7 @@ def alone(chunks, *rows):
     documents, searched = SearchedChunks.alone(
         read_chunks(json.dumps(chunks).encode(), "c.json"), "c.json", DEFAULT_SPLITTER
     )
-    tracing = Tracing(documents, read_traces(lines(rows), "t.jsonl").questions, searched).locate()
+    tracing = TraceDiagnoser(documents, read_traces(lines(rows), "t.jsonl").questions, searched).locate()
     return documents, tracing, [*tracing.diagnoses()]
 
 
@@ -226,7 +226,7 @@ def test_chunks_without_texts_need_the_documents(chunks, said):
 def test_a_hundred_questions_are_diagnosed_from_the_chunks_alone():
     documents, searched = SearchedChunks.alone(read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl", DEFAULT_SPLITTER)
     questions = read_traces(FORMATS["plain rows"](made()), "a.jsonl").questions
-    tracing = Tracing(documents, questions, searched).locate()
+    tracing = TraceDiagnoser(documents, questions, searched).locate()
     stages = Counter()
     for question, diagnosis in zip(made(), tracing.diagnoses(), strict=True):
         # The chunks have the texts of the document that is missing, and the end of the report is in no chunk.
@@ -260,7 +260,7 @@ def test_without_the_chunks_what_was_searched_is_not_guessed():
 def test_other_chunks_than_those_that_were_searched_are_not_used():
     rows = [{"query": "Trains?", "retrieved": [HANDBOOK[20:120], HANDBOOK[110:150]], "feedback": "down"}]
     questions = read_traces(lines(rows), "a").questions
-    tracing = Tracing(DOCUMENTS, questions, searched()).locate()
+    tracing = TraceDiagnoser(DOCUMENTS, questions, searched()).locate()
     assert tracing.remark == (
         "2 of 2 located texts of the trace are no chunks of chunks.json, so the trace searched other chunks, and "
         "chunks.json is not used."

@@ -11,7 +11,7 @@ from tests.support import ended
 from tests.viz.app_steps import remarks, said, sent, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model_choice import NO_MODEL
-from viz.jobs.answering.job import Answering
+from viz.jobs.answer_runs import Answering
 from viz.jobs.background import registry
 
 

@@ -8,9 +8,9 @@ from tests.viz.controls.test_language_model import labels, press
 from tests.viz.retrieval.small import offer
 from tests.viz.retrieval.steps import run_of
 from tests.viz.retrieval.test_kept import uploader
-from viz.jobs.answering.job import Sharing
+from viz.jobs.answer_runs import QuestionSharing
 from viz.jobs.retrieval_plan import Material
-from viz.state import questions_given
+from viz.state import shared_questions
 
 BIRDS = "The heron waits in the reeds. It eats fish.\n\nThe owl hunts at night. It hears a mouse."
 SEA = "The tide turns twice a day. It is salt.\n\nThe lamp shines far over the water."
@@ -48,7 +48,7 @@ def looked_up(app):
 
 def test_a_document_of_more_lines_than_sentences_are_read_is_looked_through(monkeypatch):
     monkeypatch.setattr(document, "MAX_SENTENCES", 2)
-    sharing = Sharing(
+    sharing = QuestionSharing(
         (("mine.csv", Material((("birds.txt", BIRDS), ("log.txt", "a b\n" * 9)), ("mine.csv", ASKED), own=True)),)
     )
     sharing.start()
@@ -106,8 +106,8 @@ def test_what_a_page_gave_to_retrieval_is_named_by_its_origin_and_there_once(app
     material = Material((("birds.txt", BIRDS),), ("q.csv", ASKED), own=True)
     given_on_retrieval(app)
     app.session_state["shared_questions"] = {
-        questions_given.RETRIEVAL: ("from Compare", material),
-        questions_given.GENERATED: ("asked by openai:test", material),
+        shared_questions.RETRIEVAL: ("from Compare", material),
+        shared_questions.GENERATED: ("asked by openai:test", material),
     }
     on_answers(app)
     assert app.selectbox(key="answers/other_text").options == ["birds.txt: 2 questions"]

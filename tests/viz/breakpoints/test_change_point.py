@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from chunkers import Document, Verdict, build_chunker
-from chunkers.building_blocks.null_model import SHUFFLES
+from chunkers.building_blocks.sentence_distances import SHUFFLES
 from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import HashEmbedder, tools
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
-from viz.breakpoints.story import change_point_steps
+from viz.breakpoints.decision_steps import change_point_steps
 
 SETTINGS = {
     "auto": {},

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evaluation.segmentation.staircase import Histogram, Staircase, histogram
-from viz.breakpoints.scores import score_histogram, staircase_figure
+from evaluation.segmentation.threshold_staircase import ScoreHistogram, Staircase, score_histogram
+from viz.breakpoints.scores import score_histogram_figure, staircase_figure
 
 
 @pytest.fixture(autouse=True, scope="module")
 def light():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("viz.breakpoints.scores.theme", lambda: "light")
+        patch.setattr("viz.breakpoints.scores.theme_name", lambda: "light")
         yield
 
 
@@ -26,8 +26,8 @@ def names(figure):
 @example([0.0, 5e-324], 0.0, True)
 @example([1.0, math.nextafter(1, 2)], 1.0, True)
 def test_bars_have_names_and_ticks_are_round(scores, level, above):
-    counted = histogram(scores, level, above)
-    figure = score_histogram(counted, level, "distance")
+    counted = score_histogram(scores, level, above)
+    figure = score_histogram_figure(counted, level, "distance")
     notes = names(figure)
     assert ("kept" in notes, "past the line" in notes) == (any(counted.short), any(counted.beyond))
     tops = [low + high for low, high in zip(counted.short, counted.beyond, strict=True)]
@@ -40,11 +40,11 @@ def test_bars_have_names_and_ticks_are_round(scores, level, above):
 
 
 def test_names_over_bars_that_touch_go_away_from_each_other():
-    counted = Histogram((0.0, 0.1, 0.2, 0.3), (0, 4, 0), (0, 1, 3))
-    notes = names(score_histogram(counted, 0.2, "distance"))
+    counted = ScoreHistogram((0.0, 0.1, 0.2, 0.3), (0, 4, 0), (0, 1, 3))
+    notes = names(score_histogram_figure(counted, 0.2, "distance"))
     assert (notes["kept"].xanchor, notes["past the line"].xanchor) == ("right", "left")
-    mirrored = Histogram((0.0, 0.1, 0.2, 0.3), (0, 1, 3), (0, 4, 0))
-    notes = names(score_histogram(mirrored, 0.2, "similarity"))
+    mirrored = ScoreHistogram((0.0, 0.1, 0.2, 0.3), (0, 1, 3), (0, 4, 0))
+    notes = names(score_histogram_figure(mirrored, 0.2, "similarity"))
     assert (notes["past the line"].xanchor, notes["kept"].xanchor) == ("right", "left")
 
 

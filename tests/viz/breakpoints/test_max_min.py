@@ -14,7 +14,7 @@ from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import box_of, settled
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
 from viz.breakpoints import steps
-from viz.breakpoints.story import max_min_steps
+from viz.breakpoints.decision_steps import max_min_steps
 
 
 def told(chunker, document, embedder):

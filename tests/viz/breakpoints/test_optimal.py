@@ -8,7 +8,7 @@ import pytest
 from chunkers import Document, build_chunker, chunk
 from chunkers.contract.base import run
 from chunkers.methods.optimal import mean_similarity
-from evaluation.segmentation.measures import cuts_of, in_sentences, pk
+from evaluation.segmentation.boundary_measures import cut_offsets, pk, segmentation_in_sentences
 from sample_docs import load_sample, sample_titles
 from tests.lanes import samples
 from tests.support import HashEmbedder, tools
@@ -105,7 +105,9 @@ def test_the_text_offered_is_one_on_which_it_wins():
 
     def error(chunker, **parameters):
         result = chunk(sample.text, chunker, sentences=sample.sentences, **parameters)
-        known, cuts = (in_sentences(result.document, offsets) for offsets in (sample.known, cuts_of(result)))
+        known, cuts = (
+            segmentation_in_sentences(result.document, offsets) for offsets in (sample.known, cut_offsets(result))
+        )
         return pk(known, cuts).value
 
     assert error("optimal", pieces="sentences") == 0

@@ -11,7 +11,7 @@ from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import tools
 from tests.viz.breakpoints.test_page import notices, opened, steps_of
-from viz.breakpoints.story import structure_steps
+from viz.breakpoints.decision_steps import structure_steps
 
 TEXT = """# Tea
 

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from chunkers import Document, build_chunker
 from chunkers.building_blocks.clustering import joint_distances
 from chunkers.contract.base import run
-from chunkers.methods.single_linkage import LinkedGroups
+from chunkers.methods.single_linkage import DisjointSets
 from chunkers.results.result import Clusters
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 from viz.clustering import figures as cluster_figures
 from viz.clustering import figures as cluster_tables
-from viz.clustering.linkage import lay_out, linkage_steps, ranges_in_words
-from viz.clustering.origin import breaks_words, refusal_words, roles_words, sentence_chunks
-from viz.components.heatmap.heatmap import Coloured, _matrix, block_size, mean_distances
+from viz.clustering.linkage import lay_out_dendrogram, linkage_steps, ranges_in_words
+from viz.clustering.page import order_breaks_in_words, refusals_in_words, roles_in_words, sentence_chunks
+from viz.components.heatmap.heatmap import SentenceColours, _matrix, block_size, mean_distances
 
 
 def linked(text, embedder=None, **parameters):
@@ -65,7 +65,7 @@ def test_the_browser_gets_sixteen_bits_a_cell():
 
 def test_the_tree_of_two_chunks_in_two_places_each():
     _, chunking = linked("0\n90\n1\n92\n180", position_weight=0, max_distance=0.1)
-    tree = lay_out(5, chunking.merges, chunking.clusters)
+    tree = lay_out_dendrogram(5, chunking.merges, chunking.clusters)
     assert tree.leaves == [0, 2, 1, 3, 4]
     assert [(join.left, join.right, join.low_left) for join in tree.joins] == [(0, 1, 0), (2, 3, 0)]
     assert [join.height for join in tree.joins] == pytest.approx(
@@ -77,7 +77,7 @@ def test_the_tree_of_two_chunks_in_two_places_each():
 def test_a_refusal_stands_on_the_clusters_of_its_time_and_its_clusters_side_by_side():
     # 0 and 1 join, 5 comes near to both but is too much; 100 stands between in the text.
     _, chunking = linked("0\n100\n1\n5", position_weight=0, max_distance=0.1, target_sentences=2, slack=1)
-    tree = lay_out(4, chunking.merges, chunking.clusters)
+    tree = lay_out_dendrogram(4, chunking.merges, chunking.clusters)
     assert tree.leaves == [0, 2, 3, 1]
     [join], [refused] = tree.joins, tree.refused
     assert (refused.left, refused.right) == (0.5, 2)
@@ -89,7 +89,7 @@ def test_a_refusal_stands_on_the_clusters_of_its_time_and_its_clusters_side_by_s
 def test_every_sentence_is_a_leaf_and_every_cluster_stands_together(sample, parameters):
     _, chunking = sample_linked(sample, **parameters)
     count = len(chunking.document.sentences)
-    tree = lay_out(count, chunking.merges, chunking.clusters)
+    tree = lay_out_dendrogram(count, chunking.merges, chunking.clusters)
     assert sorted(tree.leaves) == list(range(count))
     chunk_of = np.array(sentence_chunks(chunking))[tree.leaves]
     assert np.count_nonzero(np.diff(chunk_of)) == len(chunking.chunks) - 1
@@ -105,8 +105,8 @@ def test_every_sentence_is_a_leaf_and_every_cluster_stands_together(sample, para
 def test_whatever_is_joined_stands_side_by_side(angles, most):
     text = "\n".join(f"{angle} {place}" for place, angle in enumerate(angles))
     _, chunking = linked(text, position_weight=0.3, target_sentences=most, slack=1, max_distance=1)
-    tree = lay_out(len(angles), chunking.merges, chunking.clusters)
-    groups = LinkedGroups(len(angles))
+    tree = lay_out_dendrogram(len(angles), chunking.merges, chunking.clusters)
+    groups = DisjointSets(len(angles))
     for merge, bracket in zip(chunking.merges, tree.joins, strict=True):
         groups.join(merge.left.start, merge.right.start)
         stand = sorted(tree.leaves.index(sentence) for sentence in groups.members(merge.left.start))
@@ -124,7 +124,7 @@ def test_the_steps_are_the_joins_and_refusals_of_the_result(sample, parameters):
     count = len(chunking.document.sentences)
     clusters, cap = chunking.clusters, chunker.cap(count)
     steps = linkage_steps(count, chunking.merges, clusters, cap, chunker.max_distance)
-    table = cluster_tables.joins_table(chunking.merges, clusters, Coloured(sentence_chunks(chunking), []))
+    table = cluster_tables.joins_table(chunking.merges, clusters, SentenceColours(sentence_chunks(chunking), []))
     told = [(step["title"].split(":")[0].lower(), step["mark"]["growing"][1], step["mark"]["next"][1]) for step in steps]
     assert told == list(zip(table["decision"], table["sentence"], table["and sentence"], strict=True))
     assert [step["tone"] == "cut" for step in steps] == [decision == "refused" for decision in table["decision"]]
@@ -155,7 +155,7 @@ def test_places_in_a_row_are_a_range():
 
 def test_order_breaks_in_words():
     def words(text, **parameters):
-        return breaks_words(linked(text, position_weight=0, max_distance=0.1, **parameters)[1])
+        return order_breaks_in_words(linked(text, position_weight=0, max_distance=0.1, **parameters)[1])
 
     assert words("0\n1\n90") == "No order breaks: every chunk is one stretch of the text."
     assert words("0\n90\n1") == (
@@ -166,11 +166,11 @@ def test_order_breaks_in_words():
 
 def test_refusals_and_roles_in_words():
     _, chunking = linked("0\n1\n3\n6\n10", position_weight=0)
-    assert refusal_words(chunking.clusters, 4).endswith(
+    assert refusals_in_words(chunking.clusters, 4).endswith(
         "Dashed: 1 merge that the cap of 4 sentences refused, 4 pairs of sentences in all."
     )
-    assert refusal_words(Clusters(), 4).endswith("The cap of 4 sentences refused nothing.")
-    sentence = roles_words(Clusters(roles=("core", "border", "noise", "noise"), core_size=3), 0.2)
+    assert refusals_in_words(Clusters(), 4).endswith("The cap of 4 sentences refused nothing.")
+    sentence = roles_in_words(Clusters(roles=("core", "border", "noise", "noise"), core_size=3), 0.2)
     assert sentence.startswith("1 core: at least 3 sentences, itself included, within ε 0.2. 1 border:")
     assert "2 noise: neither" in sentence
 
@@ -185,7 +185,7 @@ def test_the_heatmap_to_keep_has_every_pair_in_its_table():
         "and sentence": ["5", "3–4", "5"],
         "distance": [0.1, 0.2, 0.3],
     }
-    figure = cluster_figures.heatmap_figure(distances, 2, Coloured([0, 0, 1, 1, 0], [0, 1]), "light")
+    figure = cluster_figures.heatmap_figure(distances, 2, SentenceColours([0, 0, 1, 1, 0], [0, 1]), "light")
     assert list(figure.data[0].x) == [1.5, 3.5, 5]
     assert figure.data[0].customdata[0][2] == "1–2 and 5"
 
@@ -196,9 +196,9 @@ def hovered(figure):
 
 def test_every_join_and_refusal_is_on_the_dendrogram():
     _, chunking = sample_linked("article")
-    coloured = Coloured(sentence_chunks(chunking), [number % 8 for number in range(len(chunking.chunks))])
+    coloured = SentenceColours(sentence_chunks(chunking), [number % 8 for number in range(len(chunking.chunks))])
     clusters, count = chunking.clusters, len(chunking.document.sentences)
-    tree = lay_out(count, chunking.merges, clusters)
+    tree = lay_out_dendrogram(count, chunking.merges, clusters)
     hover_texts = hovered(cluster_figures.dendrogram_figure(tree, chunking.merges, clusters, coloured, 0.5, "light"))
     assert sum(text.startswith("join ") for text in hover_texts) == len(chunking.merges) > 0
     assert sum("refused" in text for text in hover_texts) == len(clusters.refused) > 0
@@ -207,7 +207,7 @@ def test_every_join_and_refusal_is_on_the_dendrogram():
 
 def test_every_sentence_has_its_role_and_its_centres():
     clusters = Clusters(roles=("core", "border", "noise"))
-    coloured, reach = Coloured([0, 0, 1], [3, 4]), np.array([0.1, 0.3, np.inf])
+    coloured, reach = SentenceColours([0, 0, 1], [3, 4]), np.array([0.1, 0.3, np.inf])
     figure = cluster_figures.density_figure(clusters, reach, coloured, 0.2, 2, "dark")
     assert hovered(figure) == [
         "sentence 1: core, 0.10, chunk 1",

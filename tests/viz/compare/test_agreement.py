@@ -2,8 +2,8 @@
 
 import pytest
 
+from chunkers.embedders.classical import TfIdf
 from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, MiniLM
-from chunkers.embedders.tfidf import TfIdf
 from tests.support import ended
 from tests.viz.app_steps import choose_document, remarks, said, settled
 from viz.jobs import resources

@@ -15,11 +15,11 @@ from evaluation.search.ranking import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
-from viz.components.text_in_browser import code_points, utf16_offsets
+from viz.components.text_in_browser import code_point_offsets, utf16_offsets
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
 from viz.state.choices import MOST_COLUMNS
-from viz.state.compare_choices import FITTING, limits
+from viz.state.compare_choices import FITTING, retrieval_limits
 
 moments = count(1)
 
@@ -119,7 +119,7 @@ def test_a_link_with_another_word_says_so_and_takes_the_default(app):
 
 @pytest.mark.parametrize(("characters", "tokens"), [(10, 50), (1_055, 50), (1_600, 100), (7_999, 250), (75_000, 500)])
 def test_the_first_budget_suits_the_text(characters, tokens):
-    word, (name, limit) = next(iter(limits(characters).items()))
+    word, (name, limit) = next(iter(retrieval_limits(characters).items()))
     assert (word, name, limit) == (FITTING, f"auto: {tokens} tokens", Limit(tokens=tokens))
 
 
@@ -151,10 +151,10 @@ def test_an_answer_is_judged_in_every_column_and_kept_for_retrieval(compare):
 
 
 def asking_file(app):
-    from evaluation.questions.marked_file import questions_to_csv
+    from evaluation.questions.question_sets import marked_questions_to_csv
 
     assert any(button.label == "Questions, CSV" for button in app.get("download_button"))
-    return questions_to_csv(app.session_state["questions"]).encode()
+    return marked_questions_to_csv(app.session_state["questions"]).encode()
 
 
 def test_kept_questions_are_removed_and_asked_again(compare):
@@ -205,7 +205,7 @@ def test_texts_of_kept_questions_are_kept_as_long_as_these_and_up_to_a_limit(com
     ask(compare, "comet")
     mark(compare, "Halley")
     assert [source.name for source in compare.session_state["question_texts"].values()] == [load_sample("stubs").title]
-    monkeypatch.setattr("viz.compare.asking.asking.LARGEST_TEXTS", 10)
+    monkeypatch.setattr("viz.compare.asking.question_search.LARGEST_TEXTS", 10)
     ask(compare, "bread")
     assert "may have at most 10 characters together" in mark(compare, "loaf")["said"]
     assert len(compare.session_state["questions"]) == 1
@@ -245,7 +245,7 @@ def test_a_model_that_fails_is_a_sentence_and_words_still_rank(compare, monkeypa
     def fail(*_):
         raise ModelError("The model must be readable; it is not.")
 
-    monkeypatch.setattr("evaluation.asking.ask.embed_together", fail)
+    monkeypatch.setattr("evaluation.asking.ask.embed_texts", fail)
     reply = ask(compare, "a question that nobody has asked")
     assert (reply["state"], reply["said"]) == ("failed", "The model must be readable; it is not.")
     tell(compare, "reader", "asking", ask="bm25", ask_limit="50")
@@ -274,10 +274,10 @@ def test_any_text_and_any_question(app, text):
 def test_places_are_converted_there_and_back():
     text = "a😀b😀c"
     for place in range(len(text) + 1):
-        assert code_points(text, utf16_offsets(text, [place])) == [place]
+        assert code_point_offsets(text, utf16_offsets(text, [place])) == [place]
     # Between the two units of a character.
-    assert code_points(text, [2]) == [1]
-    assert code_points("abc", [2]) == [2]
+    assert code_point_offsets(text, [2]) == [1]
+    assert code_point_offsets("abc", [2]) == [2]
 
 
 def test_a_cross_encoder_that_is_named_orders_the_best_and_a_wrong_folder_is_a_sentence(compare, monkeypatch):

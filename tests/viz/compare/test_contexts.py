@@ -7,7 +7,7 @@ from tests.support import ended
 from tests.viz.app_steps import choose_document, said, settled
 from tests.viz.compare.test_asking import ask
 from tests.viz.controls.test_language_model import labels, name_model, press
-from viz.compare.asking.contexts import MISSING, NOT_WRITTEN
+from viz.compare.asking.question_search import NO_MODEL, NOT_WRITTEN
 
 QUESTION = "Quokkas?"
 """No chunk has the word, and the context of the comet has it."""
@@ -41,7 +41,7 @@ def files(app):
 
 def test_nothing_is_sent_before_the_click_and_then_files_and_answers_have_the_sentences(app, http):
     opened(app)
-    assert MISSING in said(app)
+    assert NO_MODEL in said(app)
     assert files(app)
     assert not any(label.startswith("Chunks, ") for label in files(app))
     before = ask(app, QUESTION)

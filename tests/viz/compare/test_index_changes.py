@@ -9,22 +9,22 @@ import pytest
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from evaluation.asking.ask import Limit
-from evaluation.changes.effects import Changes, ChunkComparison, tokens_to_embed
+from evaluation.changes.index_changes import Changes, ChunkComparison, tokens_to_embed
 from evaluation.questions.corpus import Corpus, Ruler
-from evaluation.questions.marked_file import MarkedQuestion
+from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.questions.reading import read_questions
-from evaluation.retrieval.budget import Budgets, evaluate_at
+from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.search.index import build_index
-from evaluation.statistics.paired import compare_all
+from evaluation.statistics.paired_tests import paired_differences
 from sample_docs import load_sample
 from tests.support import LIMIT, HashEmbedder, ended
 from tests.viz.app_steps import press, remarks, widget
 from tests.viz.compare.test_scores import by_head, scores
 from viz.compare.scores import changes as changes_view
-from viz.jobs import index_changes
-from viz.jobs.index_changes import IndexChanges, Measured, Setting
+from viz.jobs import chunker_comparison
+from viz.jobs.chunker_comparison import IndexChanges, IndexSetting, MeasuredChunks
 from viz.jobs.retrieval_plan import Material
-from viz.state.questions_given import bundled
+from viz.state.shared_questions import bundled_material
 from viz.state.text import Source
 
 QUERY = {"embedder": "tfidf", "sentences": "regex", "tokenizer": "words", "selected": "1"}
@@ -65,7 +65,7 @@ def recomputed(material, sizes, budget, sentences="regex"):
             for spans, text in zip(index.chunks, index.texts, strict=True):
                 name = corpus.names[corpus.document_at(spans[0].start)]
                 comparison.add(name, [(text, len(text.split()))], bool(is_after))
-            at = evaluate_at(index, questions, tools, ruler, Budgets((budget,)))
+            at = evaluate_at_budgets(index, questions, tools, ruler, Budgets((budget,)))
             recalls.append(at.values("recall", budget, "tokens"))
         return comparison.result(), np.array(recalls), [question.text for question in questions]
 
@@ -81,7 +81,7 @@ def test_by_late_chunking_no_chunk_is_kept(app):
     assert (other["Kept"]["value"], other["Share"]["value"]) == (0, 1.0)
     job = IndexChanges(SETTING._replace(embedded_as="late"), {}, None, False)
     one, two = (build_chunker("fixed_sentences", {"size": size}) for size in (1, 2))
-    job.results = dict.fromkeys((one, two), Measured((("a", (("0" * 32, 3), ("1" * 32, 4))),), {}))
+    job.results = dict.fromkeys((one, two), MeasuredChunks((("a", (("0" * 32, 3), ("1" * 32, 4))),), {}))
     assert job.comparison(one, two).total == Changes(changed=2, tokens_again=7, tokens=7)
 
 
@@ -103,14 +103,14 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     choose(app, BUNDLED)
     (rows,) = tables(app)
     assert not any("Kept" in row for row in rows)
-    tokens = 2 * sum(len(text.split()) for _, text in bundled().texts)
+    tokens = 2 * sum(len(text.split()) for _, text in bundled_material().texts)
     assert f"About {tokens:,} tokens to embed, less what is kept." in remarks(app)
     widget(app.number_input, "changes_price").set_value(100.0).run()
     assert f"About {tokens:,} tokens to embed, ${tokens / 10_000:,.2f}, less what is kept." in remarks(app)
-    press(app, f"Cut and search {len(bundled().texts)} documents")
+    press(app, f"Cut and search {len(bundled_material().texts)} documents")
     changes, questions = measured(app)
     assert changes[1]["Cost"]["value"] == pytest.approx(changes[1]["Tokens again"]["value"] / 10_000)
-    comparison, recalls, asked = recomputed(bundled(), (1, 4), 500)
+    comparison, recalls, asked = recomputed(bundled_material(), (1, 4), 500)
     total = comparison.total
     assert changes[1]["Documents"]["value"] == comparison.changed_documents > 1
     assert [changes[1][name]["value"] for name in ("Chunks", "Kept", "Changed", "New", "Gone", "Tokens again")] == [
@@ -121,7 +121,7 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     assert questions[0]["Recall"]["value"] == pytest.approx(before.mean())
     assert questions[1]["Recall"]["value"] == pytest.approx(after.mean())
     assert (questions[1]["Won"]["value"], questions[1]["Lost"]["value"]) == (won.sum(), lost.sum())
-    (difference,) = compare_all((after - before)[None])
+    (difference,) = paired_differences((after - before)[None])
     assert questions[1]["Difference"]["text"] == f"{difference.points} ({difference.interval})"
     documents, listed = (frame.value for frame in app.dataframe)
     assert [*documents["document"]] == [name for name, _ in comparison.most_changed]
@@ -133,14 +133,14 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     assert len(known) == 2
     app.session_state["choices"]["compare"].columns[1].put("size", 3)
     app.run()
-    press(app, f"Cut and search {len(bundled().texts)} documents")
+    press(app, f"Cut and search {len(bundled_material().texts)} documents")
     changes, _ = measured(app)
     assert len(app.session_state["index_changes"].results) == 3
-    assert changes[1]["Kept"]["value"] == recomputed(bundled(), (1, 3), 500)[0].total.kept
+    assert changes[1]["Kept"]["value"] == recomputed(bundled_material(), (1, 3), 500)[0].total.kept
 
 
 def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app, monkeypatch):
-    build, built, began, goes_on = index_changes.build_index, [], threading.Event(), threading.Event()
+    build, built, began, goes_on = chunker_comparison.build_index, [], threading.Event(), threading.Event()
 
     def waiting(corpus, chunker, *given):
         built.append(chunker.size)
@@ -149,10 +149,10 @@ def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app
             assert goes_on.wait(LIMIT)
         return build(corpus, chunker, *given)
 
-    monkeypatch.setattr(index_changes, "build_index", waiting)
+    monkeypatch.setattr(chunker_comparison, "build_index", waiting)
     scores(app, "Diff", **QUERY)
     choose(app, BUNDLED)
-    button = f"Cut and search {len(bundled().texts)} documents"
+    button = f"Cut and search {len(bundled_material().texts)} documents"
     press(app, button)
     assert began.wait(LIMIT)
     app.run()
@@ -167,7 +167,7 @@ def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app
     assert "Chunks" not in rows[1]
     press(app, button)
     changes, _ = measured(app)
-    assert changes[1]["Kept"]["value"] == recomputed(bundled(), (1, 4), 500)[0].total.kept
+    assert changes[1]["Kept"]["value"] == recomputed(bundled_material(), (1, 4), 500)[0].total.kept
     assert built == [1, 4, 4], "the first column is not cut again"
 
 
@@ -191,7 +191,7 @@ def test_marked_answers_are_questions_on_this_text(app):
     assert rows[1]["Difference"]["text"] != "–"
 
 
-SETTING = Setting(
+SETTING = IndexSetting(
     Material((("a.txt", "One. Two. Three."), ("b.txt", "Four. Five.")), ("", b""), own=True),
     ("", ""),
     sentences="regex",
@@ -230,7 +230,7 @@ def test_of_long_documents_the_tokens_are_inferred_from_the_first(monkeypatch):
     monkeypatch.setattr(changes_view, "session", SimpleNamespace(changed_tokens=None))
     monkeypatch.setattr(changes_view, "MOST_COUNTED", 1000)
     texts = (("a", "one two " * 100), ("b", "one two " * 100), ("c", "one two " * 300))
-    assert changes_view._tokens(texts, "words") == 1000
+    assert changes_view._token_count(texts, "words") == 1000
 
 
 def test_without_questions_only_the_chunks_are_compared():

@@ -12,7 +12,7 @@ from tests.viz.app_steps import box_of, choose_document, sent, settled, widget
 from viz.compare import first_screen
 from viz.jobs import resources
 from viz.jobs.chunking import ChunkingJob
-from viz.shell import results
+from viz.shell import column_results
 from viz.state.compare_choices import default_choices
 from viz.state.text import Source
 
@@ -55,7 +55,7 @@ def test_a_column_that_is_done_is_shown_while_the_next_is_computed(app, monkeypa
             self.one_done.set()
             assert self._cancel.wait(LIMIT)
 
-    monkeypatch.setattr(results, "ChunkingJob", Halting)
+    monkeypatch.setattr(column_results, "ChunkingJob", Halting)
     # Another test may have embedded what the third column needs.
     resources.embedding_cache.cache_clear()
     app.query_params["embedder"] = "tfidf"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from evaluation.segmentation import unlabelled
+from evaluation.segmentation import label_free_measures
 from tests.support import ended
 from tests.viz.app_steps import choose_document, said, sent
 from tests.viz.compare.test_scores import by_head, scores
-from viz.compare.scores import unlabelled as view
+from viz.compare.scores import scoreboard as view
 from viz.jobs import resources
 
 BUTTON = "Measure edit stability"
@@ -93,7 +93,7 @@ def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
 
 
 def test_a_text_that_is_too_large_is_refused_in_a_sentence(app, monkeypatch):
-    monkeypatch.setattr(unlabelled, "MOST_EDITED_CHARACTERS", 1000)
+    monkeypatch.setattr(label_free_measures, "MOST_EDITED_CHARACTERS", 1000)
     scores(app, "Without labels", embedder="tfidf")
     assert BUTTON not in buttons(app)
     assert any("edits × characters must be at most 1,000" in text for text in said(app))

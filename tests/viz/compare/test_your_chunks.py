@@ -13,7 +13,7 @@ from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import press, remarks, said, settled, widget
 from tests.viz.compare.test_asking import ask
-from viz.jobs import reading
+from viz.jobs import file_reading
 from viz.state import chunk_files, session_file
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.text import Source
@@ -123,7 +123,7 @@ def test_parents_of_a_recipe_are_counted_beside_their_children(app):
 
 
 def test_a_file_that_takes_longer_is_shown_when_it_is_read_and_can_be_cancelled(app, monkeypatch):
-    monkeypatch.setattr(reading, "PATIENCE_S", 0)
+    monkeypatch.setattr(file_reading, "PATIENCE_S", 0)
     with_column(app)
     uploader(app).upload("theirs.json", json.dumps(pieces()).encode(), "application/json").run()
     while (job := app.session_state["chunk_reading"]) is not None:
@@ -131,14 +131,14 @@ def test_a_file_that_takes_longer_is_shown_when_it_is_read_and_can_be_cancelled(
         app.run()
     assert columns_of(app)[1]["subtitle"] == "theirs.json"
     uploader(app).upload("fewer.json", json.dumps(pieces()[:1]).encode(), "application/json")
-    monkeypatch.setattr(reading.ReadingJob, "start", lambda job, wait: job.cancel())
+    monkeypatch.setattr(file_reading.ReadingJob, "start", lambda job, wait: job.cancel())
     settled(app)
     assert app.session_state["chunk_reading"] is None
     assert columns_of(app)[1]["subtitle"] == "theirs.json"
 
 
 def test_a_file_that_is_being_read_has_a_bar_with_a_button(app, monkeypatch):
-    monkeypatch.setattr(reading, "PATIENCE_S", 0)
+    monkeypatch.setattr(file_reading, "PATIENCE_S", 0)
     with_column(app)
     go_on = threading.Event()
 
@@ -308,7 +308,7 @@ def test_a_session_s_file_carries_the_chunks(app):
     chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
     column = ColumnChoice("your_chunks", {"file": file.identity})
     choices = Choices("own", "lines", [column], tokenizer="words")
-    written = session_file.write(Source(SAMPLE.text, "notes"), choices, [(chunker, chunking)], None)
+    written = session_file.write_session_file(Source(SAMPLE.text, "notes"), choices, [(chunker, chunking)], None)
     settled(app)
     box = next(widget for widget in app.get("file_uploader") if widget.key == "file")
     box.upload("it.json", written.encode(), "application/json").run()
@@ -317,7 +317,7 @@ def test_a_session_s_file_carries_the_chunks(app):
     assert columns_of(app)[0]["subtitle"] == "theirs.json"
     assert json.loads(list_of(app)["rows"])[0]["title"] == "Chunk 1: not found"
     with pytest.raises(InputError, match="file must be the file of chunks that the recipe names"):
-        session_file.read(written.replace("No such chunk.", "Another chunk.").encode(), "it.json")
+        session_file.read_session_file(written.replace("No such chunk.", "Another chunk.").encode(), "it.json")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from viz.components.assets import IN_ORDER, VIZ, LinkError, script, styles
+from viz.components.assets import IN_ORDER, VIZ, LinkError, joined_styles, linked_script
 
 ENTRIES = {
     "answers/cards.js": None,
@@ -78,7 +78,7 @@ def test_every_script_belongs_to_a_component():
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_a_component_links_to_one_module(entry):
-    linked = script(entry, ENTRIES[entry])
+    linked = linked_script(entry, ENTRIES[entry])
     files = FILE.findall(linked)
     assert sorted(files) == sorted(imported(entry) | {IN_ORDER})
     assert files[-1] == entry
@@ -91,7 +91,7 @@ def test_a_component_links_to_one_module(entry):
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_lines_keep_their_numbers(entry):
-    linked = script(entry, ENTRIES[entry])
+    linked = linked_script(entry, ENTRIES[entry])
     for path, body in zip(FILE.findall(linked), FILE.split(linked)[2::2], strict=True):
         lines = (VIZ / path).read_text().splitlines()
         kept = body.splitlines()[1 : len(lines) + 1]
@@ -114,11 +114,11 @@ def test_python_names_scripts_and_styles_and_holds_none():
 
 @pytest.mark.parametrize("name", ["storeText", "storeSteps", "storeMatrix"])
 def test_the_store_has_a_function_for_each_of_its_components(name):
-    assert script("components/shared/store.js", name).endswith(f"\nexport default inOrder({name});\n")
+    assert linked_script("components/shared/store.js", name).endswith(f"\nexport default inOrder({name});\n")
 
 
 def test_styles_are_joined_by_lines():
-    both = styles("components/shared/common.css", "components/shared/zoom_window.css")
+    both = joined_styles("components/shared/common.css", "components/shared/zoom_window.css")
     assert both.startswith((VIZ / "components/shared/common.css").read_text())
     assert both.endswith((VIZ / "components/shared/zoom_window.css").read_text())
 
@@ -129,7 +129,7 @@ def test_a_module_comes_once_and_before_all_that_use_it(write):
         b='import { a } from "./below/a.js";\nexport const b = a;\n',
         below__a="// A.\nexport const a = 1;\nexport async function other() {}\nexport class Third {}\n",
     )
-    linked = script("entry.js", root=root)
+    linked = linked_script("entry.js", root=root)
     assert linked.startswith(FIRST)
     assert linked.endswith(
         "\n// ---- viz/below/a.js\n// A.\nconst a = 1;\nasync function other() {}\nclass Third {}\n"
@@ -143,7 +143,7 @@ def test_what_a_function_declares_is_its_own(write):
         entry='import { a } from "./a.js";\nexport default function () {\n  const one = a;\n}\n',
         a="export function a() {\n  const one = 1;\n  return one;\n}\n",
     )
-    assert script("entry.js", root=root)
+    assert linked_script("entry.js", root=root)
 
 
 REFUSED = {
@@ -234,16 +234,16 @@ REFUSED = {
 def test_what_cannot_be_linked_is_refused_by_name(write, case):
     files, message = REFUSED[case]
     with pytest.raises(LinkError, match=re.escape(message)):
-        script("entry.js", root=write(**files))
+        linked_script("entry.js", root=write(**files))
 
 
 def test_a_missing_entry_is_refused(tmp_path):
     with pytest.raises(LinkError, match=re.escape("The script entry.js must exist")):
-        script("entry.js", root=tmp_path)
+        linked_script("entry.js", root=tmp_path)
 
 
 def test_a_named_default_must_be_exported_and_alone(write):
     with pytest.raises(LinkError, match="must have a named export a and no default export"):
-        script("entry.js", "a", root=write(entry="const a = 1;\n"))
+        linked_script("entry.js", "a", root=write(entry="const a = 1;\n"))
     with pytest.raises(LinkError, match="must have a named export a and no default export"):
-        script("entry.js", "a", root=write(entry="export const a = 1;\n" + ENTRY))
+        linked_script("entry.js", "a", root=write(entry="export const a = 1;\n" + ENTRY))

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from chunkers import Breakpoint, Document, Reason
-from chunkers.building_blocks.thresholds import TIE, beyond
+from chunkers.building_blocks.thresholds import TIE, passes_level
 from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 from viz.components.assets import VIZ
-from viz.components.reader.column_body import curve_of, segments
+from viz.components.reader.column_body import score_curve, text_segments
 from viz.components.text_in_browser import utf16_offsets
 
 NODE = shutil.which("node", path=Path(sys.executable).parent) or shutil.which("node")
@@ -68,13 +68,13 @@ def test_a_preview_has_the_parts_and_the_words_of_the_result(threshold):
     text = load_sample("emoji").text
     document = Document.from_text(text, "regex")
     chunker = Breakpoint(threshold=threshold, buffer=0)
-    curve = curve_of(chunker, run(chunker, document, tools(HashEmbedder())), movable=True)
+    curve = score_curve(chunker, run(chunker, document, tools(HashEmbedder())), movable=True)
     starts, ends = (utf16_offsets(text, [span[side] for span in document.sentences]) for side in (0, 1))
     known = utf16_offsets(text, document.starts[2:5])
     calls, wanted = [], []
     for amount, level in curve["lines"][0]["stops"]:
         made = run(chunker.model_copy(update={"amount": amount}), document, tools(HashEmbedder()))
-        wanted.append(segments(document, made, frozenset(document.starts[2:5]), frozenset()))
+        wanted.append(text_segments(document, made, frozenset(document.starts[2:5]), frozenset()))
         calls.append(({"starts": starts, "ends": ends}, curve, known, _cuts(curve, level), level))
     for preview, result in zip(answer("components/reader/column.js", "previewOf", calls), wanted, strict=True):
         for name in ("start", "end", "over", "from", "to", "split"):
@@ -87,7 +87,7 @@ def test_a_preview_has_the_parts_and_the_words_of_the_result(threshold):
 
 def _cuts(curve, level):
     scores = np.array([math.nan if score is None else score for score in curve["scores"]])
-    return beyond(scores, level, curve["above"]).tolist()
+    return passes_level(scores, level, curve["above"]).tolist()
 
 
 def test_the_browser_takes_the_same_scores_to_be_on_the_line():
@@ -100,6 +100,6 @@ def test_the_browser_takes_the_same_scores_to_be_on_the_line():
         for above in (True, False):
             curve = {"live": True, "above": above, "scores": scores, "lines": [{"level": level + 1}]}
             calls.append((curve, level))
-            wanted.append(beyond(np.array(scores), level, above).tolist())
+            wanted.append(passes_level(np.array(scores), level, above).tolist())
     assert answer("components/reader/threshold_lines.js", "candidateCuts", calls) == wanted
     assert all(0 < sum(cuts) < len(cuts) for cuts in wanted)

@@ -1,6 +1,6 @@
 """Downloads: what differs anywhere has another file name, by which Streamlit tells files apart."""
 
-from viz.components.download import download
+from viz.components.page_elements import download_button
 
 
 class Place:
@@ -13,7 +13,7 @@ class Place:
 
 def name_of(of, name="seamark-recursive.recipe.json"):
     place = Place()
-    download(place, "Recipe", lambda: "", name, "application/json", of)
+    download_button(place, "Recipe", lambda: "", name, "application/json", of)
     return place.names[0]
 
 

@@ -9,7 +9,7 @@ from tests.support import LIMIT
 def a_page():
     import streamlit as st
 
-    from viz.components.job_progress import show_job_progress
+    from viz.components.page_elements import show_job_progress
     from viz.jobs.background import Background
 
     class Waiting(Background):

@@ -11,7 +11,7 @@ from chunkers.contract.base import run
 from chunkers.storage.cache import EmbeddingCache
 from sample_docs import load_sample
 from tests import ROOT
-from viz.components.reader.column_body import curve_of, segments
+from viz.components.reader.column_body import score_curve, text_segments
 from viz.components.text_in_browser import utf16_offsets
 
 SAMPLES = ["algorithm", "arabic", "article", "emoji", "stubs", "three_topics"]
@@ -47,7 +47,7 @@ def test_the_preview_is_what_the_server_makes_of_the_line(sample):
     cases, expected = [], []
     for threshold in THRESHOLDS:
         chunker = build_chunker("breakpoint", {"threshold": threshold})
-        curve = curve_of(chunker, run(chunker, document, tools), movable=True)
+        curve = score_curve(chunker, run(chunker, document, tools), movable=True)
         if curve is None or not curve["live"]:
             continue
         stops = curve["lines"][0]["stops"]
@@ -61,7 +61,7 @@ def test_the_preview_is_what_the_server_makes_of_the_line(sample):
                     "level": level,
                 }
             )
-            expected.append(segments(document, moved, known, frozenset()))
+            expected.append(text_segments(document, moved, known, frozenset()))
     assert len(cases) > 5
     drawn = previews(cases)
     for case, preview, made in zip(cases, drawn, expected, strict=True):

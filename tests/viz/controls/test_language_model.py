@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import ASKING, Embedder, ModelError
-from chunkers.language_models.answers import AnswerCache
-from chunkers.language_models.server import ChatServer, LocalServer
+from chunkers.language_models.answer_cache import AnswerCache
+from chunkers.language_models.chat_server import ChatServer, LocalServer
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.segmentation.sweep import SEARCHED
 from tests import ROOT
@@ -20,9 +20,9 @@ from tests.viz.compare.test_page import reader_of
 from tests.viz.failures.test_page import part
 from viz.controls import language_model
 from viz.jobs import chunking
-from viz.shell.results import WAITS
-from viz.state import models as language_model_state
-from viz.state.models import CHUNKER_NEEDS, MISSING, none_named
+from viz.shell.column_results import WAITS
+from viz.state import chosen_models as language_model_state
+from viz.state.chosen_models import CHUNKER_NEEDS, MODEL_MISSING, no_model_message
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def everything(app):
 def test_without_a_model_the_column_says_what_is_missing_and_the_others_are_there(app, http, chunker):
     opened(app, chunker)
     first, second = columns(app)
-    assert first["message"] == MISSING
+    assert first["message"] == MODEL_MISSING
     assert second["segments"] is not None
     assert "Send" not in labels(app)
     told = " ".join(part.value for part in app.markdown)
@@ -183,7 +183,7 @@ def test_a_link_sends_nothing_even_where_the_environment_names_a_server(app, htt
     monkeypatch.setenv("OPENAI_BASE_URL", http.address)
     opened(app, **{"c2": "lumber"})
     assert http.requests == []
-    assert [column["message"] for column in columns(app)] == [MISSING] * 2
+    assert [column["message"] for column in columns(app)] == [MODEL_MISSING] * 2
 
 
 def test_the_limit_stops_and_says_so(app, http):
@@ -224,7 +224,7 @@ def test_the_link_has_the_name_alone_and_whoever_opens_it_asks_nothing(app, http
     monkeypatch.setenv("OPENAI_BASE_URL", http.address)
     other = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     opened(other, model="test")
-    assert columns(other)[0]["message"] == MISSING
+    assert columns(other)[0]["message"] == MODEL_MISSING
     assert "Send" not in labels(other)
     assert (other.session_state["language_name"], other.query_params["model"]) == ("test", "test")
     assert "The link was made with the model test. It is used once you press “Use this model”." in remarks(other)
@@ -281,7 +281,7 @@ def test_the_guide_explains_it_without_a_model(app, http, chunker):
     assert kind.symbols in [part.value for part in app.caption]
     assert {f"`{spec.name}`" for spec in kind.fields()} == set(app.table[0].value["parameter"])
     # The form is below it there.
-    assert none_named(CHUNKER_NEEDS, "below") in said(app)
+    assert no_model_message(CHUNKER_NEEDS, "below") in said(app)
     assert app.text_input(key="language_name")
 
 
@@ -310,7 +310,7 @@ def test_the_form_is_there_whichever_column_is_selected(app, http, page):
             settled(app)
     assert app.text_input(key="language_name")
     told = said(app) + [column["message"] for column in columns(app)] if page == "compare" else said(app)
-    assert any(MISSING in text for text in told)
+    assert any(MODEL_MISSING in text for text in told)
 
 
 def test_another_session_is_shown_its_own_answers(app, http):
@@ -377,7 +377,7 @@ def test_failures_measures_it_beside_the_others_once_a_model_is_named_and_the_us
     opened(app, embedder="tfidf", document="stubs")
     app.switch_page("pages/failures.py")
     settled(app)
-    assert mine() == [("compare", 0, MISSING)]
+    assert mine() == [("compare", 0, MODEL_MISSING)]
     name_model(app, http)
     settled(app)
     assert mine() == [(result, column, WAITS) for result, column in (("compare", 0), ("published", len(SEARCHED)))]

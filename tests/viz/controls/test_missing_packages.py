@@ -7,7 +7,7 @@ from chunkers.embedders import EMBEDDERS
 from chunkers.support import extras
 from chunkers.text.sentences import SPLITTERS
 from chunkers.text.tokenizers import TOKENIZERS
-from viz.controls.missing_packages import label_with_availability
+from viz.controls.widgets import label_with_availability
 
 LIGHT = {
     "chunker": (CHUNKERS, {"code", "kmeans"}),

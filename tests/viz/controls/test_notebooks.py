@@ -199,13 +199,13 @@ def test_a_damaged_entry_is_a_sentence(app, again):
 def test_texts_are_kept_only_where_this_machine_alone_reaches_the_server(monkeypatch, address, hosts, private):
     options = {"server.address": address, "server.allowedHosts": hosts}
     monkeypatch.setattr(notebook.st, "get_option", options.get)
-    assert notebook.is_private() is private
+    assert notebook.is_server_private() is private
 
 
 def test_the_store_is_in_the_users_data_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setattr("sys.platform", "linux")
-    assert resources.user_data() == tmp_path / "seamark"
+    assert resources.user_data_folder() == tmp_path / "seamark"
 
 
 def test_the_chip_offers_to_keep_before_anything_is_lost_and_then_to_remove(app):
@@ -225,7 +225,7 @@ def test_the_chip_offers_to_keep_before_anything_is_lost_and_then_to_remove(app)
 
 
 def test_where_others_reach_the_server_the_chip_leads_to_the_session_file(app, monkeypatch):
-    monkeypatch.setattr("viz.controls.kept_texts.is_private", lambda: False)
+    monkeypatch.setattr("viz.controls.kept_texts.is_server_private", lambda: False)
     paste(app)
     assert chip(app)["state"] == "shared"
     keep(app)

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import streamlit as st
 
-from viz.controls.widgets import pressed
+from viz.controls.widgets import button_pressed
 
 
 def test_a_press_waits_for_the_next_run_that_draws_the_button(monkeypatch):
@@ -15,9 +15,9 @@ def test_a_press_waits_for_the_next_run_that_draws_the_button(monkeypatch):
         drawn[key] = lambda: on_click(*args)
 
     place = SimpleNamespace(button=button)
-    assert not pressed(place, "Undo", "undo")
+    assert not button_pressed(place, "Undo", "undo")
     drawn["undo"]()
     # The run that Streamlit began then was interrupted here; another button is drawn meanwhile.
-    assert not pressed(place, "Remove", "remove")
-    assert pressed(place, "Undo", "undo")
-    assert not pressed(place, "Undo", "undo")
+    assert not button_pressed(place, "Remove", "remove")
+    assert button_pressed(place, "Undo", "undo")
+    assert not button_pressed(place, "Undo", "undo")

@@ -4,13 +4,12 @@ import json
 
 import pytest
 
-from chunkers.text.file_parts import Parts
-from chunkers.text.reader_output import LeftOut
+from chunkers.text.extracted_text import Omission, Parts
 from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
 from viz.controls import kept_texts
 from viz.controls.kept_texts import FOREIGN
 from viz.state.choices import OWN
-from viz.state.storage_format import kept_text
+from viz.state.storage_format import text_in_stored_form
 from viz.state.text import Source
 
 TEXT = "One is here. Two is here. Three is here."
@@ -120,7 +119,7 @@ PARTS = Parts("page", (0, 13, 26), ("iv", "1", "2"))
 
 
 def test_the_pages_of_a_file_and_what_was_left_out_come_back(app):
-    left_out = (LeftOut("repeated header", 1, 1, "Sea <b>marks</b>"), LeftOut("picture", 2, None))
+    left_out = (Omission("repeated header", 1, 1, "Sea <b>marks</b>"), Omission("picture", 2, None))
     own = Source(TEXT, "notes.pdf", None, "read as PDF", PARTS, left_out)
     opened(app, document=OWN)
     app.session_state["own"] = own
@@ -152,11 +151,11 @@ def test_pages_that_cannot_be_are_left_out(app, file):
 
 
 def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(monkeypatch):
-    own = Source(TEXT, "notes.pdf", parts=PARTS, left_out=(LeftOut("picture", 1, 1, "x" * 300),))
+    own = Source(TEXT, "notes.pdf", parts=PARTS, left_out=(Omission("picture", 1, 1, "x" * 300),))
     sizes = {}
     for most in (1_000, 200, 20):
         monkeypatch.setattr("viz.state.storage_format.MOST_OF_FILE", most)
-        file = kept_text(own, None)[0].file
+        file = text_in_stored_form(own, None)[0].file
         assert len(file) <= most
         sizes[most] = json.loads(file or "{}")
     assert sizes[1_000]["left_out"]
@@ -208,7 +207,12 @@ def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monke
 
 def test_a_character_of_two_units_counts_as_two(monkeypatch):
     monkeypatch.setattr(kept_texts, "MOST_KEPT", 10)
-    assert [kept_texts._units(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [False, True, False, True]
+    assert [kept_texts._utf16_length(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [
+        False,
+        True,
+        False,
+        True,
+    ]
 
 
 def test_the_kept_text_is_asked_for_when_its_chip_is_pressed(app):

@@ -8,8 +8,8 @@ from chunkers import DEFAULT_SPLITTER, Document
 from chunkers.text import reader_process
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, widget
-from viz.jobs import reading
-from viz.state.text import language_said
+from viz.jobs import file_reading
+from viz.state.text import language_label
 
 LINES = "One sentence. Another one.\nA third."
 
@@ -106,7 +106,7 @@ def test_a_file_that_cannot_be_read_as_it_was_named_can_be_read_as_something_els
 
 
 def test_while_a_file_is_read_the_page_shows_it_with_cancel(app, monkeypatch):
-    monkeypatch.setattr(reading, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(file_reading, "PATIENCE_S", 0.0)
     opened(app)
     assert uploaded(app, "slow.html", b"<li>Item here.</li>" * 500_000, wait=False) is None
     cancel = next(button for button in app.button if button.label == "Cancel")
@@ -143,4 +143,4 @@ def test_the_language_is_shown_and_can_be_chosen(app):
     ],
 )
 def test_what_is_said_of_the_language(text, name, said):
-    assert language_said(Document.from_text(text, name)) == said
+    assert language_label(Document.from_text(text, name)) == said

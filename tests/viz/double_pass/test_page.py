@@ -11,13 +11,21 @@ from chunkers.contract.base import run
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, ended, tools
 from tests.viz.app_steps import box_of, choose_document, sent, settled
-from viz.double_pass import corrections, page, passes
-from viz.double_pass import story as pass_story
-from viz.double_pass.page import change_said
-from viz.double_pass.story import LEDGER, attempts_of, decided_gaps, mini_chunk_starts, pass_steps, sentences_in_words
+from viz.double_pass import page, passes
+from viz.double_pass import page as corrections
+from viz.double_pass import passes as pass_story
+from viz.double_pass.page import reversing_change_in_words
+from viz.double_pass.passes import (
+    LEDGER,
+    comparison_attempts,
+    decided_gaps,
+    mini_chunk_starts,
+    pass_steps,
+    sentences_in_words,
+)
 from viz.jobs.chunking import Task
 from viz.jobs.resources import embedding_cache
-from viz.shell.results import ColumnResult, Finished
+from viz.shell.column_results import ColumnResult, Finished
 from viz.state.choices import ColumnChoice
 
 SETTINGS = [{}, {"look_ahead": 2, "max_size": 300}, {"vector": "re-embed", "min_size": 200}]
@@ -35,7 +43,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
     source = load_sample(sample)
     chunker = DoublePass.build(**THRESHOLDS | parameters)
     chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
-    looks, starts = attempts_of(chunking), mini_chunk_starts(chunking)
+    looks, starts = comparison_attempts(chunking), mini_chunk_starts(chunking)
     ledger_lines = {gap.index: [] for gap in chunking.gaps}
     for number, step in enumerate(pass_steps(chunking, chunker.max_size)):
         words = [*step["story"], *step.get("aside", [[]])[0]]
@@ -60,7 +68,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
 def test_pass_two_places_sentence_by_sentence_what_the_ledger_cuts(sample):
     source = load_sample(sample)
     chunking = run(DoublePass.build(**THRESHOLDS), Document.from_text(source.text, source.sentences), tools())
-    steps, looks = pass_steps(chunking, None), attempts_of(chunking)
+    steps, looks = pass_steps(chunking, None), comparison_attempts(chunking)
     cuts = {gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut}
     closed = set()
     for number, (step, tried) in enumerate(zip(steps, looks, strict=True)):
@@ -154,13 +162,13 @@ def test_of_a_long_text_the_first_sentences_are_drawn(monkeypatch):
 def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
     chunking = double("0\n5\n90 code here\n3\n6\n180")
     other = cut(DoublePass.build(initial_threshold=1, merging_threshold=1), "1\n2\n3\n4\n5\n6", embedder=AngleEmbedder())
-    corrected = corrections.corrections(chunking, other, "Other")
+    corrected = corrections.removed_boundaries(chunking, other, "Other")
     assert [(correction["sentence"], correction["step"], correction["also"]) for correction in corrected] == [
         (2, 6, "Other cuts here"),
         (3, 6, "Other cuts here"),
     ]
     assert "over the snippet" in corrected[0]["reason"]
-    sentences = corrections.balance(chunking, corrected, other, "Other")
+    sentences = corrections.removals_in_words(chunking, corrected, other, "Other")
     assert sentences == [
         "Of the 3 boundaries that pass one made, 2 were removed later.",
         "Of the 5 boundaries that Other makes between sentences: 1 here too, 2 removed by pass two, "
@@ -269,7 +277,7 @@ def test_every_step_says_what_would_change_its_verdict():
     steps = pass_steps(chunking, None)
     for step in steps:
         verdict = chunking.gaps[step["mark"]["gap"]].verdict
-        sentence = change_said(column, step, embedder)
+        sentence = reversing_change_in_words(column, step, embedder)
         assert sentence.startswith(f"After both passes: {verdict}; ")
         assert ("would keep it" in sentence) is verdict.is_cut
     assert len(steps) > len(chunking.gaps)

@@ -8,20 +8,20 @@ import pytest
 
 from chunkers import Span, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.asking.answer import Posed
-from evaluation.inbox.rules import RULES, inbox
-from evaluation.questions.marked_file import MarkedQuestion
-from evaluation.remedies.tested_changes import Findings
-from evaluation.segmentation.boundary_files import marks_to_json
-from evaluation.segmentation.measures import Score
-from evaluation.segmentation.sweep import OURS, SEARCHED, Setting, as_published
+from evaluation.asking.ask import PosedQuestion
+from evaluation.inbox.rules import RULES, find_suspicious_cuts
+from evaluation.questions.question_sets import MarkedQuestion
+from evaluation.remedies.tested_changes import FindingsByRule
+from evaluation.segmentation.boundary_files import boundary_file_json
+from evaluation.segmentation.boundary_measures import Score
+from evaluation.segmentation.sweep import OURS, SEARCHED, Setting, first_published_setting
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
 from tests.viz.app_steps import box_of, choose_document, settled, tell
-from viz.failures.inbox import shortened
-from viz.failures.lists import SHOWN, _best_values
+from viz.failures.inbox import elide_middle
+from viz.failures.page import TABLE_MEASURES, _best_values
 from viz.failures.results import MeasuredSetting
-from viz.shell.results import ColumnResult
+from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 from viz.state.text import Source
 
@@ -100,9 +100,11 @@ def test_no_row_is_the_best_while_others_wait():
     waiting = MeasuredSetting("published", Setting("optimal"), "nobody", made)
     there = MeasuredSetting("published", Setting("breakpoint"), "nobody", replace(made, chunking=object()), {})
     assert _best_values([there, waiting]) == {}
-    scores = {name: Score(0.25) for name in SHOWN}
+    scores = {name: Score(0.25) for name in TABLE_MEASURES}
     done = replace(there, scores=scores)
-    assert _best_values([done, replace(waiting, made=replace(made, error="It failed."))]) == dict.fromkeys(SHOWN, 0.25)
+    assert _best_values([done, replace(waiting, made=replace(made, error="It failed."))]) == dict.fromkeys(
+        TABLE_MEASURES, 0.25
+    )
 
 
 def test_undefined_is_said_in_words_with_its_reason(app):
@@ -215,10 +217,10 @@ def test_marks_are_undone_removed_and_read_from_a_file(app):
     assert app.session_state["own"].known == known
     text = app.session_state["own"].text
     upload = next(uploader for uploader in app.get("file_uploader") if uploader.key == "marks_file")
-    upload.upload("marks.json", marks_to_json("mine", text, (13,)).encode(), "application/json").run()
+    upload.upload("marks.json", boundary_file_json("mine", text, (13,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
     upload = next(uploader for uploader in app.get("file_uploader") if uploader.key == "marks_file")
-    upload.upload("other.json", marks_to_json("mine", "other", (1,)).encode(), "application/json").run()
+    upload.upload("other.json", boundary_file_json("mine", "other", (1,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
     assert any("must belong to this text" in str(data.get("text")) for data in parts(app) if "text" in data)
 
@@ -230,7 +232,10 @@ def test_a_row_is_taken_to_compare(app):
     settled(app)
     columns = app.session_state["choices"]["compare"].columns
     assert len(columns) == 4
-    assert (columns[3].chunker, columns[3].parameters) == ("breakpoint", dict(as_published("breakpoint")[0].parameters))
+    assert (columns[3].chunker, columns[3].parameters) == (
+        "breakpoint",
+        dict(first_published_setting("breakpoint")[0].parameters),
+    )
     assert any(row["which"] == "column 4" for row in part(app, "table")["rows"])
     button(app, "Undo").click()
     settled(app)
@@ -248,17 +253,17 @@ def test_a_link_to_a_column_that_compare_does_not_have_leads_to_a_chunker(app):
 def test_every_measure_of_the_table_says_what_it_means(app):
     settled(app)
     about = dict(part(app, "table")["head"])
-    assert all(about[title] for title in SHOWN.values())
+    assert all(about[title] for title in TABLE_MEASURES.values())
 
 
 def test_published_settings_are_those_of_the_presets():
-    assert dict(as_published("breakpoint")[0].parameters)["amount"] == 95
-    assert as_published("change_point") == (Setting("change_point"), OURS)
+    assert dict(first_published_setting("breakpoint")[0].parameters)["amount"] == 95
+    assert first_published_setting("change_point") == (Setting("change_point"), OURS)
 
 
 def test_long_passages_keep_their_ends():
-    assert shortened("a  b\nc") == "a b c"
-    line = shortened("x" * 200 + "END")
+    assert elide_middle("a  b\nc") == "a b c"
+    line = elide_middle("x" * 200 + "END")
     assert line.endswith("END")
     assert " … " in line
     assert len(line) <= 153
@@ -310,7 +315,7 @@ def test_a_change_that_removes_a_finding_becomes_a_column_of_compare(suspicious)
     assert line["setting"] == f"{chunker.name} {chunker.model_dump_json()}"
     # Whoever runs the column's recipe finds the inbox that was promised.
     document = app.session_state["split_document"]
-    rules = [finding.rule for finding in inbox(run(chunker, document, Tools(TFIDF, load_tokenizer("words"))))]
+    rules = [finding.rule for finding in find_suspicious_cuts(run(chunker, document, Tools(TFIDF, load_tokenizer("words"))))]
     assert "inside_list" not in rules
     assert len(rules) == others
     next(button for button in app.button if button.label == "Undo").click().run()
@@ -318,12 +323,12 @@ def test_a_change_that_removes_a_finding_becomes_a_column_of_compare(suspicious)
 
 
 def test_where_no_setting_removes_a_finding_they_are_counted(suspicious, monkeypatch):
-    monkeypatch.setattr(Findings, "lacks", lambda self, finding: False)
+    monkeypatch.setattr(FindingsByRule, "lacks", lambda self, finding: False)
     assert re.fullmatch(r"None of \d+ tried settings removes it\.", choose_finding(suspicious)["remedies"]["said"])
 
 
 def test_a_search_for_what_removes_a_finding_waits_to_be_wanted_where_a_question_would_be_sent(suspicious, monkeypatch):
-    monkeypatch.setattr("viz.failures.inbox.posed_about", lambda document: (Posed("Step?", Span(0, 5)),))
+    monkeypatch.setattr("viz.failures.inbox.kept_questions_about", lambda document: (PosedQuestion("Step?", Span(0, 5)),))
     monkeypatch.setattr("viz.failures.inbox.is_automatic", lambda *asked: False)
     offered = choose_finding(suspicious)["remedies"]
     assert (offered["state"], offered["wanted"]) == ("offered", "What removes it?")

@@ -6,11 +6,11 @@ import pytest
 
 from chunkers import CHUNKERS, Document, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.segmentation.chunk_facts import against_known
-from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled
-from viz.guide.chunker_pictures import EXAMPLES, SIX, _run, failure_frame, frames, run_frames
+from viz.guide.chunker_pictures import EXAMPLES, SIX, _run_chunker, chunker_frames, failure_frame, run_frames
 
 TEXTS = {
     "six": SIX,
@@ -107,8 +107,8 @@ def test_sizes_are_counted_by_the_tokenizer(name, text):
 def test_the_known_failure_fails(name, real_tools):
     sections, parameters = EXAMPLES[name].fails_on
     known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
-    _, _, chunking = _run(name, "".join(sections), parameters, real_tools)
-    found, missed, added = against_known(cuts_of(chunking), known)
+    _, _, chunking = _run_chunker(name, "".join(sections), parameters, real_tools)
+    found, missed, added = count_found_missed_added(cut_offsets(chunking), known)
     scattered = [chunk for chunk in chunking if len(chunk.spans) > 1]
     assert missed or added or scattered
     shown = failure_frame(name, real_tools)
@@ -117,7 +117,7 @@ def test_the_known_failure_fails(name, real_tools):
     assert (f"{found} found; {added} cut" in words) if known else (f"One subject, in {len(chunking)} chunks" in words)
     assert [gap["said"] for gap in shown["gaps"]].count("new subject") == len(known)
     # The pictures of the page are those of the bundled model; vectors differ in their last digits from batch to batch.
-    assert words_of(frames(name)) == words_of([*run_frames(name, EXAMPLES[name].text, real_tools), shown])
+    assert words_of(chunker_frames(name)) == words_of([*run_frames(name, EXAMPLES[name].text, real_tools), shown])
 
 
 @pytest.mark.model
@@ -132,7 +132,7 @@ def test_the_known_failure_fails(name, real_tools):
     ],
 )
 def test_turns_and_code_show_a_text_that_has_them(name, reasons):
-    decided = " ".join(gap["said"] for gap in frames(name)[3]["gaps"])
+    decided = " ".join(gap["said"] for gap in chunker_frames(name)[3]["gaps"])
     assert all(reason in decided for reason in reasons)
 
 
@@ -141,4 +141,4 @@ def test_the_page_has_the_pictures(app):
     app.switch_page("pages/guide.py")
     settled(app)
     assert sent(app, "pictures")["small"]
-    assert sent(app, "pictures")["pictures"] == frames("max_min")
+    assert sent(app, "pictures")["pictures"] == chunker_frames("max_min")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from chunkers import Breakpoint
 from tests.support import AngleEmbedder, cut
-from viz.guide.miniature import svg
+from viz.guide.miniature import miniature_svg
 
 
 def test_scores_that_are_hardly_apart_have_a_place():
@@ -12,6 +12,6 @@ def test_scores_that_are_hardly_apart_have_a_place():
     (curve,) = chunking.curves
     for score in (0.0, 5e-324):
         levels = tuple(replace(line, level=0.0) for line in curve.lines)
-        assert "nan" not in svg(
+        assert "nan" not in miniature_svg(
             replace(chunking, curves=(replace(curve, scores=(0.0, score), lines=levels),)), None, "light"
         )

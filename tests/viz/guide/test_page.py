@@ -12,8 +12,8 @@ from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended, tools
 from tests.viz.app_steps import sent
-from viz.guide.miniature import described, height_of, svg
-from viz.theme.numbers import counted
+from viz.guide.miniature import miniature_description, miniature_height, miniature_svg
+from viz.theme.number_formats import counted
 
 PAGE_CSS = (ROOT / "viz" / "theme" / "page.css").read_text(encoding="utf-8")
 
@@ -62,19 +62,19 @@ def test_the_picture_has_a_box_for_every_part(name, sample):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
     chunking = run(build_chunker(name, {}), document, tools())
-    picture = ElementTree.fromstring(svg(chunking, source.known, "light"))
-    assert picture.get("viewBox") == f"0 0 600 {height_of(chunking, source.known)}"
+    picture = ElementTree.fromstring(miniature_svg(chunking, source.known, "light"))
+    assert picture.get("viewBox") == f"0 0 600 {miniature_height(chunking, source.known)}"
     # The page keeps the place of a picture of this height.
-    assert f".st-key-miniature_{height_of(chunking, source.known)} {{" in PAGE_CSS
+    assert f".st-key-miniature_{miniature_height(chunking, source.known)} {{" in PAGE_CSS
     boxes = picture.findall("{http://www.w3.org/2000/svg}rect")
     known = 0 if source.known is None else len(source.known) + 1
     assert len(boxes) == known + sum(len(chunk.spans) for chunk in chunking.chunks)
     assert all(0 <= float(box.get("x")) <= 600 for box in boxes)
-    assert picture.find("{http://www.w3.org/2000/svg}title").text == described(chunking)
-    assert described(chunking).startswith(f"{counted(len(chunking.chunks), 'chunk')}, beginning at sentence")
+    assert picture.find("{http://www.w3.org/2000/svg}title").text == miniature_description(chunking)
+    assert miniature_description(chunking).startswith(f"{counted(len(chunking.chunks), 'chunk')}, beginning at sentence")
 
 
 @pytest.mark.parametrize("text", ["", "One."])
 def test_the_picture_of_next_to_nothing(text):
     chunking = run(build_chunker("breakpoint", {}), Document.from_text(text), tools())
-    assert "<svg" in svg(chunking, None, "dark")
+    assert "<svg" in miniature_svg(chunking, None, "dark")

@@ -9,15 +9,14 @@ import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.text.minilm import model_folder
-from evaluation.asking.answer import judge
-from evaluation.asking.ask import Limit, ask, embed_question, prepare
+from chunkers.text.bundled_model import model_folder
+from evaluation.asking.ask import Limit, ask, embed_question, index_passages, judge_retrieval
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled, widget
 from viz.guide.chunker_pictures import bundled_tools
-from viz.guide.path_screens import ANSWER, BUDGET, QUESTION, SCREENS, SIZE, TOPICS, WORDS, Choice, Slide, repairs
-from viz.jobs.asking.job import ruler_of
-from viz.theme.glossary import explained
+from viz.guide.path_screens import ANSWER, BUDGET, QUESTION, SCREENS, SIZE, TOPICS, WORDS, Choice, Slide, tested_repairs
+from viz.jobs.column_jobs import token_ruler_of
+from viz.theme.glossary import glossary_pieces
 
 SMALLEST, CUTS, TOKENS, UNITS, OVERLAP, MEANINGS, PREDICTION, KNOWN, ASKED, REPAIR = SCREENS
 
@@ -98,7 +97,7 @@ def test_every_word_is_frequent_or_explained_before_it_is_used():
             else [control.label, *(control.options.values() if isinstance(control, Choice) else ())]
         )
         for text in (screen.title, screen.said, screen.task, *labels, *(drawing.told for drawing in drawn)):
-            for piece in explained(text):
+            for piece in glossary_pieces(text):
                 if piece["about"]:
                     known |= {singular(word) for word in words_of(piece["text"])}
                 read(piece["text"])
@@ -274,10 +273,10 @@ def test_each_repair_keeps_the_answer_whole(text):
     answer = (document.sentences[ANSWER[0]].start, document.sentences[ANSWER[1] - 1].end)
 
     def fate(chunking):
-        limit, ruler = Limit(tokens=BUDGET), ruler_of(document, "all-MiniLM-L6-v2")
+        limit, ruler = Limit(tokens=BUDGET), token_ruler_of(document, "all-MiniLM-L6-v2")
         vector = embed_question(chunking, made, QUESTION)
-        return judge(
-            ask(prepare(chunking, made, "embedding"), QUESTION, vector, "embedding", limit, ruler),
+        return judge_retrieval(
+            ask(index_passages(chunking, made, "embedding"), QUESTION, vector, "embedding", limit, ruler),
             type(document.sentences[0])(*answer),
         )
 
@@ -285,7 +284,7 @@ def test_each_repair_keeps_the_answer_whole(text):
     assert fate(before).fate == "split"
     opening = REPAIR.draw(text, None, made)
     assert opening.told == f"{len(before)} chunks: the model gets only a part of the answer."
-    offered = repairs(text, made)
+    offered = tested_repairs(text, made)
     assert [*opening.control.options] == [str(number) for number in range(len(offered))]
     for number, repair in enumerate(offered):
         after = run(repair.chunker, document, made)
@@ -372,7 +371,7 @@ def test_a_question_that_is_empty_is_refused_in_its_place(app):
 
 def test_the_path_ends_at_compare_with_the_repair_and_at_the_advice(app):
     open_path(app, 10)
-    repair = repairs(REPAIR.text, bundled_tools())[2].chunker
+    repair = tested_repairs(REPAIR.text, bundled_tools())[2].chunker
     app.button_group(key="guide_path/10").set_value("2").run()
     assert "Whole in chunk" in str(pictures(app)[1]["told"])
     app.button(key="guide_path_compare").click()

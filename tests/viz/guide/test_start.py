@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import CHUNKERS, Document, Span, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.asking.ask import Limit, ask, embed_question, prepare
+from evaluation.asking.ask import Limit, ask, embed_question, index_passages
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.guide.chunker_advice import ADVICE
@@ -13,13 +13,13 @@ from viz.guide.introduction import (
     USUAL_QUESTION,
     answer_picture,
     chunk_picture,
+    first_tokens,
     question_picture,
     text_picture,
-    tokens_of,
 )
-from viz.jobs.asking.job import ruler_of
+from viz.jobs.column_jobs import token_ruler_of
 from viz.state.choices import fresh
-from viz.theme.glossary import PARTS, explained
+from viz.theme.glossary import PARTS, glossary_pieces
 
 TEXTS = {
     "six": "0 a\n10 b\n80 c\n90 d\n170 e\n180 f\n",
@@ -31,8 +31,8 @@ TEXTS = {
 def asked_of(chunking, question, top=1):
     with_angles = tools(AngleEmbedder())
     vector = embed_question(chunking, with_angles, question)
-    ruler = ruler_of(chunking.document, "words")
-    return ask(prepare(chunking, with_angles, "embedding"), question, vector, "embedding", Limit(top=top), ruler)
+    ruler = token_ruler_of(chunking.document, "words")
+    return ask(index_passages(chunking, with_angles, "embedding"), question, vector, "embedding", Limit(top=top), ruler)
 
 
 def words_of(picture):
@@ -119,15 +119,15 @@ def test_a_sentence_that_is_cut_is_shown_in_its_parts():
 def test_tokens_are_those_of_the_tokenizer():
     text = "Sourdough rises unbelievably slowly."
     starts = load_tokenizer("all-MiniLM-L6-v2").starts(text).tolist()
-    assert tokens_of(text, "all-MiniLM-L6-v2") == [
+    assert first_tokens(text, "all-MiniLM-L6-v2") == [
         text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
     ]
 
 
 def test_a_word_that_is_not_in_the_glossary_cannot_be_marked():
-    assert explained("Two [chunks].")[1] == {"text": "chunks", "about": PARTS["Texts and chunkers"]["Chunk"]}
+    assert glossary_pieces("Two [chunks].")[1] == {"text": "chunks", "about": PARTS["Texts and chunkers"]["Chunk"]}
     with pytest.raises(KeyError):
-        explained("A [wombat].")
+        glossary_pieces("A [wombat].")
 
 
 def test_the_guide_opens_with_four_pictures_and_takes_a_question(app):

@@ -9,9 +9,9 @@ from chunkers import Document, build_chunker
 from chunkers.contract.base import run
 from evaluation.asking.ask import Limit
 from tests.support import LIMIT, HashEmbedder, ended, tools
-from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
-from viz.jobs.resources import Showing, forget_gone
+from viz.jobs.column_jobs import AskJob, Inquiry, contexts_digest
+from viz.jobs.resources import Showing, forget_gone_texts
 
 TEXT = "\n".join(f"line {number} of what is asked here" for number in range(40))
 
@@ -58,7 +58,7 @@ def test_a_session_is_answered_from_its_own_context_sentences():
     def hits(question, *written):
         chunks = [chunk._replace(situation=words) for chunk, words in zip(plain.chunks, written, strict=True)]
         chunking = replace(plain, chunks=tuple(chunks))
-        inquiry = Inquiry(question, "bm25", Limit.of(top=3), "context", "words", contexts=contexts_of([chunking]))
+        inquiry = Inquiry(question, "bm25", Limit.of(top=3), "context", "words", contexts=contexts_digest([chunking]))
         job = AskJob(inquiry, [(0, Task.of(document, None, "words", chunker), chunking)], None, on_disk=False)
         return [hit.chunk for hit in done(job).found[0].hits if hit.score]
 
@@ -106,7 +106,7 @@ def test_what_is_kept_of_a_text_is_forgotten_with_its_last_session(method):
     kept = done(first).found[0].passages
     assert done(job_of(embedder, "gone", method, revision="3")).found[0].passages is kept
     del showing
-    forget_gone()
+    forget_gone_texts()
     assert done(job_of(embedder, "gone", method, revision="3")).found[0].passages is not kept
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Cancelled, Document, build_chunker
 from chunkers.methods import change_point
-from evaluation.segmentation.sweep import Marked, Setting
+from evaluation.segmentation.sweep import MarkedDocument, Setting
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, time_left
 from viz.jobs.retrieval import Retrieval
@@ -88,7 +88,7 @@ def making(kind):
     if kind is ChunkingJob:
         job = ChunkingJob(SOURCE, embedder, [(Task.of(SOURCE, embedder, "words", chunker), chunker)], on_disk=False)
     elif kind is Sweep:
-        marked = Marked(SOURCE, (SOURCE.sentences[100].start,))
+        marked = MarkedDocument(SOURCE, (SOURCE.sentences[100].start,))
         job = Sweep(["lines"], lambda: [marked], [Setting("change_point")], embedder, "words", False)
     else:
         excerpt = SOURCE.sentence_texts[7]

@@ -2,13 +2,13 @@
 
 import pytest
 
-from benchmarks.kills import kill
+from benchmarks.kills import run_with_kills
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ["embedding", "sweep", "retrieval run"])
 def test_nothing_finished_is_computed_again(kind, tmp_path):
-    killed = kill(kind, 2, 1, tmp_path)
+    killed = run_with_kills(kind, 2, 1, tmp_path)
     assert killed.kills == 2
     assert killed.shown > 0
     assert killed.shown_again == 0

@@ -12,7 +12,7 @@ from tests import ROOT
 from tests.support import LIMIT
 from tests.viz.app_steps import choose_document, settled
 from viz.jobs import resources
-from viz.jobs.resources import Showing, collect_garbage, forget_gone, kept
+from viz.jobs.resources import Showing, cached_while_shown, collect_garbage, forget_gone_texts
 from viz.state.text import Source
 
 
@@ -35,7 +35,7 @@ def counting():
     """Return a function that is kept, and what it was called with."""
     calls = []
 
-    @kept(8, lambda identity, *others: (identity, *others))
+    @cached_while_shown(8, lambda identity, *others: (identity, *others))
     def made(identity, *others):
         calls.append((identity, *others))
         return len(calls)
@@ -48,11 +48,11 @@ def test_what_is_made_of_a_text_is_forgotten_with_the_last_session_that_shows_it
     first, second, other = Showing("a"), Showing("a"), Showing("b")
     assert [made("a", 1), made("a", 2), made("b"), made("a", 1)] == [1, 2, 3, 1]
     del first
-    forget_gone()
+    forget_gone_texts()
     assert made("a", 1) == 1
     del second
     assert made("a", 1) == 1
-    forget_gone()
+    forget_gone_texts()
     assert made("b") == 3
     assert made("a", 1) == 4
     assert calls == [("a", 1), ("a", 2), ("b",), ("a", 1)]
@@ -68,7 +68,7 @@ def test_a_text_may_be_let_go_while_any_lock_is_held():
         showing = Showing("c")
         with resources._lock:
             del showing
-        forget_gone()
+        forget_gone_texts()
         done.set()
 
     made("c")
@@ -81,7 +81,7 @@ def test_what_several_ask_for_at_once_is_made_once():
     began, may_end = threading.Event(), threading.Event()
     calls = []
 
-    @kept(8, lambda identity: (identity,))
+    @cached_while_shown(8, lambda identity: (identity,))
     def made(identity):
         calls.append(identity)
         began.set()
@@ -120,7 +120,7 @@ def test_a_closed_sessions_text_and_job_are_let_go(page):
     # What Streamlit does with a session that is over.
     del text, held, app
     collect_garbage()
-    forget_gone()
+    forget_gone_texts()
     collect_garbage()
     assert [reference() for reference in watched] == [None] * len(watched)
 

@@ -4,7 +4,7 @@ import json
 
 from streamlit.testing.v1 import AppTest
 
-from evaluation.retrieval.report import Choice
+from evaluation.retrieval.report import ReportChoice
 from tests import ROOT
 from tests.support import LIMIT, ended
 from viz.jobs.background import registry
@@ -45,7 +45,7 @@ def evaluations(run, top_k):
     """Return the evaluation of every chunker, by its number, over the first ``top_k`` chunks."""
     return {
         number: chunker.evaluation
-        for number, chunker in told(run, Choice("recall", "characters", top_k, 0)).chunkers.items()
+        for number, chunker in told(run, ReportChoice("recall", "characters", top_k, 0)).chunkers.items()
     }
 
 

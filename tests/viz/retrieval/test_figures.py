@@ -5,10 +5,10 @@ import pytest
 
 from evaluation.retrieval.measures import TOP_KS
 from evaluation.retrieval.report import Costs, Distribution
-from evaluation.segmentation.measures import Score
-from evaluation.statistics.paired import compare_all
+from evaluation.segmentation.boundary_measures import Score
+from evaluation.statistics.paired_tests import paired_differences
 from evaluation.statistics.significance import mean_interval
-from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_off
+from viz.retrieval.figures import box_plots, difference_plot, scores_at_k_plot, scores_at_k_table, trade_off_plot
 
 NAMES = {0: "1. Recursive", 2: "3. Optimal"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
@@ -18,7 +18,7 @@ COSTS = {0: Costs(1.5, 0.2, 300.0, 10, 0), 2: Costs(6.0, 0.1, 500.0, 10, 4)}
 
 
 def test_a_box_leaves_out_what_is_undefined():
-    first, second = boxes(FOUND, NAMES, "Recall").data
+    first, second = box_plots(FOUND, NAMES, "Recall").data
     assert (first.name, second.name) == ("1. Recursive", "3. Optimal")
     assert len(first.x) == 40
     assert second.x == pytest.approx(100 * VALUES[2][:39])
@@ -26,7 +26,7 @@ def test_a_box_leaves_out_what_is_undefined():
 
 @pytest.mark.parametrize(("cost", "prices"), [("tokens", [300, 500]), ("index", [1.5, 6.0]), ("query", [0.1, 0.2])])
 def test_the_trade_off_stands_at_its_price_with_its_interval(cost, prices):
-    points = trade_off(FOUND, COSTS, NAMES, "Recall", cost).data
+    points = trade_off_plot(FOUND, COSTS, NAMES, "Recall", cost).data
     assert [trace.x[0] for trace in points] == prices
     by_name = {trace.text[0]: trace for trace in points}
     low, high = mean_interval(VALUES[0])
@@ -40,25 +40,25 @@ def test_the_trade_off_stands_at_its_price_with_its_interval(cost, prices):
 
 def test_what_has_no_known_price_is_not_at_zero():
     costs = {**COSTS, 2: Costs(None, 0.1, 500.0, 10, 4)}
-    assert [trace.x[0] for trace in trade_off(FOUND, costs, NAMES, "Recall", "index").data] == [1.5]
-    assert len(trade_off(FOUND, costs, NAMES, "Recall", "tokens").data) == 2
+    assert [trace.x[0] for trace in trade_off_plot(FOUND, costs, NAMES, "Recall", "index").data] == [1.5]
+    assert len(trade_off_plot(FOUND, costs, NAMES, "Recall", "tokens").data) == 2
 
 
 def test_a_difference_that_is_not_significant_is_an_open_circle():
     rows = np.array([VALUES[0] - 0.5 - NOISE[::-1], VALUES[2] - VALUES[0]])
-    comparisons = dict(zip((0, 2), compare_all(rows), strict=True))
-    first, second = differences(comparisons, NAMES, "2. Fixed sentences", "recall").data
+    comparisons = dict(zip((0, 2), paired_differences(rows), strict=True))
+    first, second = difference_plot(comparisons, NAMES, "2. Fixed sentences", "recall").data
     assert (first.marker.symbol, second.marker.symbol) == ("circle-open", "circle")
     assert second.x[0] == pytest.approx(30)
 
 
 def test_at_k_is_the_same_in_the_figure_and_in_the_table():
     scores = {k: {"recall": Score(k / 10), "precision": Score.without("why"), "f1": Score(0.5)} for k in TOP_KS}
-    recall, precision, f1 = at_k({2: scores}, NAMES).data
+    recall, precision, f1 = scores_at_k_plot({2: scores}, NAMES).data
     assert recall.y == pytest.approx([10, 30, 50, 100])
     assert set(precision.y) == {None}
     assert set(f1.y) == {50}
-    table = at_k_table({2: scores}, NAMES)
+    table = scores_at_k_table({2: scores}, NAMES)
     assert table["chunker"] == ["3. Optimal"] * 3
     assert table["at 3"] == ["30.0 %", "undefined", "50.0 %"]
 
@@ -66,5 +66,5 @@ def test_at_k_is_the_same_in_the_figure_and_in_the_table():
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_no_axis_of_shares_reaches_below_none_or_above_all(share):
     same = Distribution.of(np.full(8, share))
-    low, high = trade_off({0: same, 2: same}, COSTS, NAMES, "Recall", "tokens").layout.yaxis.range
+    low, high = trade_off_plot({0: same, 2: same}, COSTS, NAMES, "Recall", "tokens").layout.yaxis.range
     assert 0 <= low <= 100 * share <= high <= 100

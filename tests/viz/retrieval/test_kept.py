@@ -29,7 +29,7 @@ SMALL = Material(tuple((name, text.decode()) for name, text in TEXTS.items()), (
 def bundled(monkeypatch):
     """The bundled documents are few and short."""
     for module in (page, material):
-        monkeypatch.setattr(module, "bundled", lambda: SMALL)
+        monkeypatch.setattr(module, "bundled_material", lambda: SMALL)
 
 
 def opened(**words):
@@ -208,7 +208,7 @@ def test_bundled_documents_that_have_changed_are_said(indexed, restart, cache_fo
     token, _ = interrupted(opened(), indexed, restart)
     (name, text), *others = SMALL.texts
     changed = Material(((name, text + " More."), *others), SMALL.questions, own=False)
-    monkeypatch.setattr(page, "bundled", lambda: changed)
+    monkeypatch.setattr(page, "bundled_material", lambda: changed)
     sentence = (
         "The results for 2 of 3 chunkers of this run are kept on disk, but its texts are not. Its bundled documents "
         "have changed since it was begun: it must be run again."

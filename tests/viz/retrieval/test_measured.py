@@ -7,13 +7,13 @@ import pytest
 
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.measures import Evaluation
-from evaluation.retrieval.report import Choice, Reports, disagreements
+from evaluation.retrieval.report import ReportChoice, Reports, questions_with_differences
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, evaluations, opened, retrieved, rows_of, run_of, said, summary, told
 from viz.jobs import retrieval as retrieval_job
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
-from viz.retrieval.link_words import DEFAULT_WORDS, budget_in_run
+from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, budget_in_run
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -52,7 +52,7 @@ def test_the_baseline_and_what_is_compared_stand_in_the_link(measured):
 def test_the_questions_on_which_chunkers_disagree():
     nan = float("nan")
     values = {0: np.array([1, 0.5, nan, nan]), 3: np.array([1, 0.2, nan, 1])}
-    assert disagreements(values).tolist() == [1]
+    assert questions_with_differences(values).tolist() == [1]
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_a_session_that_follows_another_measures_nothing(fresh, computed):
 
 def test_at_an_equal_budget_everything_on_the_page_is_of_the_budget(run):
     app = opened(run=run, at="budget", budget="500")
-    report = told(run_of(app), Choice("recall", "tokens", 5, 0, 500))
+    report = told(run_of(app), ReportChoice("recall", "tokens", 5, 0, 500))
     assert not app.exception
     means = [f"{100 * chunker.distribution.mean:.1f}" for chunker in report.chunkers.values()]
     assert [text.partition(" ")[0] for text in rows_of(app)["Recall, %"]] == means
@@ -180,10 +180,13 @@ def test_what_is_compared_at_stands_in_the_link_and_takes_effect_without_a_new_r
 def test_a_budget_of_a_link_is_on_the_ladder():
     assert "The link's budget must be one of 1, 2, 4, 5," in " ".join(said(opened(at="budget", budget="1234")))
     rungs = {"tokens": (250, 500, 1000), "characters": (1000, 2000, 4000)}
-    words = DEFAULT_WORDS | {"budget": "1000"}
+    words = DEFAULT_PARAMETERS | {"budget": "1000"}
     assert (budget_in_run(words, "tokens", rungs), budget_in_run(words, "characters", rungs)) == (1000, 1000)
     # Not on the ladder of tokens, the largest of which is half of the text.
-    assert (budget_in_run(DEFAULT_WORDS, "tokens", rungs), budget_in_run(DEFAULT_WORDS, "characters", rungs)) == (500, 2000)
+    assert (budget_in_run(DEFAULT_PARAMETERS, "tokens", rungs), budget_in_run(DEFAULT_PARAMETERS, "characters", rungs)) == (
+        500,
+        2000,
+    )
     assert budget_in_run(words | {"budget": "2"}, "tokens", {"tokens": (1,)}) == 1
 
 
@@ -208,7 +211,7 @@ def test_a_report_that_takes_long_holds_nothing_up(run, monkeypatch):
     assert "Comparing the chunkers on all questions …" in said(app)
     assert not app.dataframe
     go_on.set()
-    told(run_of(app), Choice("iou", "characters", 7, 0))
+    told(run_of(app), ReportChoice("iou", "characters", 7, 0))
     app.run()
     assert not app.exception
     assert len(rows_of(app)) == 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chunkers import build_chunker
-from evaluation.retrieval.report import Choice
+from evaluation.retrieval.report import ReportChoice
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import opened, told
 from viz.jobs.background import new_token, registry
@@ -47,7 +47,7 @@ def test_the_table_has_the_places_taken_and_the_recall_without_them():
     # The chunks of 40 lines are whole documents, which are no near-duplicates.
     assert table["chunker"].tolist() == ["1. Fixed sentences"]
     assert table["with a near-duplicate"].tolist() == ["12 of 38"]
-    cost = told(run, Choice("recall", "characters", 5, 0)).chunkers[0].repeats
+    cost = told(run, ReportChoice("recall", "characters", 5, 0)).chunkers[0].repeats
     assert cost.taken.sum() > 0
     assert table["places taken"].tolist() == [f"{cost.taken.mean():.2f} of 5"]
     assert table["in questions"].tolist() == [f"{np.count_nonzero(cost.taken)} of 8"]
@@ -57,7 +57,7 @@ def test_the_table_has_the_places_taken_and_the_recall_without_them():
     app.selectbox(key="retrieval_k").set_value("20").run()
     assert table_of(app)["places taken"].tolist()[0].endswith(" of 20")
     app.segmented_control(key="retrieval_at").set_value("budget").run()
-    report = told(run, Choice("recall", "tokens", 20, 0, run.rungs["tokens"][-2], "cut"))
+    report = told(run, ReportChoice("recall", "tokens", 20, 0, run.rungs["tokens"][-2], "cut"))
     cost = report.chunkers[0].repeats
     assert table_of(app)["places taken"].tolist() == [f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}"]
     assert cost.taken.sum() > 0

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from evaluation.questions.corpus import characters
+from evaluation.questions.corpus import total_length
 from evaluation.retrieval.measures import MEASURES, excerpt_ranges
-from evaluation.retrieval.report import Choice
+from evaluation.retrieval.report import ReportChoice
 from tests import ROOT
 from tests.support import ended
 from tests.viz.retrieval.steps import button, components, evaluations, opened, rows_of, run_of, said, summary, told
 from viz.jobs.retrieval_plan import Material
 from viz.retrieval import first_run as opening
 from viz.retrieval.first_run import first_run
-from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, index_in_link, replace_invalid_words
-from viz.retrieval.material import bundled
+from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, TITLES, index_in_link, replace_invalid_parameters
+from viz.retrieval.material import bundled_material
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -57,9 +57,9 @@ def test_a_run_that_comes_with_seamark_and_does_not_fit_is_not_shown(monkeypatch
             monkeypatch.setattr(opening, "FILE", ROOT / "README.md")
         else:
             monkeypatch.undo()
-            changed = bundled()
+            changed = bundled_material()
             changed = Material((("a.txt", "Other."), *changed.texts[1:]), changed.questions, own=False)
-            monkeypatch.setattr(opening, "bundled", lambda changed=changed: changed)
+            monkeypatch.setattr(opening, "bundled_material", lambda changed=changed: changed)
         app = opened()
         first_run.cache_clear()
         (sentence,) = (text for text in said(app) if text.startswith("There is no ready-made result: "))
@@ -100,7 +100,7 @@ def test_the_summary_says_who_is_ahead_if_that_is_significant(measured):
     run = run_of(measured)
     means = {number: evaluation.values("recall").mean() for number, evaluation in evaluations(run, 5).items()}
     best = max(means, key=means.get)
-    lead = told(run, Choice("recall", "characters", 5, 0)).lead
+    lead = told(run, ReportChoice("recall", "characters", 5, 0)).lead
     value, detail = summary(measured)["Highest recall"]
     assert value == (run.plan.names[best] if lead.significant else "Not significant")
     assert f"{100 * means[best]:.1f} %" in detail
@@ -141,7 +141,7 @@ def test_the_passages_are_the_question_s_chunks(measured):
         missed = sum(
             len(words) for passage in side["passages"] if passage["kind"] == "missed" for words, _ in passage["parts"]
         )
-        wanted = characters(excerpt_ranges(evaluation.index.corpus, evaluation.answers[0].question))
+        wanted = total_length(excerpt_ranges(evaluation.index.corpus, evaluation.answers[0].question))
         assert evaluation.answers[0].characters["recall"].value == pytest.approx(hit / wanted)
         assert hit + missed == pytest.approx(wanted, abs=2)
 
@@ -176,8 +176,8 @@ def test_the_link_leads_to_a_question_and_says_what_it_cannot(measured):
 
 
 def test_words_of_the_link_are_mended():
-    words = DEFAULT_WORDS | {"cost": "gold", "question": "x"}
-    assert replace_invalid_words(words) == ["The link's cost must be one of tokens, index, query; got 'gold'."]
+    words = DEFAULT_PARAMETERS | {"cost": "gold", "question": "x"}
+    assert replace_invalid_parameters(words) == ["The link's cost must be one of tokens, index, query; got 'gold'."]
     assert words["cost"] == "tokens"
     linked = "1", "5", "9" * 5000, "0", "x", ""
     assert [index_in_link({"question": word}, "question", 5) for word in linked] == [0, 4, 4, 0, 0, 0]
@@ -186,7 +186,7 @@ def test_words_of_the_link_are_mended():
 def test_what_failed_is_listed_and_leads_to_its_passages(run):
     app = opened(run=run, at="budget", budget="500", failed="2")
     (listed,) = components(app, "failed")
-    lost = ended(run_of(app).report(Choice("recall", "tokens", 5, 0, 500))).made.failures[1]
+    lost = ended(run_of(app).report(ReportChoice("recall", "tokens", 5, 0, 500))).made.failures[1]
     assert [row["question"] for row in listed["rows"]] == [failure.question for failure in lost]
     assert len(lost) > 1
     assert [row["here"] for row in listed["rows"]] == [False] * len(lost)

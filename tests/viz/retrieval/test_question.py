@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.retrieval.report import disagreements
-from viz.retrieval.question import by_dispute, differing_pair
+from evaluation.retrieval.report import questions_with_differences
+from viz.retrieval.question_details import differing_pair, questions_by_difference
 
 NAN = float("nan")
 SHARES = st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])
@@ -18,8 +18,8 @@ SHARES = st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])
 )
 def test_the_shown_pair_differs_wherever_any_two_do_and_the_greatest_dispute_comes_first(rows):
     values = dict(enumerate(np.array(rows)))
-    questions = disagreements(values)
-    order = by_dispute(values, questions)
+    questions = questions_with_differences(values)
+    order = questions_by_difference(values, questions)
     assert sorted(order) == questions.tolist()
     apart = [
         float(

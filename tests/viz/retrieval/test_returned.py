@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import build_chunker
 from evaluation.retrieval.given_chunks import given_top_k
-from evaluation.search.returned_text import Returned
+from evaluation.search.returned_text import ReturnedText
 from tests.chunkers.text.test_parts import pdf
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import components, opened, said
@@ -14,8 +14,8 @@ from viz.jobs.resources import run_store
 from viz.jobs.retrieval import KeptRetrieval, Retrieval
 from viz.jobs.retrieval_plan import Material, Plan
 from viz.retrieval import material as retrieval_material
-from viz.retrieval.link_words import ALLOWED
-from viz.retrieval.passages import ranked_passages
+from viz.retrieval.link_parameters import ALLOWED
+from viz.retrieval.question_details import ranked_passages
 
 ASKED = b"question,excerpts\nWhich?,It floats at night.\n"
 
@@ -41,14 +41,14 @@ def test_what_is_returned_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_
     app.selectbox(key="retrieval_returned").set_value("chunk").run()
     assert not any("changed since" in text for text in said(app))
     assert "returned" not in app.query_params
-    assert all(str(Returned.parse(word)) == word for word in ALLOWED["returned"])
+    assert all(str(ReturnedText.parse(word)) == word for word in ALLOWED["returned"])
 
 
 def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
     text = "# Lights\n\nIt shines at night. It burns at dusk.\n\n# Buoys\n\nIt floats at night."
     material = Material((("marks.md", text), ("plain.txt", "It rests.")), ("mine.csv", ASKED), own=True)
     chunkers = (build_chunker("fixed_words", {"size": 4, "overlap": 0}),)
-    plan = Plan(material, chunkers, "hash", "paragraphs", "words", "plain", Returned.parse("section"))
+    plan = Plan(material, chunkers, "hash", "paragraphs", "words", "plain", ReturnedText.parse("section"))
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()
     assert not ended(run).error
@@ -74,7 +74,7 @@ def levels():
     )
     two = build_chunker("recursive", {"size": 80, "unit": "characters", "parent_size": 300})
     chunkers = (two, build_chunker("fixed_sentences", {"size": 1}))
-    return Plan(material, chunkers, "hash", "paragraphs", "words", "plain", Returned.parse("parent"))
+    return Plan(material, chunkers, "hash", "paragraphs", "words", "plain", ReturnedText.parse("parent"))
 
 
 def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_folder, restart):
@@ -92,7 +92,7 @@ def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_fo
     again = Retrieval(found.with_material(levels.material), None, False, found)
     again.start()
     assert not ended(again).error
-    assert again.plan.returned == Returned.parse("parent")
+    assert again.plan.returned == ReturnedText.parse("parent")
     for number, evaluation in run.found.items():
         other = again.found[number]
         assert other.index.returns == evaluation.index.returns
@@ -125,7 +125,7 @@ def test_the_page_shows_a_parent_once_and_says_which_chunks_have_none(levels):
 
 
 def test_a_passage_says_its_page():
-    given = retrieval_material.read_texts([("marks.pdf", pdf([["It shines at night."], ["It floats at night."]]))])
+    given = retrieval_material.read_documents([("marks.pdf", pdf([["It shines at night."], ["It floats at night."]]))])
     material = Material(tuple(given.texts), ("mine.csv", ASKED), True, tuple(given.parts))
     plan = Plan(material, (build_chunker("fixed_sentences", {"size": 1}),), "hash", "lines", "words")
     run = Retrieval(plan, HashEmbedder(), False)

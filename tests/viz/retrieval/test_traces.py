@@ -12,7 +12,7 @@ from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, opened, said
 from viz.jobs.retrieval_plan import OwnDocuments
-from viz.jobs.tracing import DiagnosingTraces
+from viz.jobs.trace_diagnosis import DiagnosingTraces
 from viz.retrieval import own_traces
 
 pytestmark = pytest.mark.page

@@ -7,8 +7,8 @@ import pytest
 
 from evaluation.retrieval.leads import Leads
 from evaluation.retrieval.measures import mean_and_deviation
-from evaluation.retrieval.report import Choice, Costs
-from evaluation.statistics.paired import compare_all
+from evaluation.retrieval.report import Costs, ReportChoice
+from evaluation.statistics.paired_tests import paired_differences
 from viz.retrieval.results import KeyFigure, differences_in_words, key_figures
 
 NAMES = {0: "1. Recursive", 1: "2. Optimal", 2: "3. Breakpoint"}
@@ -24,7 +24,7 @@ def said(values, *, everything=False):
     report = SimpleNamespace(
         chunkers=dict.fromkeys(values),
         everything=everything,
-        choice=Choice("recall", "tokens", 5, 0, 500),
+        choice=ReportChoice("recall", "tokens", 5, 0, 500),
         distributions={number: SimpleNamespace(mean=mean) for number, mean in means.items()},
         costs=COSTS,
         lead=Leads.of([NAMES[number] for number in values], "recall", "tokens", {500: list(values.values())}).leads.get(500),
@@ -127,7 +127,7 @@ def test_where_the_embeddings_came_from():
     ],
 )
 def test_differences_in_words(others, expected):
-    comparisons = compare_all(np.array([*others.values()]) - LOW)
+    comparisons = paired_differences(np.array([*others.values()]) - LOW)
     sentences = differences_in_words(dict(zip(others, comparisons, strict=True)), NAMES, NAMES[0], "recall")
     assert len(sentences) == len(expected)
     for sentence, beginning in zip(sentences, expected, strict=True):
@@ -136,7 +136,7 @@ def test_differences_in_words(others, expected):
 
 def test_a_difference_that_only_the_correction_undoes_is_not_significant():
     values = LOW + NOISE - NOISE.mean() + 0.032
-    comparison, *_ = comparisons = compare_all(np.array([values, ALIKE, ALIKE[::-1]]) - LOW)
+    comparison, *_ = comparisons = paired_differences(np.array([values, ALIKE, ALIKE[::-1]]) - LOW)
     assert comparison.p < 0.05 < comparison.adjusted
     assert comparison.low <= 0
     (sentence,) = differences_in_words(dict(enumerate(comparisons)), NAMES, NAMES[0], "recall")

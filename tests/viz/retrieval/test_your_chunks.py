@@ -15,7 +15,7 @@ from tests.viz.app_steps import settled as drawn
 from tests.viz.compare.test_asking import ask, mark
 from tests.viz.retrieval.steps import rows_of
 from viz.jobs.background import registry
-from viz.jobs.retrieval import Retrieval, estimate_of_plan
+from viz.jobs.retrieval import Retrieval, estimate_retrieval_requests
 from viz.jobs.retrieval_plan import Material, Plan
 from viz.retrieval import page
 from viz.state.chunk_files import NAME_AGAIN, NO_FILE
@@ -130,7 +130,7 @@ def test_what_contexts_would_send_counts_only_a_file_that_is_measured():
     def sent(*names):
         file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(rows(*names)).encode(), "theirs.json")))
         material = Material(tuple(TEXTS.items()), ("mine.csv", ASKED), own=True)
-        return estimate_of_plan(Plan(material, (YourChunks.of(file),), "tfidf", "lines", "words", "context"))
+        return estimate_retrieval_requests(Plan(material, (YourChunks.of(file),), "tfidf", "lines", "words", "context"))
 
     assert sent("birds.txt") == (0, 0, 0)
     assert sent(*TEXTS)[0] > 0

@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from viz.server.access_rules import Guard, answer_headers, inline_scripts
+from viz.server.access_rules import AccessGuard, inline_script_hashes, security_headers
 
 HOSTS = ["localhost", "127.0.0.1", "::1", "*.example.com"]
 
@@ -35,7 +35,7 @@ def behind():
 
 def asked(behind, *, hosts=HOSTS, origins=(), **headers):
     """Ask by HTTP and by websocket; return the status, the same for both."""
-    client = TestClient(Guard(behind, hosts, origins))
+    client = TestClient(AccessGuard(behind, hosts, origins))
     answer = client.get("/", headers=headers)
     try:
         with client.websocket_connect("/_stcore/stream", headers=headers):
@@ -94,7 +94,7 @@ def test_an_origin_that_was_allowed_is_served(behind):
 
 
 def test_a_refusal_names_the_rule_and_the_value(behind):
-    client = TestClient(Guard(behind, ["localhost"]))
+    client = TestClient(AccessGuard(behind, ["localhost"]))
     assert "names 'evil.example'" in client.get("/", headers={"host": "evil.example"}).text
     refusal = client.get("/", headers={"host": "localhost", "origin": "http://evil.example"}).text
     assert "comes from 'http://evil.example'" in refusal
@@ -104,9 +104,9 @@ def test_a_refusal_names_the_rule_and_the_value(behind):
     "headers", [{"host": "localhost"}, {"host": "evil.example"}, {"host": "localhost", "origin": "null"}]
 )
 def test_every_answer_carries_the_headers(behind, headers):
-    answer = TestClient(Guard(behind, HOSTS)).get("/", headers=headers)
+    answer = TestClient(AccessGuard(behind, HOSTS)).get("/", headers=headers)
     assert answer.status_code == (200 if headers == {"host": "localhost"} else 403)
-    assert {name: answer.headers[name] for name in answer_headers()} == answer_headers()
+    assert {name: answer.headers[name] for name in security_headers()} == security_headers()
 
 
 def test_no_header_makes_the_guard_fail(behind):
@@ -117,7 +117,9 @@ def test_no_header_makes_the_guard_fail(behind):
 
     async def ask(name, value):
         headers = {b"host": b"localhost", name: value}
-        await Guard(behind, HOSTS)({"type": "http", "method": "GET", "path": "/", "headers": [*headers.items()]}, None, send)
+        await AccessGuard(behind, HOSTS)(
+            {"type": "http", "method": "GET", "path": "/", "headers": [*headers.items()]}, None, send
+        )
 
     async def ask_all():
         for sign in range(256):
@@ -137,15 +139,15 @@ def test_streamlit_sees_no_origin_that_it_would_ask_an_outside_server_about(behi
         seen.append(dict(scope["headers"])[b"origin"])
         await behind(scope, receive, send)
 
-    client = TestClient(Guard(app, ["*.example.com"], ["https://docs.example.com"]))
+    client = TestClient(AccessGuard(app, ["*.example.com"], ["https://docs.example.com"]))
     for origin in ("https://docs.example.com", "https://seamark.example.com"):
         client.get("/", headers={"host": "seamark.example.com", "origin": origin})
     assert seen == [b"http://seamark.example.com"] * 2
 
 
 def test_the_policy_allows_no_script_but_the_servers_and_streamlits_own():
-    policy = answer_headers()["Content-Security-Policy"]
+    policy = security_headers()["Content-Security-Policy"]
     (scripts,) = [part for part in policy.split("; ") if part.startswith("script-src")]
-    assert len(inline_scripts()) >= 1
-    assert scripts.split() == ["script-src", "'self'", "blob:", *inline_scripts()]
+    assert len(inline_script_hashes()) >= 1
+    assert scripts.split() == ["script-src", "'self'", "blob:", *inline_script_hashes()]
     assert "unsafe-eval" not in policy

@@ -11,7 +11,7 @@ from streamlit.file_util import get_static_dir
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from tests.support import in_a_loop
-from viz.server.first_paint import Scripts, scripts_of
+from viz.server.first_paint import ScriptsFromMemory, element_scripts
 
 ROOT = Path(get_static_dir())
 KINDS = {file.suffix: f"/{file.relative_to(ROOT).as_posix()}" for file in sorted((ROOT / "static").rglob("*.*"))}
@@ -21,7 +21,7 @@ LARGEST = max((ROOT / "static").rglob("*.js"), key=lambda file: file.stat().st_s
 @pytest.fixture
 def behind():
     """Stands for Streamlit, and is not asked for the files."""
-    return TestClient(Scripts(PlainTextResponse("passed")))
+    return TestClient(ScriptsFromMemory(PlainTextResponse("passed")))
 
 
 @pytest.mark.parametrize("path", [*KINDS.values(), f"/{LARGEST.relative_to(ROOT).as_posix()}"])
@@ -59,16 +59,16 @@ def test_a_file_is_sent_in_one_piece():
         messages.append(message["type"])
 
     scope = {"type": "http", "method": "GET", "path": f"/{LARGEST.relative_to(ROOT).as_posix()}", "headers": []}
-    in_a_loop(Scripts(PlainTextResponse("passed"))(scope, None, send))
+    in_a_loop(ScriptsFromMemory(PlainTextResponse("passed"))(scope, None, send))
     assert messages == ["http.response.start", "http.response.body"]
 
 
 def test_the_scripts_of_an_element_are_all_that_its_page_does_not_name():
-    scripts = scripts_of("BidiComponent", "Html")
+    scripts = element_scripts("BidiComponent", "Html")
     page = (ROOT / "index.html").read_text()
     assert [name.split("/")[-1].split(".")[0] for name in scripts][:2] == ["BidiComponent", "Html"]
     for path in scripts:
         assert path not in page
         imported = re.findall(r'"\./([^"]+\.js)"', (ROOT / path.removeprefix("/")).read_text().partition("`")[0])
         assert all(name in page or f"/static/js/{name}" in scripts for name in imported)
-    assert scripts_of("NoSuchElement") == []
+    assert element_scripts("NoSuchElement") == []

@@ -8,17 +8,16 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
-from evaluation.asking.answer import CutChange, Posed, Search, are_whole, checked_answer
-from evaluation.asking.ask import Limit
-from evaluation.segmentation.measures import cuts_of
+from evaluation.asking.ask import CutChange, Limit, PosedQuestion, SearchSettings, answers_retrieved_whole, checked_answer
+from evaluation.segmentation.boundary_measures import cut_offsets
 from sample_docs import load_sample
 from tests.support import LIMIT, AngleEmbedder, tools
 from tests.viz.app_steps import press, sent, settled, tell, widget
-from viz.components.text_in_browser import positions
-from viz.jobs.asking.job import ChangedCuts, ruler_of
+from viz.components.text_in_browser import sentence_positions
 from viz.jobs.chunking import Task
-from viz.shell.card.verdicts import KEY, cell_of, put_values
-from viz.shell.results import ColumnResult
+from viz.jobs.column_jobs import ChangedCuts, token_ruler_of
+from viz.shell.card.verdicts import KEY, set_parameters, verdict_cell
+from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 
 moments = count(1)
@@ -84,7 +83,7 @@ def test_known_boundaries_that_are_found_are_named_and_so_are_those_that_are_los
     app.query_params.update({"c1": "breakpoint", "c1.amount": "90"})
     settled(app)
     document = app.session_state["split_document"]
-    known = positions(document, load_sample("stubs").known)
+    known = sentence_positions(document, load_sample("stubs").known)
     places = {place: ask(app, place) for place in known}
     cells = {place: answer["cells"][0] for place, answer in places.items() if answer["cells"][0]["change"]}
     kept = next(place for place, cell in cells.items() if not cell["cut"])
@@ -182,15 +181,15 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
     choice = ColumnChoice(name, dict(parameters))
     known = tuple(sorted({document.starts[mark] for mark in marks if mark < len(document.starts)}))
     answer = checked_answer(document.text, 0, len(document.text))
-    questions = (Posed("30", checked_answer(document.text, *document.sentences[0])), Posed("60", answer))
-    search = Search("bm25", Limit(top=1))
+    questions = (PosedQuestion("30", checked_answer(document.text, *document.sentences[0])), PosedQuestion("60", answer))
+    search = SearchSettings("bm25", Limit(top=1))
     for gap in before.gaps:
-        (at,) = positions(document, [gap.start_after(document)])
-        cell = cell_of(ColumnResult(choice, chunker, task, before), document, at, embedder)
+        (at,) = sentence_positions(document, [gap.start_after(document)])
+        cell = verdict_cell(ColumnResult(choice, chunker, task, before), document, at, embedder)
         if cell is None or cell["change"] is None:
             continue
         changed = choice.copy()
-        assert put_values(changed, cell["change"]["values"]) == cell["change"]["values"]
+        assert set_parameters(changed, cell["change"]["values"]) == cell["change"]["values"]
         other = build_chunker(changed.chunker, changed.parameters)
         after = run(other, document, made)
         there = {(new_gap.index, new_gap.offset): new_gap.verdict.is_cut for new_gap in after.gaps}
@@ -198,11 +197,14 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
         assert ("would cut here" in cell["change"]["words"]) is not gap.verdict.is_cut
         job = ChangedCuts(task, before, other, questions, search, known, None if not chunker.embeds else embedder, False)
         job._run()
-        old, new = set(cuts_of(before)), set(cuts_of(after))
+        old, new = set(cut_offsets(before)), set(cut_offsets(after))
         assert job.change == CutChange(
             *(tuple(sorted(places)) for places in (new - old, old - new, (new - old) & {*known}, (old - new) & {*known}))
         )
-        ruler = ruler_of(document, "words")
+        ruler = token_ruler_of(document, "words")
         assert job.whole == [
-            *zip(*(are_whole(chunking, questions, search, made, ruler) for chunking in (before, after)), strict=True)
+            *zip(
+                *(answers_retrieved_whole(chunking, questions, search, made, ruler) for chunking in (before, after)),
+                strict=True,
+            )
         ]

@@ -7,9 +7,8 @@ import pytest
 from tests.viz.app_steps import said
 from viz.components.reader.reader import HeadRow
 from viz.jobs.chunking import ChunkingJob
-from viz.shell import results
-from viz.shell.column_head import against_known_row, column_of
-from viz.shell.results import ColumnResult
+from viz.shell import column_results
+from viz.shell.column_results import ColumnResult, against_known_row, reader_column_of
 from viz.state.choices import ColumnChoice
 
 STOPPED = "Stopped while embedding."
@@ -30,7 +29,7 @@ def messages(app):
 
 @pytest.mark.parametrize("name", ["compare", "breakpoints", "double_pass", "clustering", "failures", "guide"])
 def test_what_was_stopped_says_so_on_every_page(app, monkeypatch, name):
-    monkeypatch.setattr(results, "chunk_at_once", lambda *_: None)
+    monkeypatch.setattr(column_results, "chunk_at_once", lambda *_: None)
     monkeypatch.setattr(ChunkingJob, "start", ChunkingJob.cancel)
     app.query_params["embedder"] = "tfidf"
     if name != "compare":
@@ -46,7 +45,7 @@ def test_what_was_stopped_says_so_on_every_page(app, monkeypatch, name):
 
 def test_settings_that_are_not_allowed_are_named_and_the_reason_is_an_error():
     choice = ColumnChoice("fixed_sentences", {"overlap": 9})
-    column = column_of(
+    column = reader_column_of(
         ColumnResult(choice, error="overlap must be below size."), lambda _: pytest.fail("There is no result.")
     )
     assert (column.title, column.subtitle) == ("Fixed sentences", "overlap 9")

@@ -12,7 +12,7 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from tests.support import LIMIT, in_a_loop
 from viz.jobs import resources
-from viz.jobs.resources import Showing, kept
+from viz.jobs.resources import Showing, cached_while_shown
 from viz.shell import server_tasks
 from viz.shell.server_tasks import LONGEST_WAIT, Housekeeper
 
@@ -111,7 +111,7 @@ def test_on_a_server_that_is_never_idle_it_is_collected_after_a_while(manager, c
 def test_what_was_kept_of_their_texts_is_forgotten(manager):
     calls = []
 
-    @kept(8, lambda identity: (identity,))
+    @cached_while_shown(8, lambda identity: (identity,))
     def made(identity):
         calls.append(identity)
         return identity
@@ -152,7 +152,7 @@ def test_a_look_that_fails_is_not_the_last_one(monkeypatch, caplog):
             raise RuntimeError("no sessions here")
 
     async def until_the_third():
-        house = asyncio.create_task(server_tasks.keep_house())
+        house = asyncio.create_task(server_tasks.release_ended_sessions())
         while len(looks) < 3 and not house.done():
             await asyncio.sleep(0)
         house.cancel()

@@ -4,16 +4,16 @@ from dataclasses import dataclass
 
 import pytest
 
-from benchmarks.sentences import paragraphs
+from benchmarks.sentences import paragraphs_by_language
 from chunkers.text.languages import LANGUAGES
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, said, settled, widget
 from viz.jobs import resources
 from viz.jobs.chunking import ChunkingJob
-from viz.shell import results
+from viz.shell import column_results
 
-CHINESE = paragraphs()["zh"].text * 2
-AMHARIC = paragraphs()["am"].text
+CHINESE = paragraphs_by_language()["zh"].text * 2
+AMHARIC = paragraphs_by_language()["am"].text
 
 
 def opened(app, text, **query):
@@ -68,13 +68,13 @@ class Long(ChunkingJob):
 def long(monkeypatch):
     """Nothing that must be embedded is embedded; return a function that ends this."""
     resources.embedding_cache.cache_clear()
-    monkeypatch.setattr(results, "ChunkingJob", Long)
-    return lambda: monkeypatch.setattr(results, "ChunkingJob", ChunkingJob)
+    monkeypatch.setattr(column_results, "ChunkingJob", Long)
+    return lambda: monkeypatch.setattr(column_results, "ChunkingJob", ChunkingJob)
 
 
 def test_a_model_for_another_script_is_named_before_anything_is_embedded(app, long):
     app.run()
-    box_of(app).input(paragraphs()["ko"].text).run()
+    box_of(app).input(paragraphs_by_language()["ko"].text).run()
     assert app.session_state["job"].running
     (sentence,) = warned(app, "was made for English") or warned(app, "unknown to all-MiniLM-L6-v2")
     assert "tfidf" in sentence
@@ -86,9 +86,9 @@ def test_a_model_for_another_script_is_named_before_anything_is_embedded(app, lo
 
 @pytest.mark.parametrize(("language", "warns"), [("ru", True), ("ja", True), ("de", False)])
 def test_only_another_script_is_warned_of(app, monkeypatch, long, language, warns):
-    monkeypatch.setattr("viz.shell.results.misfits_of", lambda document, **used: ())
+    monkeypatch.setattr("viz.shell.column_results.misfits_of", lambda document, **used: ())
     app.run()
-    box_of(app).input(paragraphs()[language].text).run()
+    box_of(app).input(paragraphs_by_language()[language].text).run()
     assert bool(warned(app, f"The text is in {LANGUAGES[language]}")) == warns
     app.session_state["job"].cancel()
 

@@ -27,7 +27,7 @@ NONE = LectureFile()
 def test_the_tab_gives_it_back(monkeypatch, own, kept, expected, before, playing, complaint):
     session = SimpleNamespace(own_lecture=own, lecture_before=None, playing=Playing("own", 0), deck_complaint="")
     monkeypatch.setattr(current_lecture, "session", session)
-    current_lecture.take_back(kept)
+    current_lecture.take_lecture_of_tab(kept)
     assert (session.own_lecture, session.lecture_before, session.playing) == (expected, before, playing)
     assert complaint in session.deck_complaint
     assert bool(complaint) == bool(session.deck_complaint)
@@ -40,10 +40,10 @@ def test_the_tab_keeps_it_unless_it_is_too_long(monkeypatch, most, words):
     monkeypatch.setattr(current_lecture, "session", session)
     monkeypatch.setattr(current_lecture, "MOST_KEPT", most)
     monkeypatch.setattr(current_lecture, "keep_words_in_tab", kept.append)
-    current_lecture.keep_lecture()
+    current_lecture.keep_lecture_in_tab()
     assert not kept, "the tab may have a lecture of the session before"
     session.own_lecture = LECTURE
-    current_lecture.keep_lecture()
+    current_lecture.keep_lecture_in_tab()
     session.own_lecture = NONE
-    current_lecture.keep_lecture()
+    current_lecture.keep_lecture_in_tab()
     assert [lecture["words"] for lecture in kept] == [words, ""]

@@ -159,7 +159,7 @@ def test_a_complaint_is_said_at_once_and_stays():
 def _widget_changed_by_the_page():
     import streamlit as st
 
-    from viz.controls.widgets import select
+    from viz.controls.widgets import select_word
     from viz.shell import page as shell
     from viz.state.choices import Choices, ColumnChoice
 
@@ -167,7 +167,7 @@ def _widget_changed_by_the_page():
     with shell.page("guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra={"word": "second"})) as here:
         words = here.choices.extra
         st.button("First", on_click=words.update, kwargs={"word": "first"})
-        select("Word", words, "word", {"first": "First", "second": "Second"}, "word")
+        select_word("Word", words, "word", {"first": "First", "second": "Second"}, "word")
 
 
 def test_a_widget_has_another_key_once_the_page_has_changed_its_value():

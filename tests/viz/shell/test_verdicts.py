@@ -2,12 +2,12 @@
 
 from chunkers import Breakpoint, Document, FixedSentences
 from chunkers.contract.base import run
-from chunkers.methods.windows import FixedCharacters
+from chunkers.methods.fixed_windows import FixedCharacters
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
-from viz.components.text_in_browser import positions
-from viz.shell.card.verdicts import KEY, cell_of, gap_at
-from viz.shell.results import ColumnResult
+from viz.components.text_in_browser import sentence_positions
+from viz.shell.card.verdicts import KEY, gap_at, verdict_cell
+from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 
 
@@ -54,7 +54,7 @@ def test_places_out_of_the_text_have_no_answer(app):
 
 def test_a_column_without_a_result_has_no_cell():
     document = Document.from_text("0 aaaa.\n10 bbbb.", "lines")
-    assert cell_of(ColumnResult(ColumnChoice("breakpoint"), error="It is wrong."), document, 1, None) is None
+    assert verdict_cell(ColumnResult(ColumnChoice("breakpoint"), error="It is wrong."), document, 1, None) is None
 
 
 def test_a_gap_is_found_by_its_place_on_the_axis():
@@ -67,5 +67,5 @@ def test_a_gap_is_found_by_its_place_on_the_axis():
     cuts = [gap for gap in inside.gaps if gap.offset is not None]
     assert len(cuts) > 2
     for gap in cuts:
-        (place,) = positions(document, [gap.offset])
+        (place,) = sentence_positions(document, [gap.offset])
         assert gap_at(inside, document, place) == gap

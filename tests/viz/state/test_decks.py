@@ -5,15 +5,15 @@ import re
 import pytest
 
 from chunkers import Chunking, Document, build_chunker, run
-from evaluation.asking.ask import ask, embed_question, prepare
+from evaluation.asking.ask import ask, embed_question, index_passages
 from evaluation.questions.corpus import Ruler
-from evaluation.segmentation.chunk_facts import Pieces, against_known, sentence_counts
-from evaluation.segmentation.measures import cuts_of
-from evaluation.segmentation.staircase import staircase
+from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_counts
+from evaluation.segmentation.threshold_staircase import threshold_staircase
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
-from viz.breakpoints.story import scan_steps
+from viz.breakpoints.decision_steps import scan_steps
 from viz.double_pass import page as double_pass
-from viz.double_pass.story import pass_steps
+from viz.double_pass.passes import pass_steps
 from viz.retrieval.first_run import first_screen
 from viz.shell.navigation import PAGES
 from viz.state.choices import Choices, ColumnChoice, fresh
@@ -55,7 +55,7 @@ class Run:
         return len(self.document.sentences)
 
     def against(self, column=0):
-        return against_known(cuts_of(self.results[column]), self.known)
+        return count_found_missed_added(cut_offsets(self.results[column]), self.known)
 
     def chunks(self, column=0):
         return len(self.results[column].chunks)
@@ -70,7 +70,7 @@ class Run:
     def best(self, column):
         """Return the numbers of the first and the last sentence of the chunk that the scene's question finds first."""
         tools, chunking = self.tools, self.results[column]
-        passages = prepare(chunking, tools, "embedding")
+        passages = index_passages(chunking, tools, "embedding")
         limit = LIMITS[self.scene.query["ask_limit"]][1]
         vector = embed_question(chunking, tools, self.scene.ask)
         ranking = ask(passages, self.scene.ask, vector, "embedding", limit, Ruler(self.text, tools.tokenizer))
@@ -106,7 +106,7 @@ def fixed_size(here):
 
 def step_by_step(here):
     chunking, chunker = here.results[0], here.chunkers[0]
-    stairs = staircase(
+    stairs = threshold_staircase(
         here.document, chunker, chunking.curves[0].scores, lambda variant: run(variant, here.document, here.tools)
     )
     flat = stairs.around(chunker.amount)
@@ -183,7 +183,7 @@ def title_lines(here):
 
 
 def lost_order(here):
-    pieces = Pieces.of(here.results[0])
+    pieces = DiscontinuousChunks.of(here.results[0])
     chunks = here.chunks()
     return [
         f"the {here.sentences} sentences",
@@ -193,7 +193,7 @@ def lost_order(here):
 
 
 def ruler(here):
-    cuts = cuts_of(here.results[0])
+    cuts = cut_offsets(here.results[0])
     inside = sum(here.text[cut - 1 : cut + 1].isalnum() for cut in cuts)
     assert here.against()[0] == 0
     return [

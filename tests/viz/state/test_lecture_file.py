@@ -8,7 +8,7 @@ from hashlib import sha512
 import pytest
 
 from chunkers import InputError
-from chunkers.text.file_parts import Parts
+from chunkers.text.extracted_text import Parts
 from viz.shell.navigation import PAGES
 from viz.state.decks import (
     LARGEST_FILE,
@@ -17,9 +17,9 @@ from viz.state.decks import (
     Deck,
     LectureFile,
     Scene,
-    from_link,
+    lecture_from_link_word,
+    lecture_to_link_word,
     read_lecture,
-    to_link,
 )
 from viz.state.text import Source
 
@@ -87,12 +87,12 @@ def test_a_file_is_not_too_large():
 
 def test_a_link_has_a_short_lecture_without_texts_of_the_user():
     plain = LectureFile().with_scene(PLAIN, None).with_scene(Scene(title="Ünïcode 🦊", link="/", predict="Where?"), None)
-    word = to_link(plain)
-    assert from_link(word, PAGES) == plain
-    assert to_link(lecture()) == "", "it shows a text of the user"
+    word = lecture_to_link_word(plain)
+    assert lecture_from_link_word(word, PAGES) == plain
+    assert lecture_to_link_word(lecture()) == "", "it shows a text of the user"
     rows = [Scene(title="Dense", link="/", see=sha512(bytes([number])).hexdigest()) for number in range(MOST_SCENES)]
     long = LectureFile(deck=Deck(title="Long", scenes=tuple(rows)))
-    assert to_link(long) == "", f"it is longer than {LONGEST_LINK}"
+    assert lecture_to_link_word(long) == "", f"it is longer than {LONGEST_LINK}"
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_a_link_has_a_short_lecture_without_texts_of_the_user():
     ],
 )
 def test_a_broken_link_is_refused(change, said):
-    word = to_link(LectureFile().with_scene(PLAIN, None))
+    word = lecture_to_link_word(LectureFile().with_scene(PLAIN, None))
     with pytest.raises(InputError, match=said):
-        from_link(change(word), PAGES)
+        lecture_from_link_word(change(word), PAGES)
 
 
 def packed(data):

@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkers.text.file_parts import Parts
-from chunkers.text.reader_output import LeftOut
-from evaluation.segmentation.boundary_files import sections
+from chunkers.text.extracted_text import Omission, Parts
+from evaluation.segmentation.boundary_files import section_spans
 from viz.state import own_text
-from viz.state.own_text import PASTED, edited
+from viz.state.own_text import PASTED, edited_source
 from viz.state.text import Source
 
 TEXT = "One is here. Two is here. Three is here."
@@ -28,20 +27,20 @@ def session(monkeypatch):
 
 def test_an_edit_keeps_the_name_and_moves_the_boundaries(session):
     longer = TEXT.replace("Two is", "Two, by the way, is")
-    assert edited(longer) == Source(longer, "notes.txt", (13, 26 + len(", by the way,")), "edited here")
+    assert edited_source(longer) == Source(longer, "notes.txt", (13, 26 + len(", by the way,")), "edited here")
 
 
 def test_a_boundary_that_is_overwritten_is_gone(session):
     shorter = TEXT.replace("here. Two is ", "")
-    assert edited(shorter).known == (13,)
+    assert edited_source(shorter).known == (13,)
 
 
 def test_another_text_is_a_pasted_one(session):
-    assert edited("Something else altogether, and longer than before.") == Source(
+    assert edited_source("Something else altogether, and longer than before.") == Source(
         "Something else altogether, and longer than before.", PASTED
     )
     session.own = None
-    assert edited(TEXT) == Source(TEXT, PASTED)
+    assert edited_source(TEXT) == Source(TEXT, PASTED)
 
 
 @given(st.integers(0, len(TEXT)), st.integers(0, len(TEXT)), st.text(max_size=30), st.lists(st.integers(0, len(TEXT))))
@@ -49,14 +48,14 @@ def test_what_an_edit_leaves_is_on_the_page_that_it_was_on(start, end, new, star
     start, end = sorted((start, end))
     text = TEXT[:start] + new + TEXT[end:]
     parts = Parts("page", (0, *sorted(starts)), tuple(map(str, range(len(starts) + 1))))
-    Session.own = Source(TEXT, "notes.txt", parts=parts, left_out=(LeftOut("picture", 2, 0),))
-    after = edited(text)
+    Session.own = Source(TEXT, "notes.txt", parts=parts, left_out=(Omission("picture", 2, 0),))
+    after = edited_source(text)
     if after.name == PASTED:
         assert after == Source(text, PASTED)
         return
     assert after.left_out == Session.own.left_out
-    first = own_text._alike(TEXT, text)
-    last = own_text._alike(TEXT[first:][::-1], text[first:][::-1])
+    first = own_text._common_prefix_length(TEXT, text)
+    last = own_text._common_prefix_length(TEXT[first:][::-1], text[first:][::-1])
     assert [after.parts.at(place) for place in range(first)] == [parts.at(place) for place in range(first)]
     for back in range(1, last + 1):
         assert after.parts.at(len(text) - back) == parts.at(len(TEXT) - back)
@@ -67,10 +66,10 @@ def test_pages_stay_with_their_text_when_lines_of_dashes_go(lines, data):
     text = "\n".join(lines)
     starts = data.draw(st.lists(st.integers(0, len(text)), max_size=5).map(sorted))
     parts = Parts("page", (0, *starts), tuple(map(str, range(len(starts) + 1))))
-    bare = own_text.without_dashes(Source(text, "notes.txt", parts=parts))
+    bare = own_text.with_dashes_as_boundaries(Source(text, "notes.txt", parts=parts))
     # Each section that is kept, from where it was to where it is.
     at = 0
-    for start, end in sections(text):
+    for start, end in section_spans(text):
         assert bare.text[at : at + end - start] == text[start:end]
         for place in range(end - start):
             assert bare.parts.at(at + place) == parts.at(start + place)
@@ -82,7 +81,7 @@ def test_boundaries_stand_before_the_same_text_as_before(start, end, new, known)
     start, end = sorted((start, end))
     text = TEXT[:start] + new + TEXT[end:]
     Session.own = Source(TEXT, "notes.txt", tuple(sorted(known)))
-    after = edited(text).known or ()
+    after = edited_source(text).known or ()
     assert list(after) == sorted(set(after))
     # What follows a boundary, or what comes before it, is what it was, and at its place.
     for place in after:

@@ -6,10 +6,10 @@ import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.methods import change_point
-from chunkers.text.file_parts import Parts
+from chunkers.text.extracted_text import Parts
 from tests.support import ended
 from tests.viz.app_steps import settled
-from viz.jobs import reading
+from viz.jobs import file_reading
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.text import Source
@@ -27,7 +27,7 @@ def write(columns, embedder=None):
         chunker = build_chunker(column.chunker, column.parameters, embedder)
         pairs.append((chunker, run(chunker, document, tools)))
     choices = Choices("own", "lines", columns, tokenizer="words", selected=len(columns) - 1)
-    return session_file.write(SOURCE, choices, pairs, embedder)
+    return session_file.write_session_file(SOURCE, choices, pairs, embedder)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_session_from_before_a_parameter_says_why_its_cuts_moved(app, monkeypa
 
 
 def test_a_session_that_takes_longer_to_read_opens_when_it_is_read(app, written, monkeypatch):
-    monkeypatch.setattr(reading, "PATIENCE_S", 0)
+    monkeypatch.setattr(file_reading, "PATIENCE_S", 0)
     upload(app, written.encode())
     while (job := app.session_state["own_reading"]) is not None:
         ended(job)
@@ -163,6 +163,6 @@ def test_the_pages_of_the_text_reopen_too(app, written):
 )
 def test_errors_are_one_sentence_that_names_the_place(written, change, words):
     with pytest.raises(InputError) as caught:
-        session_file.read(change(json.loads(written)).encode(), "my.json")
+        session_file.read_session_file(change(json.loads(written)).encode(), "my.json")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -2,35 +2,35 @@
 
 import pytest
 
-from evaluation.segmentation.chunk_facts import against_known
-from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from viz.state.decks import Deck, LectureFile, Scene, bundled_decks
-from viz.state.sheets import sheets
+from viz.state.lecture_sheets import lecture_sheets
 from viz.state.text import Source
 
 
 @pytest.mark.model
 def test_every_bundled_scene_with_a_text_has_its_columns():
     for deck in bundled_decks().values():
-        for scene, sheet in zip(deck.scenes, sheets(deck, {}), strict=True):
+        for scene, sheet in zip(deck.scenes, lecture_sheets(deck, {}), strict=True):
             assert bool(sheet.columns) == (scene.page not in ("retrieval", "guide")), scene.title
             assert sheet.words == scene.words
-    fixed = sheets(bundled_decks()["ten-minutes"], {})[2]
-    assert against_known(cuts_of(fixed.columns[0]), fixed.known) == (1, 2, 2)
+    fixed = lecture_sheets(bundled_decks()["ten-minutes"], {})[2]
+    assert count_found_missed_added(cut_offsets(fixed.columns[0]), fixed.known) == (1, 2, 2)
 
 
 def test_a_text_of_the_user_is_run_and_a_lost_one_has_words_alone():
     scene = Scene(title="Mine", link="/?document=own&c1=fixed_sentences&c1.size=1", see="Look")
     lecture = LectureFile().with_scene(scene, Source("One. Two.", "mine"))
     texts = {name: text.source for name, text in lecture.texts.items()}
-    (sheet,) = sheets(lecture.deck, texts)
+    (sheet,) = lecture_sheets(lecture.deck, texts)
     assert len(sheet.columns[0].chunks) == 2
-    (without,) = sheets(lecture.deck, {})
+    (without,) = lecture_sheets(lecture.deck, {})
     assert not without.columns
 
 
 @pytest.mark.model
 @pytest.mark.parametrize("query", ["c1=llm", "embedder=somebody/model&c1=breakpoint", "c1=breakpoint&c1.amount=x"])
 def test_nothing_is_sent_or_fetched_for_paper(query):
-    (sheet,) = sheets(Deck(title="One", scenes=(Scene(title="Asks", link=f"/?{query}"),)), {})
+    (sheet,) = lecture_sheets(Deck(title="One", scenes=(Scene(title="Asks", link=f"/?{query}"),)), {})
     assert sheet.columns == () or "amount" in query

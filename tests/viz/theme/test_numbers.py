@@ -5,7 +5,13 @@ import math
 import pytest
 
 from chunkers import Timing
-from viz.theme.numbers import counted, duration, embedding_in_words, known_boundaries, stages_in_words
+from viz.theme.number_formats import (
+    counted,
+    counted_known_boundaries,
+    duration_in_words,
+    embedding_in_words,
+    stages_in_words,
+)
 
 TIMES = [
     (0.0004, "<0.01 ms"),
@@ -26,7 +32,7 @@ def plain(text):
 
 @pytest.mark.parametrize(("ms", "said"), TIMES)
 def test_times_have_their_unit(ms, said):
-    assert plain(duration(ms)) == said
+    assert plain(duration_in_words(ms)) == said
 
 
 def timing(split=0.11, decide=0.64, merge=0.0, embedded=0, cached=16, cold=140.0):
@@ -54,4 +60,4 @@ def test_embeddings_say_what_they_cost():
 
 def test_a_noun_is_in_the_plural_unless_there_is_one():
     assert [counted(count, "chunk") for count in (0, 1, 1200)] == ["0 chunks", "1 chunk", "1,200 chunks"]
-    assert [known_boundaries(count) for count in (1, 2)] == ["1 known boundary", "2 known boundaries"]
+    assert [counted_known_boundaries(count) for count in (1, 2)] == ["1 known boundary", "2 known boundaries"]

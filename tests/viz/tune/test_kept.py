@@ -34,7 +34,7 @@ def opened(on_disk=False, own=(), **words):
 @pytest.fixture
 def computed(monkeypatch):
     """The runs that are computed; a sweep is interrupted as soon as there are as many as ``most``."""
-    row = sweeps._row
+    row = sweeps._sweep_row
 
     class Computed(list):
         most = 1000
@@ -47,7 +47,7 @@ def computed(monkeypatch):
         runs.append((marked.document.name, dict(setting.parameters)["size"]))
         return row(marked, setting, *others)
 
-    monkeypatch.setattr(sweeps, "_row", counted)
+    monkeypatch.setattr(sweeps, "_sweep_row", counted)
     return runs
 
 

@@ -8,14 +8,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
-from evaluation.segmentation.sweep import TRIVIAL, Setting, Summary, published, rows_to_csv
+from evaluation.segmentation.sweep import TRIVIAL, Setting, SettingSummary, published_settings, rows_to_csv
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import press, remarks, sweep_of
 from viz.tune import first_run as opening
 from viz.tune.first_run import first_run
-from viz.tune.grid import offered
-from viz.tune.results import place_of, setting_in_words, sweep_figure
+from viz.tune.results import rank_of_setting, setting_in_words, sweep_figure
+from viz.tune.sweep_inputs import default_axis_values
 
 
 @pytest.fixture
@@ -116,9 +116,9 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
 
 def test_settings_that_are_level_share_aplace_of():
     means = (0.2, 0.1, 0.1, 0.3)
-    among = [Summary(Setting.of("kmeans", clusters=number + 1), mean, 1, 3.0) for number, mean in enumerate(means)]
-    assert [place_of(summary, among, "pk") for summary in among] == [3, 1, 1, 4]
-    assert [place_of(summary, among, "f1") for summary in among] == [2, 3, 3, 1]
+    among = [SettingSummary(Setting.of("kmeans", clusters=number + 1), mean, 1, 3.0) for number, mean in enumerate(means)]
+    assert [rank_of_setting(summary, among, "pk") for summary in among] == [3, 1, 1, 4]
+    assert [rank_of_setting(summary, among, "f1") for summary in among] == [2, 3, 3, 1]
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_an_amount_is_named_by_its_threshold(setting, words):
 
 def test_the_curve_has_a_second_line_for_what_is_held_out():
     settings = [Setting.of("fixed_sentences", size=size) for size in (2, 4, 9)]
-    ranked = [Summary(setting, 0.1 * place, 1, 3.0) for place, setting in enumerate(settings)]
-    held = [Summary(setting, 0.5, 1, 3.0) for setting in settings[1:]]
+    ranked = [SettingSummary(setting, 0.1 * place, 1, 3.0) for place, setting in enumerate(settings)]
+    held = [SettingSummary(setting, 0.5, 1, 3.0) for setting in settings[1:]]
     assert len(sweep_figure(settings, ranked, "pk").data) == 1
     line = sweep_figure(settings, ranked, "pk", held).data[1]
     assert (line.name, list(line.x), list(line.y)) == ("held out", ["4", "9"], [0.5, 0.5])
@@ -164,7 +164,7 @@ def test_two_axes_leave_out_what_is_not_allowed(tune):
 
 def test_the_published_grids(tune):
     app = finished(tune(what="published", documents="stubs", held=""))
-    assert len(sweep_of(app).rows) == len(published()) + len(TRIVIAL)
+    assert len(sweep_of(app).rows) == len(published_settings()) + len(TRIVIAL)
     # However long the ranking, they are in it.
     assert {"No cut", "A cut every n sentences", "Cuts at random places"} < {*app.dataframe[-1].value["setting"]}
     assert "lowest here: Pk 0.0" in said(app)
@@ -232,7 +232,7 @@ def test_what_cannot_run_says_why(tune, words, sentence):
 @pytest.mark.parametrize("name", CHUNKERS)
 def test_every_parameter_offers_values_within_its_rule(name):
     for spec in CHUNKERS[name].fields():
-        values = offered(spec)
+        values = default_axis_values(spec)
         assert values
         assert len(values) == len(set(values))
         if not spec.choices:
@@ -265,7 +265,7 @@ def test_a_setting_that_does_not_beat_a_trivial_answer_says_so(tune):
 
 
 def test_a_grid_of_too_many_settings_is_not_made(tune, monkeypatch):
-    monkeypatch.setattr("viz.tune.grid.grid", lambda *_, **__: pytest.fail("the grid was made"))
+    monkeypatch.setattr("viz.tune.sweep_inputs.settings_grid", lambda *_, **__: pytest.fail("the grid was made"))
     many = ", ".join(str(number) for number in range(2, 402))
     app = tune(what="fixed_words", first="size", values=many, second="overlap", others=many)
     assert any("at most 20,000 runs; this grid has 160,000 settings" in text for text in notices(app))

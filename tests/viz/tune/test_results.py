@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from evaluation.segmentation.measures import Score
-from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow, summaries
+from evaluation.segmentation.boundary_measures import Score
+from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow, summarize_settings
 from evaluation.statistics.significance import mean_interval
 from viz.tune.results import best_in_words
 
@@ -15,7 +15,7 @@ def said(values, measure="pk"):
         SweepRow(BEST, f"document {number}", 3, {name: Score(value) for name in MEASURES})
         for number, value in enumerate(values)
     ]
-    (best,) = summaries(rows, measure)
+    (best,) = summarize_settings(rows, measure)
     return best_in_words(rows, best, measure)
 
 

@@ -2,20 +2,19 @@
 
 import streamlit as st
 
-from evaluation.questions.marked_file import MarkedQuestion, questions_to_csv
+from evaluation.questions.question_sets import MarkedQuestion, marked_questions_to_csv
 from evaluation.search.ranking import RERANKED, Reranker
-from viz.compare.asking.asking import forget_texts
+from viz.compare.asking.question_search import drop_unused_texts
 from viz.compare.state.session import session
-from viz.components.download import download
-from viz.components.notice import remark
+from viz.components.page_elements import download_button, remark
 from viz.controls.kept_texts import offer_to_keep
-from viz.controls.widgets import bound
-from viz.shell.navigation import go_at_next_run
+from viz.controls.widgets import value_binding
+from viz.shell.navigation import open_page_at_next_run
 from viz.state.compare_choices import columns_of_compare
 from viz.state.link import LONGEST_NAME
-from viz.state.notebook import document_here
-from viz.state.questions_given import give_kept_to_retrieval
-from viz.theme.numbers import counted
+from viz.state.notebook import current_document
+from viz.state.shared_questions import give_kept_questions_to_retrieval
+from viz.theme.number_formats import counted
 
 LONGEST_SHOWN = 120
 """Most characters of an answer that the list shows; the file has the whole answer."""
@@ -39,7 +38,7 @@ def _name_reranker() -> None:
         value=shown,
         max_chars=LONGEST_NAME,
         help=f"Reorders the best {RERANKED} chunks by reading each with the question. The model is never fetched.",
-        **bound(shown, "ask_reranker", put),
+        **value_binding(shown, "ask_reranker", put),
     )
 
 
@@ -55,29 +54,34 @@ def _show_list() -> None:
     documents = len({session.question_texts[question.identity].text for question in questions})
     where = (
         "as long as this tab is open"
-        if document_here() not in session.notebooks
+        if current_document() not in session.notebooks
         else "with its text, or while this tab is open"
     )
     remark(f"{counted(len(questions), 'question')} about {counted(documents, 'text')}, kept {where}.", key="questions_said")
-    offer_to_keep("questions", document_here())
+    offer_to_keep("questions", current_document())
     for number, question in enumerate(questions):
         row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")
         with row.container():
-            remark(f"{question.question} → “{_short(question.answer)}” ({question.document})", key=f"question_said_{number}")
-        row.button("Ask again", key=f"question_ask_{number}", on_click=_ask, args=(question,), width="content")
-        row.button("Remove question", key=f"question_remove_{number}", on_click=_remove, args=(question,), width="content")
+            remark(
+                f"{question.question} → “{_shorten_answer(question.answer)}” ({question.document})",
+                key=f"question_said_{number}",
+            )
+        row.button("Ask again", key=f"question_ask_{number}", on_click=_ask_again, args=(question,), width="content")
+        row.button(
+            "Remove question", key=f"question_remove_{number}", on_click=_remove_question, args=(question,), width="content"
+        )
     below = st.container(horizontal=True)
     below.button(
         "Measure on Retrieval",
-        on_click=_measure,
+        on_click=_measure_on_retrieval,
         key="questions_measure",
         type="primary",
         help="Opens Retrieval and measures the columns of this page on these questions and their texts.",
     )
-    download(
+    download_button(
         below,
         "Questions, CSV",
-        lambda: questions_to_csv(questions),
+        lambda: marked_questions_to_csv(questions),
         "seamark-questions.csv",
         "text/csv",
         (questions,),
@@ -85,24 +89,24 @@ def _show_list() -> None:
     )
 
 
-def _measure() -> None:
+def _measure_on_retrieval() -> None:
     """Pass the questions and their texts to Retrieval, and start its run on this page's columns."""
-    give_kept_to_retrieval(columns_of_compare())
+    give_kept_questions_to_retrieval(columns_of_compare())
     session.retrieval_begins = True
-    go_at_next_run("retrieval")
+    open_page_at_next_run("retrieval")
 
 
-def _short(answer: str) -> str:
+def _shorten_answer(answer: str) -> str:
     words = " ".join(answer.split())
     return words if len(words) <= LONGEST_SHOWN else f"{words[:LONGEST_SHOWN]}…"
 
 
-def _ask(marked: MarkedQuestion) -> None:
+def _ask_again(marked: MarkedQuestion) -> None:
     session.question, session.answer, session.answer_complaint = marked.question, marked, ""
 
 
-def _remove(marked: MarkedQuestion) -> None:
+def _remove_question(marked: MarkedQuestion) -> None:
     session.questions[:] = [other for other in session.questions if other is not marked]
-    forget_texts()
+    drop_unused_texts()
     if session.answer is marked:
         session.answer = None

@@ -6,17 +6,16 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Document, Embedder, Span
-from evaluation.asking.answer import Posed
-from evaluation.questions.marked_file import MarkedQuestion
+from evaluation.asking.ask import PosedQuestion
+from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.remedies.tested_changes import FailingColumn
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
-from viz.jobs.asking.job import AskJob
-from viz.jobs.asking.remedies import RemedyJob, search_answer
-from viz.shell.navigation import go_at_next_run
+from viz.jobs.column_jobs import AskJob, RemedyJob, search_answer
+from viz.shell.column_results import ColumnResult
+from viz.shell.navigation import open_page_at_next_run
 from viz.shell.remedies import add_remedy, is_automatic, remedies_data
-from viz.shell.results import ColumnResult
-from viz.state.storage_format import posed_about
+from viz.state.storage_format import kept_questions_about
 
 
 def find_remedies(
@@ -45,7 +44,7 @@ def find_remedies(
     # Changed chunks would need new context sentences from a language model.
     if not columns or inquiry.embedded_as == "context":
         return [None for _ in results]
-    posed, others = Posed(inquiry.question, span), posed_about(document, besides=answer.question)
+    posed, others = PosedQuestion(inquiry.question, span), kept_questions_about(document, besides=answer.question)
     asked = inquiry.method, inquiry.limit, inquiry.embedded_as, others, known
     searches = {
         task: search_answer(FailingColumn(chunker, chunking, *asked, posed=posed), inquiry.tokenizer, reranker)
@@ -82,6 +81,6 @@ def stop_search() -> None:
 def take_remedy(event: Mapping[str, Any], embedder: Embedder | None) -> None:
     """Add a column to Compare with the change of settings that the user chose, or open the Tune page."""
     if event.get("tune"):
-        go_at_next_run("tune")
+        open_page_at_next_run("tune")
         st.rerun()
     add_remedy(event, session.remedy_job, embedder)

@@ -7,30 +7,35 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
-from chunkers.results.embedder_input import EMBEDDED_AS, EmbeddedAs, embedded_text
-from evaluation.changes.effects import ChunkComparison, Comparison, WonAndLost, dollar_words, dollars_for, tokens_to_embed
-from evaluation.questions.marked_file import questions_with_texts
+from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, embedded_text
+from evaluation.changes.index_changes import (
+    ChunkComparison,
+    Comparison,
+    WonAndLost,
+    dollar_words,
+    embedding_dollars,
+    tokens_to_embed,
+)
+from evaluation.questions.question_sets import marked_question_set
 from evaluation.search.ranking import Method
-from evaluation.statistics.paired import compare_all
+from evaluation.statistics.paired_tests import paired_differences
 from evaluation.tables.cells import QUESTION_HEADS, change_cells, change_heads, question_cells, recall_cell, unknown_cell
-from viz.compare.asking.contexts import in_context
+from viz.compare.asking.question_search import chunkings_with_contexts
 from viz.compare.scores.table import RowData, column_row, draw_scores
 from viz.compare.state.session import session
-from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice, remark
-from viz.controls.widgets import bound
-from viz.jobs.asking.job import contexts_of
+from viz.components.page_elements import notice, remark, show_job_progress
+from viz.controls.widgets import value_binding
+from viz.jobs.chunker_comparison import MOST_LISTED, IndexChanges, IndexSetting
 from viz.jobs.chunking import Task
-from viz.jobs.index_changes import MOST_LISTED, IndexChanges, Setting
-from viz.jobs.resources import kept
+from viz.jobs.column_jobs import contexts_digest
+from viz.jobs.resources import cached_while_shown
 from viz.jobs.retrieval_plan import Material
-from viz.shell.column_head import waiting_words
-from viz.shell.results import ColumnResult
+from viz.shell.column_results import ColumnResult, waiting_words
 from viz.state.choices import Choices
-from viz.state.compare_choices import RANKED_BY, limit_of, method_of
-from viz.state.questions_given import bundled, shared
+from viz.state.compare_choices import RANKED_BY, ranking_method_of, retrieval_limit_of
+from viz.state.shared_questions import bundled_material, shared_question_sets
 from viz.state.text import Source
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 THIS_TEXT = "This text"
 
@@ -49,10 +54,10 @@ def show_changes(
     choices: Choices, results: Sequence[ColumnResult], chosen: Source, document: Document, embedder: Embedder | None
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
-    material = _choose(_materials(chosen, document))
+    material = _choose_material(_materials(chosen, document))
     price = session.embedding_price or None
     is_this = material.texts == ((document.name, document.text),)
-    setting = _setting(choices, material, embedder)
+    setting = _job_setting(choices, material, embedder)
     job = session.index_changes
     if job is not None and job.setting != setting:
         job.cancel()
@@ -86,7 +91,7 @@ def show_changes(
         key="changes",
         said=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column compares "
         "with that one.",
-        note=_note(choices, results, is_this=is_this),
+        note=_note_on_embedded_text(choices, results, is_this=is_this),
     )
     if is_this:
         _offer_to_measure(results, setting, embedder, is_this=is_this)
@@ -99,17 +104,17 @@ def _materials(chosen: Source, document: Document) -> dict[str, Material]:
     """Return the documents and questions at hand, by their names in the list."""
     questions = [question for question in session.questions if question.identity == document.identity]
     texts = ((document.name, document.text),)
-    asked = questions_with_texts(questions, {document.identity: document.text}).questions if questions else ("", b"")
+    asked = marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
     parts = () if chosen.parts is None else ((document.name, chosen.parts),)
     known = {THIS_TEXT: Material(texts, asked, True, parts)}
-    known[f"{counted(len(bundled().texts), 'bundled document')} with questions"] = bundled()
-    for number, (origin, material) in enumerate(shared(), 1):
+    known[f"{counted(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
+    for number, (origin, material) in enumerate(shared_question_sets(), 1):
         name = f"{counted(len(material.texts), 'document')} with questions {origin}"
         known[f"{name}, set {number}" if name in known else name] = material
     return known
 
 
-def _choose(materials: dict[str, Material]) -> Material:
+def _choose_material(materials: dict[str, Material]) -> Material:
     """Draw the choice of documents and the price of embedding, and return the chosen documents."""
     if session.changed_documents not in materials:
         session.changed_documents = THIS_TEXT
@@ -120,7 +125,7 @@ def _choose(materials: dict[str, Material]) -> Material:
         names,
         names.index(session.changed_documents),
         width=420,
-        **bound(session.changed_documents, "changes_documents", partial(setattr, session, "changed_documents")),
+        **value_binding(session.changed_documents, "changes_documents", partial(setattr, session, "changed_documents")),
     )
     line.number_input(
         "US dollars per million tokens",
@@ -130,22 +135,22 @@ def _choose(materials: dict[str, Material]) -> Material:
         step=0.01,
         width=240,
         help="The price of your embedding model, for the column “Cost”; 0 hides it.",
-        **bound(session.embedding_price, "changes_price", partial(setattr, session, "embedding_price")),
+        **value_binding(session.embedding_price, "changes_price", partial(setattr, session, "embedding_price")),
     )
     return materials[session.changed_documents]
 
 
-def _setting(choices: Choices, material: Material, embedder: Embedder | None) -> Setting:
+def _job_setting(choices: Choices, material: Material, embedder: Embedder | None) -> IndexSetting:
     characters = sum(len(text) for _, text in material.texts)
     embedded_as: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
-    return Setting(
+    return IndexSetting(
         material,
         ("", "") if embedder is None else (embedder.name, embedder.identity),
         choices.sentences,
         choices.tokenizer,
         embedded_as,
-        method_of(choices),
-        limit_of(choices, characters)[1],
+        ranking_method_of(choices),
+        retrieval_limit_of(choices, characters)[1],
     )
 
 
@@ -172,8 +177,8 @@ def _compared_by_job(
 
 def _compared_here(results: Sequence[ColumnResult], selected: int, number: int) -> Compared | str:
     """Compare a column's chunks with the selected column's, or say why that is not possible."""
-    embedded_as = _embedded_as(results)
-    contexts = in_context(results) if embedded_as == "context" else {}
+    embedded_as = _embedded_text_kind(results)
+    contexts = chunkings_with_contexts(results) if embedded_as == "context" else {}
     column, before = results[number], results[selected]
     chunking = contexts.get(number, column.chunking)
     old = contexts.get(selected, before.chunking)
@@ -184,17 +189,17 @@ def _compared_here(results: Sequence[ColumnResult], selected: int, number: int) 
     return len(chunking.chunks), _changes_between((before.task, column.task), (old, chunking), embedded_as)
 
 
-def _embedded_as(results: Sequence[ColumnResult]) -> EmbeddedAs:
+def _embedded_text_kind(results: Sequence[ColumnResult]) -> EmbeddedAs:
     """Return the embedded text of chunks: without context sentences unless they are written for all columns."""
     if session.embedded_as == "context":
-        contexts = in_context(results)
+        contexts = chunkings_with_contexts(results)
         if any(column.chunking and number not in contexts for number, column in enumerate(results)):
             return "plain"
     return session.embedded_as
 
 
-def _note(choices: Choices, results: Sequence[ColumnResult], *, is_this: bool) -> str:
-    embedded_as = _embedded_as(results) if is_this or session.embedded_as != "context" else "plain"
+def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *, is_this: bool) -> str:
+    embedded_as = _embedded_text_kind(results) if is_this or session.embedded_as != "context" else "plain"
     written = ""
     if embedded_as != session.embedded_as:
         written = f" Context sentences are not written for all {'columns' if is_this else 'documents'}."
@@ -206,13 +211,13 @@ def _note(choices: Choices, results: Sequence[ColumnResult], *, is_this: bool) -
     )
 
 
-@kept(
+@cached_while_shown(
     32,
     lambda tasks, chunkings, embedded_as: (
         chunkings[0].document.identity,
         tasks,
         embedded_as,
-        contexts_of(chunkings) if embedded_as == "context" else "",
+        contexts_digest(chunkings) if embedded_as == "context" else "",
     ),
 )
 def _changes_between(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs) -> Comparison:
@@ -226,7 +231,7 @@ def _changes_between(tasks: tuple[Task, Task], chunkings: tuple[Chunking, Chunki
 
 
 def _offer_to_measure(
-    results: Sequence[ColumnResult], setting: Setting, embedder: Embedder | None, *, is_this: bool
+    results: Sequence[ColumnResult], setting: IndexSetting, embedder: Embedder | None, *, is_this: bool
 ) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     job = session.index_changes
@@ -266,22 +271,22 @@ def _offer_to_measure(
         "cancelled and continued; what is embedded is kept.",
     )
     with line.container():
-        remark(_estimate(setting, left), key="changes_estimate")
+        remark(_estimate_in_words(setting, left), key="changes_estimate")
 
 
-def _estimate(setting: Setting, chunkers: Sequence[Chunker]) -> str:
+def _estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> str:
     """Return a sentence on the tokens to embed, and their price."""
     method: Method = setting.method if setting.material.questions[1] else "bm25"
     times = sum(tokens_to_embed(1, chunker, method, setting.embedded_as) for chunker in chunkers)
     if not times:
         return "Nothing is embedded."
-    tokens = times * _tokens(setting.material.texts, setting.tokenizer)
-    dollars = dollars_for(tokens, session.embedding_price or None)
+    tokens = times * _token_count(setting.material.texts, setting.tokenizer)
+    dollars = embedding_dollars(tokens, session.embedding_price or None)
     cost = "" if dollars is None else f", {dollar_words(dollars)}"
     return f"About {tokens:,} tokens to embed{cost}, less what is kept."
 
 
-def _tokens(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
+def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
     """Return the number of tokens in the documents; beyond `MOST_COUNTED` characters it is extrapolated.
 
     The number is cached in the session, as users' texts must not be kept anywhere else.
@@ -307,7 +312,7 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
     if job.problems:
         with st.expander(f"{counted(len(job.problems), 'question')} left out"):
             st.dataframe({"problem": [*job.problems]}, hide_index=True, width="stretch")
-    changes = changes_of(choices, results, job)
+    changes = recalls_beside_selected(choices, results, job)
     refused = {number: job.refused[column.chunker] for number, column in enumerate(results) if column.chunker in job.refused}
     if choices.selected in refused:
         remark(f"Column {choices.selected + 1}: {refused[choices.selected]}", key="changes_refused")
@@ -316,7 +321,7 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
     amount = next(iter(next(iter(changes.values())).after))
     others = [number for number in changes if number != choices.selected]
     differences = np.array([changes[number].after[amount] - changes[number].before[amount] for number in others])
-    tested = dict(zip(others, compare_all(differences), strict=True)) if others else {}
+    tested = dict(zip(others, paired_differences(differences), strict=True)) if others else {}
     rows: list[RowData] = []
     baseline = f"column {choices.selected + 1}"
     for number in changes:
@@ -337,7 +342,7 @@ def show_questions_won(choices: Choices, results: Sequence[ColumnResult], job: I
     )
 
 
-def changes_of(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> dict[int, WonAndLost]:
+def recalls_beside_selected(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> dict[int, WonAndLost]:
     """Return the recalls of every measured column beside the selected one's; empty if that one is not measured."""
     before = results[choices.selected].chunker
     if not job.questions or before not in job.results:
@@ -353,7 +358,7 @@ def show_details(
     choices: Choices, results: Sequence[ColumnResult], comparisons: Mapping[int, Comparison], job: IndexChanges | None
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
-    won = {} if job is None else changes_of(choices, results, job)
+    won = {} if job is None else recalls_beside_selected(choices, results, job)
     others = [number for number in range(len(results)) if number != choices.selected]
     others = [number for number in others if number in won or (number in comparisons and comparisons[number].documents > 1)]
     if not others:

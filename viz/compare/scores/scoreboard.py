@@ -5,39 +5,59 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
-from chunkers.recipes.presets import BOUND_TOKENS, presets_of
-from evaluation.inbox.rules import counts, inbox
-from evaluation.segmentation.measures import Segmentation, cuts_of, in_sentences, why_no_cut_wins
-from evaluation.segmentation.ranking import Contender, Ranking, by_known, by_structure
+from chunkers import Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
+from chunkers.recipes.presets import BOUND_TOKENS, presets_for_chunker
+from chunkers.support.arrays import VectorArray
+from evaluation.inbox.rules import find_suspicious_cuts, findings_per_rule
+from evaluation.segmentation.boundary_measures import (
+    Segmentation,
+    cut_offsets,
+    explain_why_no_cut_wins,
+    segmentation_in_sentences,
+)
+from evaluation.segmentation.label_free_measures import (
+    BASELINES,
+    EDITS,
+    EditStability,
+    LabelFreeMeasures,
+    check_edit_count,
+    count_size_compliance,
+    measure_without_labels,
+)
+from evaluation.segmentation.ranking import Contender, Ranking, rank_by_known_boundaries, rank_by_structure
 from evaluation.tables.cells import (
     BY_KNOWN,
     BY_STRUCTURE,
     FOUND_HEADS,
+    OF_EDITS,
     SUSPICIOUS_HEAD,
+    UNLABELLED_HEADS,
     Cell,
     Head,
     boundary_cells,
     count_cell,
+    edit_cells,
     found_cells,
     lead_cells,
     spread_cell,
     structure_cells,
     suspicious_cell,
     unknown_cell,
+    unlabelled_cells,
 )
 from viz.compare.scores.table import RowData, column_row, draw_scores, mark_best, score_row
 from viz.compare.state.session import session
-from viz.jobs.chunking import Task
-from viz.jobs.resources import kept
-from viz.shell import lecture
-from viz.shell.column_head import settings_of
-from viz.shell.results import ColumnResult, Finished
+from viz.components.page_elements import notice, show_job_progress
+from viz.jobs.chunker_comparison import EditStabilityJob
+from viz.jobs.chunking import Task, cached_sentence_vectors, chunk_at_once
+from viz.jobs.resources import cached_while_shown
+from viz.shell import lecture_mode
+from viz.shell.column_results import ColumnResult, Finished, settings_in_words
 from viz.state.choices import OWN, Choices
-from viz.theme.numbers import counted, duration
+from viz.theme.number_formats import counted, duration_in_words
 
 
-@kept(32, lambda task, chunking, embedder=None: (task.document, task, embedder is None))
+@cached_while_shown(32, lambda task, chunking, embedder=None: (task.document, task, embedder is None))
 def token_counts(task: Task, chunking: Chunking, embedder: Embedder | None = None) -> list[int] | None:
     """Return each chunk's token count, by the tokenizer of ``embedder`` or by the chosen tokenizer; None if unavailable."""
     texts = [chunk.text for chunk in chunking.chunks]
@@ -52,8 +72,8 @@ def show_scoreboard(
 ) -> None:
     """Draw a table of each column's chunks, tokens, boundary errors, suspicious cuts and time."""
     limited = embedder if embedder is not None and embedder.max_tokens is not None else None
-    rows = [_row(number, column, known, embedder, limited) for number, column in enumerate(results)]
-    heads = _heads(known is not None, choices.tokenizer)
+    rows = [_scoreboard_row(number, column, known, embedder, limited) for number, column in enumerate(results)]
+    heads = _scoreboard_heads(known is not None, choices.tokenizer)
     for place, head in enumerate(heads):
         if head.label not in ("Chunks", "Tokens"):
             mark_best(rows, place, max if head.label == "Found" else min)
@@ -81,7 +101,7 @@ def _special_tokens(results: Sequence[ColumnResult], limited: Embedder) -> int |
     return added.pop() if len(added) == 1 else None
 
 
-def _heads(known: bool, tokenizer: str) -> list[Head]:
+def _scoreboard_heads(known: bool, tokenizer: str) -> list[Head]:
     times = [
         Head("Decide", "Time to cut once the embeddings are there, pass two included."),
         Head("Embed", "Time to compute the embeddings when they were new. Columns share the embeddings of equal texts."),
@@ -91,11 +111,11 @@ def _heads(known: bool, tokenizer: str) -> list[Head]:
         Head("Tokens", f"Fewest, median and most in a chunk, as {tokenizer} counts them; every dot is a chunk."),
         *(FOUND_HEADS if known else ()),
         SUSPICIOUS_HEAD,
-        *([] if lecture.is_on() else times),
+        *([] if lecture_mode.is_on() else times),
     ]
 
 
-def _row(
+def _scoreboard_row(
     number: int,
     column: ColumnResult,
     known: tuple[int, ...] | None,
@@ -111,29 +131,29 @@ def _row(
     tokens = spread_cell(sizes, f"{counted(beyond, 'chunk')} longer than the model reads" if beyond else "")
     known_cells = [] if known is None else found_cells(chunking, known)
     suspicious = suspicious_cell(_finding_counts(task, chunking, embedder))
-    times = [] if lecture.is_on() else _times(finished)
+    times = [] if lecture_mode.is_on() else _time_cells(finished)
     return column_row(number, column, [count_cell(len(chunking.chunks)), tokens, *known_cells, suspicious, *times])
 
 
-@kept(32, lambda task, chunking, embedder: (task.document, task))
+@cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
 def _finding_counts(task: Task, chunking: Chunking, embedder: Embedder | None) -> dict[str, int]:
-    return counts(inbox(chunking, embedder))
+    return findings_per_rule(find_suspicious_cuts(chunking, embedder))
 
 
-def _times(column: Finished) -> list[Cell]:
+def _time_cells(column: Finished) -> list[Cell]:
     if column.chunker.elsewhere:
         return [unknown_cell("These chunks were made elsewhere.")] * 2
     timing, repeats = column.chunking.timing, session.repeats.get(column.task)
     if timing is None:
         return [unknown_cell()] * 2
     took = repeats.median if repeats is not None else timing.decide_ms + timing.merge_ms
-    decide = Cell(duration(took), took, f"median of {repeats.runs} runs" if repeats is not None else "")
+    decide = Cell(duration_in_words(took), took, f"median of {repeats.runs} runs" if repeats is not None else "")
     if not column.chunker.embeds:
         return [decide, unknown_cell("It embeds nothing.")]
     cold = timing.cold_ms
     if math.isnan(cold):
         return [decide, unknown_cell("It was not recorded.")]
-    return [decide, Cell(duration(cold), cold, f"{counted(timing.embedded + timing.cached, 'text')} in all")]
+    return [decide, Cell(duration_in_words(cold), cold, f"{counted(timing.embedded + timing.cached, 'text')} in all")]
 
 
 # The ranking: by known boundaries or, without them, by structure.
@@ -152,11 +172,14 @@ def show_ranking(
     tasks = tuple(column.task for _, column in done)
     chunkings = [column.chunking for _, column in done]
     apart = tuple(place for place, (_, column) in enumerate(done) if column.chunker.reads_blocks)
-    ranking = _ranking(document, names, tasks, chunkings, known, embedder, apart)
+    ranking = _cached_ranking(document, names, tasks, chunkings, known, embedder, apart)
     note = "Significant: adjusted p below 0.05, and an interval that excludes 0."
     if known is not None:
-        reference, cut = in_sentences(document, known), [in_sentences(document, cuts_of(chunking)) for chunking in chunkings]
-        note = f"{note} {why_no_cut_wins(reference, cut)}".rstrip()
+        reference, cut = (
+            segmentation_in_sentences(document, known),
+            [segmentation_in_sentences(document, cut_offsets(chunking)) for chunking in chunkings],
+        )
+        note = f"{note} {explain_why_no_cut_wins(reference, cut)}".rstrip()
         cut += [Segmentation(reference.units, contender.cuts) for contender in ranking.contenders[len(cut) :]]
     rows: list[RowData] = []
     for place in ranking.order:
@@ -171,7 +194,7 @@ def show_ranking(
         if number is None:
             rows.append(score_row(None, contender.name, cells=cells))
         else:
-            rows.append(score_row(number, results[number].title, _settings(results[number], contender), cells))
+            rows.append(score_row(number, results[number].title, _settings_in_words(results[number], contender), cells))
     note = " ".join(filter(None, (note, _size_warning([column for _, column in done]))))
     summary = f"{ranking.words()} {ranking.basis(known is not None)}"
     if known is None and choices.document == OWN:
@@ -193,16 +216,16 @@ def _offer_to_mark(document: Document) -> None:
     )
 
 
-def _settings(result: ColumnResult, contender: Contender) -> str:
+def _settings_in_words(result: ColumnResult, contender: Contender) -> str:
     """Return the settings of a column in words, with a note if it is ranked separately."""
-    return ", ".join(filter(None, (settings_of(result), "not ranked" * contender.apart)))
+    return ", ".join(filter(None, (settings_in_words(result), "not ranked" * contender.apart)))
 
 
 def _size_warning(columns: Sequence[Finished]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long = []
     for column in columns:
-        bounds = [preset for preset in presets_of(column.chunker.name) if not preset.published]
+        bounds = [preset for preset in presets_for_chunker(column.chunker.name) if not preset.published]
         if not bounds or getattr(column.chunker, "max_size", None) is not None:
             continue
         longest = max(token_counts(column.task, column.chunking) or [0])
@@ -216,8 +239,10 @@ def _size_warning(columns: Sequence[Finished]) -> str:
     )
 
 
-@kept(8, lambda document, names, tasks, chunkings, known, embedder, apart: (document.identity, names, tasks, known))
-def _ranking(
+@cached_while_shown(
+    8, lambda document, names, tasks, chunkings, known, embedder, apart: (document.identity, names, tasks, known)
+)
+def _cached_ranking(
     document: Document,
     names: tuple[str, ...],
     tasks: tuple[Task, ...],
@@ -229,7 +254,117 @@ def _ranking(
     """Return the ranking, cached by the tasks, since equal tasks have equal results."""
     named_chunkings = [*zip(names, chunkings, strict=True)]
     return (
-        by_structure(document, named_chunkings, embedder, apart)
+        rank_by_structure(document, named_chunkings, embedder, apart)
         if known is None
-        else by_known(document, known, named_chunkings)
+        else rank_by_known_boundaries(document, known, named_chunkings)
+    )
+
+
+# Measures of Compare's columns that need no known boundaries: blocks, sizes, contrast, and the effect of edits.
+
+
+_Contender = tuple[int | None, str, Finished]
+"""A column of Compare, with its number from 0 and its title, or a trivial baseline, without a number."""
+
+
+def show_unlabelled(
+    choices: Choices, results: Sequence[ColumnResult], document: Document, embedder: Embedder | None
+) -> None:
+    """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
+    vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, session.on_disk)
+    contenders: list[_Contender] = [
+        (number, column.title, finished) for number, column in enumerate(results) if (finished := column.finished)
+    ]
+    contenders += _trivial_contenders(document, choices.tokenizer)
+    edit_results = _edit_results(document)
+    edited = any(contender.task in edit_results for _, _, contender in contenders)
+    rows: list[RowData] = []
+    for number, name, contender in contenders:
+        measured = unlabelled_cells(_unlabelled_measures(contender, vectors, embedder))
+        edits = edit_cells(edit_results.get(contender.task)) if edited else []
+        rows.append(score_row(number, name, "" if number is None else contender.chunker.describe(), measured + edits))
+    rows += [column_row(number, column) for number, column in enumerate(results) if column.finished is None]
+    draw_scores(
+        choices,
+        UNLABELLED_HEADS if edited else UNLABELLED_HEADS[:-OF_EDITS],
+        rows,
+        key="unlabelled",
+        said="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and short "
+        "chunks are alike inside.",
+        note=f"An edit inserts one sentence of the text at one of {EDITS} places." if edited else "",
+    )
+    _offer_edits(contenders, document, embedder, edit_results)
+
+
+def _trivial_contenders(document: Document, tokenizer: str) -> list[_Contender]:
+    """Return the trivial baselines, which embed nothing."""
+    baselines: list[_Contender] = []
+    for name, parameters in BASELINES:
+        chunker = build_chunker("fixed_sentences", parameters)
+        task = Task.of(document, None, tokenizer, chunker)
+        chunking = chunk_at_once(task, chunker, document, None, False)
+        if chunking is not None:
+            baselines.append((None, name, Finished(task, chunker, chunking)))
+    return baselines
+
+
+@cached_while_shown(
+    32, lambda result, vectors, embedder: (result.task.document, result.task, vectors is None, embedder is None)
+)
+def _unlabelled_measures(result: Finished, vectors: VectorArray | None, embedder: Embedder | None) -> LabelFreeMeasures:
+    tools = Tools(embedder, load_tokenizer(result.task.tokenizer))
+    return measure_without_labels(result.chunking, vectors, count_size_compliance(result.chunking, result.chunker, tools))
+
+
+# The effect of edits
+
+
+def _edit_results(document: Document) -> dict[Task, EditStability | str]:
+    """Return the results of the edit job on this document, or error messages; cancel a job on another document."""
+    job = session.edits
+    if job is None:
+        return {}
+    if job.source.identity != document.identity:
+        session.edits = None
+        return {}
+    return {**job.results, **job.refused}
+
+
+def _offer_edits(
+    contenders: Sequence[_Contender],
+    document: Document,
+    embedder: Embedder | None,
+    edit_results: dict[Task, EditStability | str],
+) -> None:
+    """Draw the button that measures the effect of edits, or its progress."""
+    job = session.edits
+    if job is not None and job.running and not job.cancelled:
+        show_job_progress(job, lambda: {**job.results, **job.refused}.keys() != edit_results.keys())
+        return
+    if job is not None and job.error:
+        notice(job.error, "error", key="edits_error")
+    missing = [
+        (name if number is None else f"Column {number + 1}", contender.task, contender.chunker)
+        for number, name, contender in contenders
+        if contender.task not in edit_results
+    ]
+    if not missing:
+        return
+    try:
+        check_edit_count(document, EDITS)
+    except InputError as error:
+        notice(str(error), key="edits_refused")
+        return
+
+    def measure() -> None:
+        known = {task: stability for task, stability in edit_results.items() if isinstance(stability, EditStability)}
+        session.edits = EditStabilityJob(document, embedder, missing, session.on_disk, results=known)
+        session.edits.start()
+
+    st.button(
+        "Measure edit stability",
+        key="measure_edits",
+        on_click=measure,
+        help=f"Inserts one sentence at each of {EDITS} places, cuts the text again with every column, and counts the chunks "
+        "that change: they would have to be embedded and stored again.",
     )

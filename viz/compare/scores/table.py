@@ -5,8 +5,7 @@ from typing import TypedDict
 
 from evaluation.tables.cells import Cell, Head
 from viz.components.mounting import Component, take_event
-from viz.shell.column_head import settings_of, waiting_words
-from viz.shell.results import ColumnResult
+from viz.shell.column_results import ColumnResult, settings_in_words, waiting_words
 from viz.state.choices import Choices
 
 
@@ -95,7 +94,7 @@ def column_row(number: int, column: ColumnResult, cells: Sequence[Cell] = (), me
     """Return the row of a column of Compare; without cells and a message, it says why the column has no result."""
     if not cells:
         message = message or column.error or waiting_words()
-    return score_row(number, column.title, settings_of(column), cells, message)
+    return score_row(number, column.title, settings_in_words(column), cells, message)
 
 
 def mark_best(rows: Sequence[RowData], place: int, better: Callable[[list[float]], float]) -> None:

@@ -8,19 +8,17 @@ from viz.state.session_state import Container, Job, Session, Value
 
 if TYPE_CHECKING:
     from chunkers import Chunking
-    from evaluation.questions.marked_file import MarkedQuestion
-    from viz.jobs.asking.job import AskJob, Situating
-    from viz.jobs.asking.remedies import RemedyJob
-    from viz.jobs.chunking import ChunkingJob, Repeats, Task
-    from viz.jobs.edit_stability import EditStabilityJob
-    from viz.jobs.index_changes import IndexChanges
+    from evaluation.questions.question_sets import MarkedQuestion
+    from viz.jobs.chunker_comparison import EditStabilityJob, IndexChanges
+    from viz.jobs.chunking import ChunkingJob, DecisionTimes, Task
+    from viz.jobs.column_jobs import AskJob, RemedyJob, Situating
     from viz.state.values import LastChange
 
 
 class CompareSession(Session):
     """Session state that only the Compare page uses."""
 
-    repeats: Container[dict[Task, Repeats | None]] = Container("repeats", dict)
+    repeats: Container[dict[Task, DecisionTimes | None]] = Container("repeats", dict)
     history: Container[dict[int, LastChange]] = Container("history", dict)  # by column of Compare
     # The document and the embedder, while Compare shows the comparison of an approximating embedder with the full one
     compared_embedders: Value[tuple[str, str] | None] = Value("compared_embedders", None)

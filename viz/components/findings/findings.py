@@ -99,7 +99,7 @@ def show_findings(
     )
 
 
-def sentences_of(document: Document, start: int, end: int) -> tuple[int, int]:
+def sentence_range_of(document: Document, start: int, end: int) -> tuple[int, int]:
     """Return the half-open range of the sentences that overlap characters ``start`` to ``end``, at least one sentence."""
     first = max(0, document.sentence_at(start))
     return first, max(first, document.sentence_at(max(start, end - 1))) + 1

@@ -35,10 +35,10 @@ def marking_data(document: Document, purpose: Purpose, places: Collection[int], 
 
     `MarkingData` explains ``purpose`` and ``folded``; the reader adds the last change that the server has received.
     """
-    return {"purpose": purpose, "folded": folded, "gaps": gaps_before(document, places), "heard": None}
+    return {"purpose": purpose, "folded": folded, "gaps": gap_numbers(document, places), "heard": None}
 
 
-class Clicked(NamedTuple):
+class ClickedGaps(NamedTuple):
     """The gaps that the user has set by clicking between sentences.
 
     Attributes
@@ -53,13 +53,13 @@ class Clicked(NamedTuple):
     places: tuple[int, ...] | None
 
 
-def gaps_before(document: Document, places: Collection[int]) -> list[int]:
+def gap_numbers(document: Document, places: Collection[int]) -> list[int]:
     """Return the numbers of the gaps before the sentences that begin at ``places``."""
     wanted = frozenset(places)
     return [number for number, start in enumerate(document.starts[1:]) if start in wanted]
 
 
-def clicked(event: Mapping[str, Any] | None, document: Document, heard: float | None = None) -> list[Clicked]:
+def clicked_gaps_of(event: Mapping[str, Any] | None, document: Document, heard: float | None = None) -> list[ClickedGaps]:
     """Return the user's changes that a browser event reports, in order; none if it is about another text or invalid.
 
     The event has the last change, and those before it that the server may not have received: the changes after ``heard``,
@@ -77,10 +77,10 @@ def _is_after(step: Any, heard: float | None) -> bool:
     return isinstance(step, Mapping) and (heard is None or step.get("at", 0) > heard)
 
 
-def _clicked(purpose: Purpose, gaps: Any, document: Document) -> Clicked | None:
+def _clicked(purpose: Purpose, gaps: Any, document: Document) -> ClickedGaps | None:
     if gaps is None:
-        return Clicked(purpose, None)
+        return ClickedGaps(purpose, None)
     last = len(document.sentences) - 2
     if not isinstance(gaps, list) or not all(isinstance(gap, int) and 0 <= gap <= last for gap in gaps):
         return None
-    return Clicked(purpose, tuple(document.starts[gap + 1] for gap in sorted({*gaps})))
+    return ClickedGaps(purpose, tuple(document.starts[gap + 1] for gap in sorted({*gaps})))

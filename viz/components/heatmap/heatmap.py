@@ -11,13 +11,13 @@ import numpy as np
 
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.support.arrays import FloatArray
-from chunkers.support.recently_used import RecentlyUsed, cached_in
+from chunkers.support.lru_dict import LRUDict, cached_in
 from viz.components.mounting import Component, Store
 from viz.jobs.resources import CACHED_BYTES
 
 
 @dataclass(frozen=True)
-class Coloured:
+class SentenceColours:
     """The chunk number of each sentence, and the colour number of each chunk."""
 
     chunk_of: Sequence[int]
@@ -72,8 +72,8 @@ _heatmap = Component[HeatmapData](
 )
 
 
-def heatmap(
-    coloured: Coloured,
+def show_heatmap(
+    coloured: SentenceColours,
     vectors: FloatArray,
     weight: float,
     line: tuple[str, float] | None,
@@ -118,7 +118,7 @@ def block_size(count: int) -> int:
     return max(1, math.ceil(count / MOST_CELLS))
 
 
-@cached_in(RecentlyUsed(CACHED_BYTES, len), lambda vectors, identity: identity)
+@cached_in(LRUDict(CACHED_BYTES, len), lambda vectors, identity: identity)
 def _matrix(vectors: FloatArray, identity: str) -> bytes:
     """Return a line of JSON followed by the semantic distances as little-endian 16-bit integers; 65,535 stands for 1."""
     means = mean_distances(vectors, 0, block_size(len(vectors)))

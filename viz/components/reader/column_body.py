@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from chunkers import Chunker, Chunking, Curve, Document, Span, Verdict
-from chunkers.results.levels import parents_among
+from chunkers.results.parent_chunks import parent_numbers
+from chunkers.results.propositions import Proposition
 from chunkers.results.result import Line
-from chunkers.results.stated import Proposition
 from chunkers.support.arrays import FloatArray
 from viz.components.reader.payload import (
     CurveData,
@@ -21,11 +21,11 @@ from viz.components.reader.payload import (
     verdict_data,
     verdicts_of,
 )
-from viz.components.text_in_browser import positions, utf16_offsets
+from viz.components.text_in_browser import sentence_positions, utf16_offsets
 from viz.theme import palette
 
 
-def covered(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
+def covered_ranges(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
     """Split the text covered by chunks at each start and end of their ``spans``.
 
     Returns
@@ -60,16 +60,16 @@ def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[
     return trimmed
 
 
-def segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
+def text_segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
     """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
-    parents = {chunk: number for number, chunk in enumerate(parents_among(chunking.chunks), start=1)}
+    parents = {chunk: number for number, chunk in enumerate(parent_numbers(chunking.chunks), start=1)}
     ranges = [
         (start, end, sorted(over, key=lambda chunk: (chunk in parents, chunk)))
-        for start, end, over in _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
+        for start, end, over in _trimmed(text, covered_ranges([chunk.spans for chunk in chunking.chunks]))
     ]
     parent_at = {chunking.chunks[chunk].start: number for chunk, number in parents.items()}
-    outer = [_outer(over, parents) for _, _, over in ranges]
+    outer = [_count_parents(over, parents) for _, _, over in ranges]
     own = [over[: len(over) - count] for (_, _, over), count in zip(ranges, outer, strict=True)]
     cuts = {gap.start_after(document): gap for gap in chunking.gaps if gap.verdict.is_cut}
     chunks = [*enumerate(chunking.chunks)]
@@ -86,7 +86,7 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
         elif start in first_of:
             label = f"chunk {first_of[start] + 1} begins"
         else:
-            label = _ended({*before} - {*over})
+            label = _ended_chunks_label({*before} - {*over})
         if start in parent_at:
             label = f"parent {parent_at[start]} begins · {label}"
         wrong = known is not None and (start in first_of or start in continuing) and start not in known
@@ -101,14 +101,14 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
         "start": utf16_offsets(text, starts),
         "end": utf16_offsets(text, ends),
         "over": [over for _, _, over in ranges],
-        "from": positions(document, starts),
-        "to": positions(document, ends),
+        "from": sentence_positions(document, starts),
+        "to": sentence_positions(document, ends),
         "label": labels,
         "tone": tones,
-        "colours": colours(own, len(chunks)),
+        "colours": chunk_colours(own, len(chunks)),
         "outer": outer if parents else [],
-        "parentFrom": positions(document, [chunking.chunks[chunk].start for chunk in parents]),
-        "parentTo": positions(document, [chunking.chunks[chunk].end for chunk in parents]),
+        "parentFrom": sentence_positions(document, [chunking.chunks[chunk].start for chunk in parents]),
+        "parentTo": sentence_positions(document, [chunking.chunks[chunk].end for chunk in parents]),
         "contexts": contexts,
         "context": [number_of.get(context, 0) for context in beside] if contexts else [],
         "split": [number for number, chunk in chunks if len(chunk.spans) > 1],
@@ -116,13 +116,13 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
     }
 
 
-def _outer(over: Collection[int], parents: Collection[int]) -> int:
+def _count_parents(over: Collection[int], parents: Collection[int]) -> int:
     """Return the number of chunks over a segment that are parents of others there; 0 where a parent has no child."""
     count = sum(chunk in parents for chunk in over)
     return count if count < len(over) else 0
 
 
-def _ended(chunks: Collection[int]) -> str:
+def _ended_chunks_label(chunks: Collection[int]) -> str:
     """Name the chunks that end where no other chunk begins."""
     numbers = " and ".join(f"{chunk + 1}" for chunk in sorted(chunks))
     return f"chunk{'s' * (len(chunks) > 1)} {numbers} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
@@ -183,7 +183,7 @@ def _proposition(document: Document, text: str, span: Span, remark: str) -> Prop
     return {"text": text, "start": start, "end": end, "first": first, "last": last, "remark": remark}
 
 
-def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
+def chunk_colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
     """Return a background colour number for each of ``count`` chunks, so that neighbouring chunks differ.
 
     ``over`` has the numbers of the chunks that cover each segment of the text.
@@ -221,7 +221,7 @@ _NO_AMOUNT = 987.123
 """A placeholder for the amount that no description contains otherwise; its position is the amount's."""
 
 
-def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
+def score_curve(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
     """Return the payload of a result's score curve, or None if the result has no scores.
 
     If ``movable``, the threshold lines can be dragged.
@@ -231,17 +231,17 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
     curve = chunking.curves[0]
     at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
     verdicts, verdict_of = verdicts_of(at_gaps)
-    stops = [_stops(chunker, curve, line.parameter) if movable else [] for line in curve.lines]
+    stops = [_line_stops(chunker, curve, line.parameter) if movable else [] for line in curve.lines]
     levels = [line.level for line in curve.lines] + [level for some in stops for _, level in some]
-    short = shortener(curve.scores, levels)
+    short = score_rounder(curve.scores, levels)
     lines: list[LineData] = [
         {
             "label": line.label,
             "level": short(line.level),
             "parameter": line.parameter,
-            "value": _value(chunker, line),
+            "value": _line_value(chunker, line),
             "stops": [(amount, short(level)) for amount, level in some],
-            "around": _around(chunker, line.parameter) if some else None,
+            "around": _description_around(chunker, line.parameter) if some else None,
         }
         for line, some in zip(curve.lines, stops, strict=True)
         if not math.isnan(line.level)
@@ -260,7 +260,7 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
     }
 
 
-def shortener(scores: Sequence[float], levels: Sequence[float]) -> Callable[[float], float]:
+def score_rounder(scores: Sequence[float], levels: Sequence[float]) -> Callable[[float], float]:
     """Return a function that rounds numbers to six decimals unless that would change what the browser shows.
 
     If a score and a level differ by less than the rounding, both keep all decimals, so that the score stays on the same
@@ -294,19 +294,19 @@ def _rounded(number: float) -> float:
     return float(written)
 
 
-def _value(chunker: Chunker, line: Line) -> float:
+def _line_value(chunker: Chunker, line: Line) -> float:
     """Return the value of the parameter that moves a line, or the line's level if the parameter is not set."""
     value: float | None = getattr(chunker, line.parameter)
     return line.level if value is None else value
 
 
-def _around(chunker: Chunker, parameter: str) -> tuple[str, str] | None:
+def _description_around(chunker: Chunker, parameter: str) -> tuple[str, str] | None:
     """Return the chunker's description before and after the parameter's value; None unless it has the value once."""
     described = chunker.model_copy(update={parameter: _NO_AMOUNT}).describe().split(f"{_NO_AMOUNT:g}")
     return (described[0], described[1]) if len(described) == 2 else None
 
 
-def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
+def _line_stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
     """Return the amounts to which the line can be dragged (the slider's steps), each with its level."""
     spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
     levels = chunker.levels(parameter, spec.stops, curve.scores)

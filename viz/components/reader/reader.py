@@ -5,12 +5,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Chunker, Chunking, Document
-from viz.components.gaps.gaps import Clicked, MarkingData, clicked
+from viz.components.gaps.gaps import ClickedGaps, MarkingData, clicked_gaps_of
 from viz.components.mounting import Component, run_again, take_event
-from viz.components.reader.column_body import curve_of, segments
+from viz.components.reader.column_body import score_curve, text_segments
 from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
-from viz.components.text_in_browser import compact_json, positions, source_bytes, text_store, utf16_offsets
-from viz.jobs.resources import CACHED_BYTES, kept
+from viz.components.text_in_browser import compact_json, sentence_positions, text_payload, text_store, utf16_offsets
+from viz.jobs.resources import CACHED_BYTES, cached_while_shown
 from viz.state.session_state import session
 
 _reader = Component[ReaderData](
@@ -40,7 +40,7 @@ class HeadRow:
 
 
 @dataclass(frozen=True)
-class Result:
+class ReaderResult:
     """A chunker and its chunking of the document; results with the same ``identity`` are equal.
 
     If ``movable``, the threshold lines can be dragged.
@@ -53,7 +53,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Column:
+class ReaderColumn:
     """A chunker's column: its summary, and its result or a message that explains its absence.
 
     ``fresh`` holds the offsets, in code points, of the cuts added by the last change; ``wrong`` holds the numbers of the
@@ -62,7 +62,7 @@ class Column:
 
     title: str = ""
     subtitle: str = ""
-    result: Result | None = None
+    result: ReaderResult | None = None
     rows: tuple[HeadRow, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
@@ -72,9 +72,9 @@ class Column:
     wrong: tuple[int, ...] = ()
 
 
-def reader(
+def show_reader(
     document: Document,
-    columns: Sequence[Column],
+    columns: Sequence[ReaderColumn],
     *,
     title: str,
     summary: str,
@@ -99,7 +99,7 @@ def reader(
 
     - ``line``: the user dropped a threshold line; ``{"column", "parameter", "value", "at"}``.
     - ``selected``: the user clicked a column's head; ``{"column", "at"}``.
-    - ``mark``: the user set gaps, if there is a ``marking``; read by `viz.components.gaps.gaps.clicked`.
+    - ``mark``: the user set gaps, if there is a ``marking``; read by `viz.components.gaps.gaps.clicked_gaps_of`.
     - ``fold``: the user folded the columns, if there are ``offers``; ``{"purpose", "at"}``. The purpose is empty if the user
       unfolded them.
     - ``asking``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
@@ -108,9 +108,9 @@ def reader(
     - ``change``: the user applied a change that a verdict names, ``{"column", "values", "at"}``, or undid the change,
       ``{"undo", "at"}``.
     """
-    text_store(source_bytes(document), key=f"{key}_text")
+    text_store(text_payload(document), key=f"{key}_text")
     data: ReaderData = {
-        **payload(document, columns, known),
+        **results_payload(document, columns, known),
         "source": document.identity,
         "title": title,
         "summary": summary,
@@ -139,22 +139,22 @@ def reader(
     return [column["hash"] for column in data["columns"]]
 
 
-def take_clicks(key: str, document: Document) -> list[Clicked]:
+def take_clicks(key: str, document: Document) -> list[ClickedGaps]:
     """Return the user's changes of the gaps of the reader's text that are new, in order."""
     heard = session.taken.get((key, "mark"))
-    return clicked(take_event(key, "mark"), document, heard)
+    return clicked_gaps_of(take_event(key, "mark"), document, heard)
 
 
-def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsData:
+def results_payload(document: Document, columns: Sequence[ReaderColumn], known: Sequence[int] | None) -> ResultsData:
     """Return the reader's payload apart from the text: the columns and the known boundaries."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
-        "knownAt": positions(document, known or ()),
+        "knownAt": sentence_positions(document, known or ()),
         "columns": [_column(document, column, None if known is None else frozenset(known)) for column in columns],
     }
 
 
-def _column(document: Document, column: Column, known: frozenset[int] | None) -> ColumnData:
+def _column(document: Document, column: ReaderColumn, known: frozenset[int] | None) -> ColumnData:
     # The body is sent as a string, so that an unchanged body is neither parsed nor compared in parts.
     digest, body = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
     return {
@@ -174,16 +174,16 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
     }
 
 
-@kept(
+@cached_while_shown(
     CACHED_BYTES,
     lambda document, result, known, fresh: (document.identity, result.identity, result.movable, known, fresh),
     lambda hash_and_body: len(hash_and_body[1]),
 )
-def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
+def _body(document: Document, result: ReaderResult, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
     """Return the hash of a column's body, and the body as JSON."""
     data: ColumnBody = {
-        "segments": segments(document, result.chunking, known, fresh),
-        "curve": curve_of(result.chunker, result.chunking, result.movable),
+        "segments": text_segments(document, result.chunking, known, fresh),
+        "curve": score_curve(result.chunker, result.chunking, result.movable),
     }
     body = compact_json(data)
     return hashlib.blake2b(body.encode(), digest_size=12).hexdigest(), body

@@ -1,4 +1,4 @@
-// The sentence that explains a cut while its line moves. The server writes the same for results, in chunkers/results/reason.py
+// The sentence that explains a cut while its line moves. The server writes the same for results, in chunkers/results/result.py
 // and segments.py.
 
 import { decimals } from "./format.js";

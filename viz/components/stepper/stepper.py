@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from viz.components.mounting import Component, Store, take_event
-from viz.components.notice import notice
+from viz.components.page_elements import notice
 from viz.state.session_state import session
 
 PACES = ("whole", "build", "predict")
@@ -15,7 +15,7 @@ PACES = ("whole", "build", "predict")
 KNOWN = ("hidden", "shown")
 """The words of a link that hide or show known boundaries before all steps are taken."""
 
-WORDS = {"step": "1", "pace": PACES[0], "known": KNOWN[0]}
+DEFAULT_WORDS = {"step": "1", "pace": PACES[0], "known": KNOWN[0]}
 """The words of a link that a stepper reads and updates, with their defaults."""
 
 LONGEST_NUMBER = 12
@@ -124,7 +124,7 @@ _stepper = Component[StepperData](
 )
 
 
-def stepper(
+def show_stepper(
     steps: Sequence[Step],
     words: dict[str, str],
     key: str,

@@ -88,7 +88,7 @@ _kept = Store[bytes]("seamark_own", "keepOwn")
 _words = Store[KeptWords]("seamark_words", "keepWords")
 
 
-def text_bar(data: TextBarData) -> None:
+def show_text_bar(data: TextBarData) -> None:
     """Draw the row at the top of a page, in which the user chooses and keeps a document.
 
     The page reruns after each of these events, which it takes by `viz.components.mounting.take_event`:
@@ -110,12 +110,12 @@ def text_bar(data: TextBarData) -> None:
     )
 
 
-def text_foot() -> None:
+def show_text_foot() -> None:
     """Draw the footer of the text box, with a live count and the button that cuts the text."""
     _foot(key=FOOT, data=None, on_cut_change=partial(note_event, FOOT, "cut"))
 
 
-def keep_in_tab(head: KeptHead | None, text: str) -> None:
+def keep_text_in_tab(head: KeptHead | None, text: str) -> None:
     """Replace the text that the browser's tab keeps; remove the text if ``head`` is None."""
     _kept(f"{json.dumps(head)}\n{text}".encode(), key="own_in_tab")
 

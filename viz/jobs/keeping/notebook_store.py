@@ -10,7 +10,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from chunkers import InputError
-from chunkers.storage.private_file import connect, is_full, set_up
+from chunkers.storage.private_files import configure_sqlite, is_disk_full, open_private_sqlite
 
 MOST_BYTES = 400_000_000
 """Size limit of the file in bytes, enough for about 20 of the largest documents."""
@@ -116,7 +116,7 @@ class NotebookStore:
         try:
             with self._lock:
                 try:
-                    connection = connect(self._path, create=create)
+                    connection = open_private_sqlite(self._path, create=create)
                 except sqlite3.OperationalError:
                     if create or self._path.exists():
                         raise
@@ -125,14 +125,14 @@ class NotebookStore:
                     yield None
                     return
                 with closing(connection):
-                    set_up(connection, MOST_BYTES)
+                    configure_sqlite(connection, MOST_BYTES)
                     # Unlike a cache, the file must survive a crash of the machine.
                     connection.execute("PRAGMA synchronous = FULL")
                     connection.execute("PRAGMA secure_delete = ON")
                     connection.execute(_TABLE)
                     yield connection
         except (OSError, sqlite3.Error) as error:
-            if isinstance(error, sqlite3.Error) and is_full(error):
+            if isinstance(error, sqlite3.Error) and is_disk_full(error):
                 raise InputError(
                     f"The file of kept texts may have at most {MOST_BYTES / 1e6:,.0f} MB, and the disk must have room for "
                     "it; there is no more room. Remove a kept text, or save a session file."

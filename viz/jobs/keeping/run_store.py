@@ -12,7 +12,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from chunkers import InputError, __version__
-from chunkers.storage.private_file import at_once, connect, file_size, is_full, set_up
+from chunkers.storage.private_files import (
+    configure_sqlite,
+    file_size,
+    is_disk_full,
+    open_private_sqlite,
+    write_in_transaction,
+)
 
 # The format of the file.
 
@@ -29,7 +35,7 @@ _SCHEMA = (
 )
 
 
-class Foreign(Exception):
+class ForeignFileError(Exception):
     """Error for a file of another program or of another format."""
 
 
@@ -45,11 +51,11 @@ def check_format(connection: sqlite3.Connection) -> None:
             return
         if stored != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
             ours = stored[0] == _APPLICATION
-            raise Foreign(f"its format is {stored[1]}, not {_FORMAT}" if ours else "it is another program's")
+            raise ForeignFileError(f"its format is {stored[1]}, not {_FORMAT}" if ours else "it is another program's")
         for statement in _SCHEMA:
             connection.execute(statement)
 
-    at_once(connection, create)
+    write_in_transaction(connection, create)
 
 
 def _format(connection: sqlite3.Connection) -> tuple[int, int]:
@@ -109,8 +115,8 @@ class RunStore:
                 "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET began = excluded.began", row
             )
             connection.execute("UPDATE runs SET rowid = 1 + (SELECT max(rowid) FROM runs) WHERE key = ?", (key,))
-            _forget(connection, "SELECT key FROM runs WHERE began < ?", last - MOST_DAYS * 86_400)
-            _forget(connection, "SELECT key FROM runs ORDER BY rowid DESC LIMIT -1 OFFSET ?", MOST_ON_DISK)
+            _delete_runs(connection, "SELECT key FROM runs WHERE began < ?", last - MOST_DAYS * 86_400)
+            _delete_runs(connection, "SELECT key FROM runs ORDER BY rowid DESC LIMIT -1 OFFSET ?", MOST_ON_DISK)
 
         with self._lock, self._complaining():
             self.complaint = ""
@@ -118,7 +124,7 @@ class RunStore:
                 self._write(key, write)
             except sqlite3.OperationalError:
                 raise
-            except (Foreign, sqlite3.DatabaseError):
+            except (ForeignFileError, sqlite3.DatabaseError):
                 self._remove()
                 self._write(key, write)
 
@@ -144,7 +150,7 @@ class RunStore:
             connection.execute("UPDATE runs SET vectors = ? WHERE key = ? AND vectors = ''", (vectors, key))
             noted[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
 
-        with self._lock, suppress(OSError, sqlite3.Error, Foreign):
+        with self._lock, suppress(OSError, sqlite3.Error, ForeignFileError):
             self._write(key, write)
         return noted in ([], [(vectors,)])
 
@@ -197,7 +203,7 @@ class RunStore:
                     connection.execute("VACUUM")
                 except sqlite3.OperationalError:
                     raise
-                except (Foreign, sqlite3.DatabaseError):
+                except (ForeignFileError, sqlite3.DatabaseError):
                     self._remove()
 
     @property
@@ -215,7 +221,7 @@ class RunStore:
             raise InputError(
                 f"The file of kept runs cannot be read: {error}. Check its permissions, then try again."
             ) from error
-        except (Foreign, sqlite3.Error) as error:
+        except (ForeignFileError, sqlite3.Error) as error:
             raise InputError(
                 f"The file of kept runs must be written by this version of Seamark; this one is not ({error}). The "
                 "next kept run replaces it."
@@ -227,10 +233,10 @@ class RunStore:
         try:
             while True:
                 try:
-                    at_once(connection, write)
+                    write_in_transaction(connection, write)
                     return
                 except sqlite3.OperationalError as error:
-                    if not is_full(error) or connection.execute(_OLDEST, (key,)).fetchone() is None:
+                    if not is_disk_full(error) or connection.execute(_OLDEST, (key,)).fetchone() is None:
                         raise
                 self._make_room(connection, key)
         finally:
@@ -241,23 +247,23 @@ class RunStore:
         """Delete the oldest run other than the run of ``key``."""
 
         def forget(connection: sqlite3.Connection) -> None:
-            _forget(connection, _OLDEST, key)
+            _delete_runs(connection, _OLDEST, key)
 
         try:
-            at_once(connection, forget)
+            write_in_transaction(connection, forget)
         except sqlite3.OperationalError as error:
-            if not is_full(error):
+            if not is_disk_full(error):
                 raise
             # A full disk has no space for the journal either.
             connection.execute("PRAGMA journal_mode = MEMORY")
-            at_once(connection, forget)
+            write_in_transaction(connection, forget)
 
     @contextmanager
     def _complaining(self) -> Iterator[None]:
         """Record the reason if writing fails inside the block."""
         try:
             yield
-        except (OSError, sqlite3.Error, Foreign) as error:
+        except (OSError, sqlite3.Error, ForeignFileError) as error:
             self.complaint = (
                 f"Runs can be kept on disk only while their file can be written; writing it failed: {error}. "
                 "What is finished stays on the page, but may not be there after a restart."
@@ -270,10 +276,10 @@ class RunStore:
             return self._connection
         self._close()
         if (size := file_size(self._path)) > MAX_RUNS_FILE:
-            raise Foreign(f"the file may have at most {MAX_RUNS_FILE:,} bytes; it has {size:,}")
-        connection = connect(self._path)
+            raise ForeignFileError(f"the file may have at most {MAX_RUNS_FILE:,} bytes; it has {size:,}")
+        connection = open_private_sqlite(self._path)
         try:
-            set_up(connection, MAX_RUNS_FILE)
+            configure_sqlite(connection, MAX_RUNS_FILE)
             # Overwrite deleted content instead of leaving it in free pages.
             connection.execute("PRAGMA secure_delete = ON")
             check_format(connection)
@@ -307,7 +313,7 @@ def _checksum(*values: object) -> bytes:
     return hashlib.blake2b(repr(values).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _forget(connection: sqlite3.Connection, keys: str, argument: object) -> None:
+def _delete_runs(connection: sqlite3.Connection, keys: str, argument: object) -> None:
     """Delete the runs whose keys the query ``keys`` selects."""
     for (key,) in connection.execute(keys, (argument,)).fetchall():
         connection.execute("DELETE FROM parts WHERE run = ?", (key,))

@@ -8,13 +8,13 @@ from viz.state.session_state import Job, Session, Value
 
 if TYPE_CHECKING:
     from chunkers.language_models.asking import Asking
-    from evaluation.generating.data_set import Texts
-    from evaluation.generating.generate import Settings
-    from evaluation.questions.sets import QuestionSet
-    from viz.jobs.generating import Comparing
-    from viz.jobs.reading import ReadingJob
+    from evaluation.generating.data_set import SourceTexts
+    from evaluation.generating.generate import GenerationSettings
+    from evaluation.questions.question_sets import QuestionSet
+    from viz.jobs.file_reading import ReadingJob
+    from viz.jobs.question_generation import Comparing
     from viz.jobs.retrieval_plan import OwnDocuments
-    from viz.jobs.tracing import DiagnosingTraces
+    from viz.jobs.trace_diagnosis import DiagnosingTraces
 
 
 class RetrievalSession(Session):
@@ -25,9 +25,9 @@ class RetrievalSession(Session):
     # The same for the file of questions, which may include its documents
     retrieval_asked: Job[ReadingJob[QuestionSet | None] | None] = Job("retrieval_asked", None)
     # Settings for the questions that a language model generates; None to use those of the shown questions
-    generating_settings: Value[Settings | None] = Value("generating_settings", None)
+    generating_settings: Value[GenerationSettings | None] = Value("generating_settings", None)
     # Settings and documents for which the user has requested an estimate
-    generating_wanted: Value[tuple[Settings, Texts, Asking | None] | None] = Value("generating_wanted", None)
+    generating_wanted: Value[tuple[GenerationSettings, SourceTexts, Asking | None] | None] = Value("generating_wanted", None)
     comparing: Job[Comparing | None] = Job("comparing", None)
     question_table = Value("question_table", 0)  # number of edits of the question table, part of its key
     tracing: Job[DiagnosingTraces | None] = Job("tracing", None)

@@ -8,18 +8,18 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, Gap, InputError
 from chunkers.recipes.registry import chunker_class
-from chunkers.support.formatting import signed
-from evaluation.asking.answer import Search
+from chunkers.support.formatting import format_number
+from evaluation.asking.ask import SearchSettings
 from viz.components.mounting import Component, run_again
-from viz.components.text_in_browser import positions
-from viz.jobs.asking.job import ChangedCuts
-from viz.jobs.chunking import tipping_at_once, worked_at_once
-from viz.shell.results import ColumnResult
+from viz.components.text_in_browser import sentence_positions
+from viz.jobs.chunking import tipping_at_once, worked_formula_at_once
+from viz.jobs.column_jobs import ChangedCuts
+from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 from viz.state.session_state import session
-from viz.state.storage_format import posed_about
+from viz.state.storage_format import kept_questions_about
 from viz.state.undo import last_change, undo_last, undoable
-from viz.theme.numbers import counted
+from viz.theme.number_formats import counted
 
 # The preview of a change, and the change itself, which can be undone.
 
@@ -66,7 +66,7 @@ class PreviewData(TypedDict):
 def preview_of(
     results: Sequence[ColumnResult],
     request: Mapping[str, Any],
-    search: Search,
+    search: SearchSettings,
     known: tuple[int, ...] | None,
     embedder: Embedder | None,
 ) -> PreviewData | None:
@@ -90,14 +90,14 @@ def preview_of(
     if task is None or chunker is None or chunking is None:
         return None
     choice = ColumnChoice(chunker.name, chunker.model_dump())
-    values = put_values(choice, request.get("values"))
+    values = set_parameters(choice, request.get("values"))
     if not values:
         return None
     try:
         changed = type(chunker)(**choice.parameters)
     except InputError:
         return None
-    questions = posed_about(chunking.document)
+    questions = kept_questions_about(chunking.document)
     sends = search.method != "bm25" and embedder is not None and embedder.remote
     asks = not sends and search.embedded_as != "context"
     job = ChangedCuts(
@@ -118,7 +118,7 @@ def preview_of(
         session.changed_cuts = job
         job.start()
         job.join(AT_ONCE_S)
-    return _sent(job, number, values, known is not None, bool(questions) and not asks)
+    return _preview_payload(job, number, values, known is not None, bool(questions) and not asks)
 
 
 def leave_preview() -> None:
@@ -127,7 +127,9 @@ def leave_preview() -> None:
         session.changed_cuts.cancel()
 
 
-def _sent(job: ChangedCuts, number: int, values: Mapping[str, float], has_known: bool, leaves_out: bool) -> PreviewData:
+def _preview_payload(
+    job: ChangedCuts, number: int, values: Mapping[str, float], has_known: bool, leaves_out: bool
+) -> PreviewData:
     running, change, document = job.running, job.change, job.before.document
     failed = not running and job.whole is None
     sentences = []
@@ -136,7 +138,9 @@ def _sent(job: ChangedCuts, number: int, values: Mapping[str, float], has_known:
     elif change is not None:
         if has_known:
             sentences.append(
-                _said("known boundaries", "found", _before(document, change.found), _before(document, change.lost))
+                _gains_and_losses(
+                    "known boundaries", "found", _quoted_at(document, change.found), _quoted_at(document, change.lost)
+                )
             )
         if leaves_out:
             sentences.append(NOT_ASKED)
@@ -146,8 +150,8 @@ def _sent(job: ChangedCuts, number: int, values: Mapping[str, float], has_known:
                 [_quoted(posed.question) for posed, pair in pairs if pair == wanted]
                 for wanted in ((False, True), (True, False))
             )
-            sentences.append(_said(counted(len(pairs), "kept question"), "won", won, lost))
-    places = [positions(document, boundaries) for boundaries in change or ((),) * 4]
+            sentences.append(_gains_and_losses(counted(len(pairs), "kept question"), "won", won, lost))
+    places = [sentence_positions(document, boundaries) for boundaries in change or ((),) * 4]
     added, removed, found_at, lost_at = places
     return {
         "column": number,
@@ -162,18 +166,18 @@ def _sent(job: ChangedCuts, number: int, values: Mapping[str, float], has_known:
     }
 
 
-def _said(what: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
+def _gains_and_losses(what: str, gained: str, won: Sequence[str], lost: Sequence[str]) -> str:
     """Describe gains and losses, as in ``known boundaries: 1 found (before “Then it …”), 2 lost (…)``."""
-    parts = [f"{len(names):,} {word} ({_named(names)})" for word, names in ((gained, won), ("lost", lost)) if names]
+    parts = [f"{len(names):,} {word} ({_first_names(names)})" for word, names in ((gained, won), ("lost", lost)) if names]
     return f"{what}: {', '.join(parts) or 'as before'}"
 
 
-def _named(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
 
 
-def _before(document: Document, offsets: Sequence[int]) -> list[str]:
+def _quoted_at(document: Document, offsets: Sequence[int]) -> list[str]:
     return [f"before {_quoted(document.text[offset : offset + 4 * LONGEST_QUOTED])}" for offset in offsets]
 
 
@@ -183,7 +187,7 @@ def _quoted(text: str) -> str:
     return f"“{line}”" if len(line) <= LONGEST_QUOTED else f"“{short} …”"
 
 
-def put_values(choice: ColumnChoice, values: object) -> dict[str, float]:
+def set_parameters(choice: ColumnChoice, values: object) -> dict[str, float]:
     """Set the parameters that a browser event names, either all or none, and return their values."""
     specs = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
     changed, put = choice.copy(), dict[str, float]()
@@ -198,7 +202,7 @@ def put_values(choice: ColumnChoice, values: object) -> dict[str, float]:
     return put
 
 
-def take_change(page: str, event: Mapping[str, Any]) -> None:
+def take_parameter_change(page: str, event: Mapping[str, Any]) -> None:
     """Apply a previewed change to a column of the page, or undo the last change.
 
     Parameters
@@ -214,16 +218,16 @@ def take_change(page: str, event: Mapping[str, Any]) -> None:
     if not (isinstance(index, int) and 0 <= index < len(columns)):
         return
     changed = columns[index].copy()
-    values = put_values(changed, event.get("values"))
+    values = set_parameters(changed, event.get("values"))
     if not values:
         return
     titles = {spec.name: spec.title.lower() for spec in chunker_class(changed.chunker).fields(changed.parameters)}
-    changes = ", ".join(f"{titles[name]} {signed(value)}" for name, value in values.items())
+    changes = ", ".join(f"{titles[name]} {format_number(value)}" for name, value in values.items())
     with undoable(page, f"Column {index + 1}: {changes}"):
         columns[index].parameters = changed.parameters
 
 
-def undo_said(page: str, index: int) -> str:
+def last_change_of_column(page: str, index: int) -> str:
     """Describe the last change if it was to this column's parameters and can be undone; otherwise return ""."""
     undo = last_change(page)
     if undo is None or len(undo.before) != len(undo.after):
@@ -318,7 +322,7 @@ def answer_verdicts(
     hashes: Sequence[str],
     embedder: Embedder | None,
     known: tuple[int, ...] | None,
-    search: Search,
+    search: SearchSettings,
     read: Chunking | None = None,
 ) -> None:
     """Send the verdicts at the position that the user points at, in a fragment that reruns without the page.
@@ -338,7 +342,8 @@ def answer_verdicts(
     answer: Verdicts | None = None
     if isinstance(at, int | float) and 0 < at < len(document.sentences):
         cells = [
-            cell_of(column, document, at, embedder, undo_said(session.page, index)) for index, column in enumerate(results)
+            verdict_cell(column, document, at, embedder, last_change_of_column(session.page, index))
+            for index, column in enumerate(results)
         ]
         gap = None if read is None else gap_at(read, document, at)
         if gap is not None and cells[0] is not None:
@@ -348,7 +353,7 @@ def answer_verdicts(
     _verdicts(key=KEY, data={"answer": answer, "moment": asked.get("moment")}, height=0, on_asked_change=run_again)
 
 
-def cell_of(
+def verdict_cell(
     column: ColumnResult, document: Document, at: float, embedder: Embedder | None, undo: str = ""
 ) -> VerdictCell | None:
     """Return a column's verdict at a position in the text; None if the column has no result.
@@ -368,7 +373,7 @@ def cell_of(
     return {
         "cut": gap.verdict.is_cut,
         "reason": gap.why.brief(),
-        "formula": worked_at_once(*decided),
+        "formula": worked_formula_at_once(*decided),
         "change": change,
         "undo": undo,
     }
@@ -384,6 +389,10 @@ def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
             break
         if gap.offset is None and between_sentences:
             return gap
-        if gap.offset is not None and not between_sentences and abs(positions(document, [gap.offset])[0] - at) < _NEAR:
+        if (
+            gap.offset is not None
+            and not between_sentences
+            and abs(sentence_positions(document, [gap.offset])[0] - at) < _NEAR
+        ):
             return gap
     return None

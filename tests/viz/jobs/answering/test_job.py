@@ -15,16 +15,14 @@ from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
-from evaluation.answering.answer import TRIVIAL_TITLES
-from evaluation.answering.questions import Item
-from evaluation.answering.results import estimates, remaining_requests, result_from_json, result_to_json
+from evaluation.answering.questions_and_answers import TRIVIAL_TITLES, QuestionItem
+from evaluation.answering.results import estimate_run, remaining_requests, result_from_json, result_to_json
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import LIMIT, HashEmbedder, asking, ended, tools
-from viz.jobs.answering.job import Answering, Gathering, Judging
-from viz.jobs.answering.plan import AnswerPlan, Models
+from viz.jobs.answer_runs import Answering, AnswerPlan, Gathering, Judging, Models
 from viz.jobs.chunking import Task
 
-ITEMS = (Item("Who?", "The keeper."), Item("When?"), Item("Why?", "For the ships."))
+ITEMS = (QuestionItem("Who?", "The keeper."), QuestionItem("When?"), QuestionItem("Why?", "For the ships."))
 TEXT = "The keeper lit the lamp. He did so at dusk. Ships saw it. They kept away from the rocks."
 
 
@@ -56,7 +54,7 @@ def left(gathering, model, before):
     """Estimate the requests of a run that has some earlier results."""
     ask = model if isinstance(model, Asking) else asking(model)
     each = partial(remaining_requests, asking=ask, judge=ask)
-    return estimates(
+    return estimate_run(
         ITEMS, gathering.found, gathering.sizes, lambda place, item, context: each(item, context, before.get(place))
     )
 

@@ -7,11 +7,11 @@ import pytest
 
 from chunkers import Cancelled, InputError, build_chunker
 from chunkers.storage.cache import EmbeddingCache
-from chunkers.text.file_parts import Parts
-from evaluation.retrieval.report import Choice
+from chunkers.text.extracted_text import Parts
+from evaluation.retrieval.report import ReportChoice
 from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
-from evaluation.segmentation.sweep import grid
+from evaluation.segmentation.sweep import settings_grid
 from sample_docs import load_sample
 from tests.support import HashEmbedder, ended
 from viz.jobs import background
@@ -26,7 +26,7 @@ TOKEN = "the token of a link"
 STUBS = load_sample("stubs")
 BUNDLED = MarkedText("stubs", STUBS.text, STUBS.known)
 OWN = MarkedText("my secret diary.txt", "Dear diary.\nI went out.\nIt rained.\nI came home.\n", (24,))
-SETTINGS = [*grid("fixed_sentences", size=(2, 3, 4)), *grid("breakpoint", amount=(50.5, 90))]
+SETTINGS = [*settings_grid("fixed_sentences", size=(2, 3, 4)), *settings_grid("breakpoint", amount=(50.5, 90))]
 TEXTS = (("diary.txt", "Dear diary.\nI went out.\nIt rained.\n"), ("list.txt", "Bread is eaten.\nMilk is drunk.\n"))
 ASKED = ("asked.csv", b"question,excerpts\nWhat is eaten?,Bread is eaten.\nWhat of the weather?,It rained.\n")
 MATERIAL = Material(TEXTS, ASKED, own=True)
@@ -65,7 +65,7 @@ def done(job):
 @pytest.fixture
 def interrupted(folder, monkeypatch):
     """The bench on which a sweep was killed after four of ten runs; gives the runs that are computed later."""
-    row, computed = sweeps._row, []
+    row, computed = sweeps._sweep_row, []
 
     def counted(marked, setting, *others):
         if job.cancelled or len(computed) == 4:
@@ -74,7 +74,7 @@ def interrupted(folder, monkeypatch):
         computed.append((marked.document.name, setting))
         return row(marked, setting, *others)
 
-    monkeypatch.setattr(sweeps, "_row", counted)
+    monkeypatch.setattr(sweeps, "_sweep_row", counted)
     job = new_sweep(folder)
     job.start()
     ended(job)
@@ -85,7 +85,7 @@ def interrupted(folder, monkeypatch):
         computed.append((marked.document.name, setting))
         return row(marked, setting, *others)
 
-    monkeypatch.setattr(sweeps, "_row", counted_again)
+    monkeypatch.setattr(sweeps, "_sweep_row", counted_again)
     return computed
 
 
@@ -182,7 +182,7 @@ def indexed(monkeypatch):
 def report(run):
     figures = {}
     for budget in (0, run.rungs["tokens"][-1]):
-        told = ended(run.report(Choice("recall", "tokens", 2, 0, budget))).made.report
+        told = ended(run.report(ReportChoice("recall", "tokens", 2, 0, budget))).made.report
         assert (told.curve is None) == (not budget)
         figures |= {
             (number, budget): (chunker.means, chunker.costs.tokens, chunker.chunk_tokens, told.given(number, 0))
@@ -219,7 +219,7 @@ def test_a_run_that_an_earlier_version_kept_has_its_top_k(folder):
     again = done(Retrieval(run.plan, None, True, run.kept))
     assert sorted(again.found) == [0, 1, 2]
     assert (run.has_budgets, again.has_budgets) == (True, False)
-    told = ended(again.report(Choice("recall", "tokens", 2, 0, 500))).made
+    told = ended(again.report(ReportChoice("recall", "tokens", 2, 0, 500))).made
     assert (told.report.choice.budget, told.report.curve) == (0, None)
     assert sorted(told.failures) == [0, 1, 2]
 

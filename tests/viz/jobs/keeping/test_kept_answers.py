@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from chunkers import Document, build_chunker, run
-from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import Asking
-from chunkers.language_models.server import ChatServer
-from evaluation.answering.questions import Item
+from chunkers.language_models.chat_server import ChatServer
+from evaluation.answering.questions_and_answers import QuestionItem
 from tests.support import tools
-from viz.jobs.answering.plan import AnswerPlan, KeptAnswers, Models
+from viz.jobs.answer_runs import AnswerPlan, KeptAnswers, Models
 from viz.jobs.chunking import Task
 from viz.jobs.keeping.kept_run import Keeper
 
@@ -23,7 +23,7 @@ def in_a_session(model="openai:test", chunker="lumber"):
     """Return the plan of a session, whose memory of answers is its own."""
     asking = Asking(ChatServer(model, "http://127.0.0.1:9/v1", "key"), AnswerCache())
     task = Task.of(DOCUMENT, None, "words", build_chunker(chunker, {}), asking).of_model
-    return AnswerPlan((task,), ("1",), (Item("What?", "That."),), 100, "hash", "1", "words")
+    return AnswerPlan((task,), ("1",), (QuestionItem("What?", "That."),), 100, "hash", "1", "words")
 
 
 def cut(size):

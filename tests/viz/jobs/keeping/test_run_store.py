@@ -13,7 +13,7 @@ from contextlib import closing
 import pytest
 
 from chunkers import InputError
-from chunkers.storage import private_file
+from chunkers.storage import private_files
 from tests import ROOT
 from tests.support import LIMIT, HashEmbedder
 from viz.jobs.keeping import run_store
@@ -301,7 +301,7 @@ def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
 
 def test_a_run_that_cannot_begin_while_another_process_writes_says_so(path, monkeypatch):
     filled(path)
-    monkeypatch.setattr(private_file, "_BUSY_S", 0)
+    monkeypatch.setattr(private_files, "_BUSY_S", 0)
     run_keeper = keeper(path, "another token")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
@@ -327,7 +327,7 @@ def test_a_folder_that_may_not_be_looked_into_does_no_harm(path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_file_that_another_holds_is_left_to_it(path, monkeypatch):
-    monkeypatch.setattr("chunkers.storage.private_file._BUSY_S", 0.1)
+    monkeypatch.setattr("chunkers.storage.private_files._BUSY_S", 0.1)
     run_keeper = filled(path)
     run_keeper.store._close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluation.retrieval.budget import Budgets
 from evaluation.retrieval.leads import Curve
-from viz.retrieval.budget_curve import WholePoint, _table, figure, label_heights
+from viz.retrieval.figures import WholeTextPoint, _budget_curve_table, budget_curve_figure, label_heights
 
 BUDGETS = Budgets((500, 1000, 2000))
 NAMES = {0: "1. Recursive", 2: "3. Fixed sentences"}
@@ -24,7 +24,7 @@ def curve():
 
 
 def test_every_chunker_has_a_line_its_band_and_its_name_at_the_end(curve):
-    made = figure(curve, NAMES, "Recall", 1000)
+    made = budget_curve_figure(curve, NAMES, "Recall", 1000)
     band, first, second, _ = made.data
     assert band.y == pytest.approx([40, 60, 80, 100, 80, 60])
     assert band.fill == "toself"
@@ -43,13 +43,16 @@ def test_every_chunker_has_a_line_its_band_and_its_name_at_the_end(curve):
 
 
 def test_the_axis_ends_at_0_and_100(curve):
-    low, high = figure(curve, NAMES, "Recall", 1000).layout.yaxis.range
+    low, high = budget_curve_figure(curve, NAMES, "Recall", 1000).layout.yaxis.range
     assert (low, high) == (pytest.approx(35.2), 100)
-    assert figure(curve, NAMES, "Recall", 1000, WholePoint("Whole document", 3000, 0.01)).layout.yaxis.range[0] == 0
+    assert (
+        budget_curve_figure(curve, NAMES, "Recall", 1000, WholeTextPoint("Whole document", 3000, 0.01)).layout.yaxis.range[0]
+        == 0
+    )
 
 
 def test_the_whole_text_is_a_point_at_its_length(curve):
-    made = figure(curve, NAMES, "Recall", 1000, WholePoint("Whole document", 3000, 1.0))
+    made = budget_curve_figure(curve, NAMES, "Recall", 1000, WholeTextPoint("Whole document", 3000, 1.0))
     (point,) = (trace for trace in made.data if trace.x == (3000,))
     assert (point.y, point.mode) == ((100,), "markers")
     assert made.layout.xaxis.ticktext[-1] == "all 3,000"
@@ -59,7 +62,7 @@ def test_the_whole_text_is_a_point_at_its_length(curve):
 def test_the_table_has_the_numbers_of_the_figure(curve):
     whole = SimpleNamespace(means={"recall": (1.0, 0.0)}, name="Whole document", size=3000)
     report = SimpleNamespace(whole=whole, choice=SimpleNamespace(measure="recall"))
-    table = _table(report, curve, NAMES, "Recall")
+    table = _budget_curve_table(report, curve, NAMES, "Recall")
     assert [column.pop() for column in table.values()] == ["Whole document", 3000, 100.0, None, None]
     assert [*table] == ["chunker", "budget, tokens", "Recall, %", "95 % from", "to"]
     assert [*zip(*table.values(), strict=True)][2:4] == [

@@ -14,7 +14,7 @@ from tests.support import LIMIT, ended
 from tests.viz.app_steps import name_model, press, ran, remarks, said
 from tests.viz.retrieval.small import TEXTS, offer
 from viz.jobs.background import registry
-from viz.jobs.generating import Generating
+from viz.jobs.question_generation import Generating
 from viz.jobs.retrieval import Retrieval
 
 pytestmark = pytest.mark.page

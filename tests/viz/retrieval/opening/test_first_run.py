@@ -11,8 +11,8 @@ from evaluation.questions.corpus import Corpus
 from evaluation.search.index import build_index
 from tests.support import HashEmbedder, differing, ended
 from viz.retrieval import first_run as opening
-from viz.retrieval.first_run import FILE, first_run, first_screen, measured_again
-from viz.retrieval.material import bundled
+from viz.retrieval.first_run import FILE, first_run, first_screen, measure_again
+from viz.retrieval.material import bundled_material
 
 MOST_BYTES = 300_000
 
@@ -34,7 +34,7 @@ def test_it_is_of_the_first_screen_and_measured_at_budgets(shown):
     plan = run.plan
     assert plan.chunkers == chunkers
     assert (plan.embedder, plan.sentences, plan.tokenizer) == (choices.embedder, choices.sentences, choices.tokenizer)
-    assert (plan.material, plan.embedded_as) == (bundled(), "plain")
+    assert (plan.material, plan.embedded_as) == (bundled_material(), "plain")
     assert [*run.found] == [*run.ladders] == [0, 1, 2]
     assert len(run.questions.usable) == 40
     assert file.made.year >= 2026
@@ -43,7 +43,7 @@ def test_it_is_of_the_first_screen_and_measured_at_budgets(shown):
 def test_it_is_small_and_holds_no_text():
     data = FILE.read_bytes()
     assert len(data) < MOST_BYTES
-    assert words_of_the_texts(data.decode(), bundled().texts) == []
+    assert words_of_the_texts(data.decode(), bundled_material().texts) == []
 
 
 def words_of_the_texts(data, texts):
@@ -75,7 +75,7 @@ def test_the_one_that_embeds_cuts_as_it_did(shown):
 @pytest.mark.model
 def test_its_scores_are_those_of_today(tmp_path):
     path = tmp_path / "run.json"
-    measured_again().write(path)
+    measure_again().write(path)
     before, today = json.loads(FILE.read_text()), json.loads(path.read_text())
     assert today["plan"] == before["plan"]
     for number, (part, other) in enumerate(zip(before["parts"], today["parts"], strict=True)):
@@ -101,7 +101,7 @@ def opened_again():
 
 
 def test_other_documents_or_questions_do_not_fit(opened_again, monkeypatch):
-    material = bundled()
+    material = bundled_material()
     (name, text), *others = material.texts
     for other in (
         replace(material, texts=((name, text + " "), *others)),
@@ -109,7 +109,7 @@ def test_other_documents_or_questions_do_not_fit(opened_again, monkeypatch):
         replace(material, texts=(*material.texts, ("more.txt", "More."))),
         replace(material, questions=(material.questions[0], material.questions[1] + b" ")),
     ):
-        monkeypatch.setattr(opening, "bundled", lambda other=other: other)
+        monkeypatch.setattr(opening, "bundled_material", lambda other=other: other)
         opened_again.cache_clear()
         assert opened_again() == "The documents or the questions have changed since the run was measured."
 

@@ -6,14 +6,13 @@ from dataclasses import replace
 import pytest
 
 from chunkers import InputError, Tools, load_embedder, load_tokenizer
-from evaluation.segmentation.sweep import TRIVIAL, Setting, sweep
+from evaluation.segmentation.sweep import TRIVIAL, Setting, sweep_settings
 from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
 from viz.jobs.keeping.kept_run import RunFile
 from viz.tune import first_run as opening
-from viz.tune.documents import first_documents
-from viz.tune.first_run import FILE, first_run, first_screen, measured_again
-from viz.tune.grid import first_settings
+from viz.tune.first_run import FILE, first_run, first_screen, measure_again
+from viz.tune.sweep_inputs import default_sweep_documents, default_sweep_settings
 
 MOST_BYTES = 100_000
 
@@ -25,8 +24,8 @@ def shown():
 
 def test_it_is_of_the_first_screen_and_complete(shown):
     run, file = shown
-    documents, choices = first_documents(), first_screen()
-    assert run.settings == [*first_settings(), *TRIVIAL]
+    documents, choices = default_sweep_documents(), first_screen()
+    assert run.settings == [*default_sweep_settings(), *TRIVIAL]
     assert run.names == [document.name for document in documents.all]
     assert run.held == {document.name for document in documents.held} == {*choices.extra["held"].split(",")}
     assert [(row.document, row.setting) for row in run.rows] == [
@@ -40,20 +39,23 @@ def test_it_is_of_the_first_screen_and_complete(shown):
 def test_it_is_small_and_holds_no_text():
     data = FILE.read_bytes()
     assert len(data) < MOST_BYTES
-    assert words_of_the_texts(data.decode(), ((document.name, document.text) for document in first_documents().all)) == []
+    assert (
+        words_of_the_texts(data.decode(), ((document.name, document.text) for document in default_sweep_documents().all))
+        == []
+    )
 
 
 def test_what_looks_at_nothing_reaches_today_what_it_reached(shown):
     run, _ = shown
-    rows = [*sweep([*first_documents().split()], TRIVIAL, Tools(None, load_tokenizer(run.tokenizer)))]
+    rows = [*sweep_settings([*default_sweep_documents().split()], TRIVIAL, Tools(None, load_tokenizer(run.tokenizer)))]
     assert rows == [row for row in run.rows if row.setting.trivial]
 
 
 @pytest.mark.model
 def test_a_chunker_reaches_today_what_it_reached(shown):
     run, _ = shown
-    first = next(first_documents().split())
-    rows = [*sweep([first], first_settings()[:3], Tools(load_embedder(), load_tokenizer(run.tokenizer)))]
+    first = next(default_sweep_documents().split())
+    rows = [*sweep_settings([first], default_sweep_settings()[:3], Tools(load_embedder(), load_tokenizer(run.tokenizer)))]
     there = {row.setting: row for row in run.rows if row.document == first.document.name}
     assert rows == [there[row.setting] for row in rows]
 
@@ -62,7 +64,7 @@ def test_a_chunker_reaches_today_what_it_reached(shown):
 @pytest.mark.model
 def test_all_that_it_reached_is_reached_today(tmp_path):
     path = tmp_path / "run.json"
-    measured_again().write(path)
+    measure_again().write(path)
     today, before = json.loads(path.read_text()), json.loads(FILE.read_text())
     assert [place for place in differing(before, today) if place not in {"made", "seamark"}] == []
 
@@ -75,7 +77,7 @@ def opened_again():
 
 
 def test_other_documents_marks_or_places_do_not_fit(opened_again, monkeypatch):
-    documents = first_documents()
+    documents = default_sweep_documents()
     (document, *others), (held, *rest) = documents.tuned, documents.held
     for other in (
         replace(documents, tuned=[replace(document, text=document.text + " "), *others]),
@@ -83,7 +85,7 @@ def test_other_documents_marks_or_places_do_not_fit(opened_again, monkeypatch):
         replace(documents, tuned=[*others, document]),
         replace(documents, tuned=[*documents.tuned, held], held=rest),
     ):
-        monkeypatch.setattr(opening, "first_documents", lambda other=other: other)
+        monkeypatch.setattr(opening, "default_sweep_documents", lambda other=other: other)
         opened_again.cache_clear()
         assert "the parameters of the chunkers have changed since the run was measured" in opened_again()
 

@@ -1,0 +1,187 @@
+"""Mapping of another library's chunk texts to exact ranges of the original text."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
+from chunkers.results.result import Chunk, Chunking, Reason, Verdict
+from chunkers.text.document import Document, Span
+from chunkers.text.tokenizers import visible_mask
+
+_MOST_NAMED = 8
+"""Maximum number of left-out chunks that are named one by one; the rest are counted."""
+
+
+def chunking_of_pieces(document: Document, pieces: Sequence[str], library: str, contexts: Sequence[str] = ()) -> Chunking:
+    """Locate another library's chunks in the original text; return a result with notes on lost and altered text.
+
+    Parameters
+    ----------
+    document
+        The document that the library cut.
+    pieces
+        The chunks' texts, in the order of the text.
+    library
+        Name of the library, for reasons and notes.
+    contexts
+        Text that the library repeats before each piece, such as the header of a table that it cut; none by default.
+    """
+    text = document.text
+    located = locate_pieces(text, pieces)
+    repeated = [context for context, span in zip(contexts or [""] * len(located), located, strict=True) if span is not None]
+    spans = [span for span in located if span is not None]
+    begins = Reason(remark=f"{library} begins a chunk here")
+    cuts = cuts_to_gaps(document, [span.start for span in spans[1:]], Verdict.CUT, lambda _: begins)
+    return Chunking(
+        document,
+        tuple(Chunk.of(document, span)._replace(context=context) for span, context in zip(spans, repeated, strict=True)),
+        with_uncut_gaps(document, cuts, Reason(remark=f"{library} begins no chunk here")),
+        notes=(
+            *_missing_notes(pieces, located, library),
+            *_lost_text_notes(text, spans),
+            *_altered_notes(text, pieces, located, library),
+        ),
+    )
+
+
+def locate_pieces(text: str, pieces: Sequence[str]) -> list[Span | None]:
+    """Return each piece's span in the text, in code points and without surrounding white space; None for pieces not found.
+
+    White space is ignored: a library may have stripped it, or joined sentences with spaces of its own. The pieces are
+    located in order, each beginning after the beginning of the piece before. If a passage is repeated in the text, a
+    piece is matched with the occurrence that begins where the previous piece ends; else with an occurrence that begins
+    inside the previous piece and ends after it, an overlap; else with the next occurrence, preferably one with identical
+    white space. This last search is skipped if the following piece begins at the end of the previous piece: then nothing
+    was left out there, and the piece is not part of the text.
+
+    In periodic text the first overlapping occurrence may be one period too early. If pieces are not found or text is left
+    uncovered, the pieces are spread evenly instead, provided that more pieces are found or, with equally many, less text
+    is left uncovered.
+    """
+    solid = _VisibleText(text)
+    keys = ["".join(piece.split()) for piece in pieces]
+    spans = _locate_in_order(solid, pieces, keys)
+    left_out = _count_losses(solid, keys, spans)
+    if any(left_out):
+        even = _locate_in_order(solid, pieces, keys, even=True)
+        if _count_losses(solid, keys, even) < left_out:
+            spans = even
+    return [None if span is None else solid.original(span) for span in spans]
+
+
+def _locate_in_order(
+    solid: "_VisibleText", pieces: Sequence[str], keys: Sequence[str], *, even: bool = False
+) -> list[Span | None]:
+    """Return the spans of the pieces in the solid text; ``even`` spreads repeats as far apart as the text allows."""
+    spans: list[Span | None] = []
+    last = Span(-1, 0)
+    final = solid.length - len(keys[-1]) if keys else 0
+    for number, (piece, key, following) in enumerate(zip(pieces, keys, [*keys, ""][1:], strict=True)):
+        start = -1
+        if even and key and last.start >= 0:
+            step = (final - last.start) / (len(keys) - number)
+            start = solid.nearest(key, last, last.start + round(step))
+        if start < 0 and key:
+            start = solid.find(piece, key, last, following)
+        if start < 0:
+            spans.append(None)
+            continue
+        last = Span(start, start + len(key))
+        spans.append(last)
+    return spans
+
+
+def _count_losses(solid: "_VisibleText", keys: Sequence[str], spans: Sequence[Span | None]) -> tuple[int, int]:
+    """Count the pieces that are not found, and the characters of the solid text in no piece."""
+    lost = sum(span is None for span, key in zip(spans, keys, strict=True) if key)
+    covered = reached = 0
+    for span in spans:
+        if span is not None and span.end > reached:
+            covered += span.end - max(span.start, reached)
+            reached = span.end
+    return lost, solid.length - covered
+
+
+class _VisibleText:
+    """A text without its white space, and the way back to the original."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._solid = "".join(text.split())
+        self._offsets = np.flatnonzero(visible_mask(text))
+
+    @property
+    def length(self) -> int:
+        """Number of characters in the text, not counting white space."""
+        return len(self._solid)
+
+    def nearest(self, key: str, last: Span, place: int) -> int:
+        """Return the start of ``key`` nearest to ``place``, inside the span ``last`` or just after it; -1 if not found."""
+        place = min(max(place, last.start + 1), last.end)
+        after = self._solid.find(key, place, last.end + len(key))
+        before = self._solid.rfind(key, last.start + 1, place + len(key))
+        if after < 0 or before < 0:
+            return max(after, before)
+        return before if place - before <= after - place else after
+
+    def original(self, span: Span) -> Span:
+        """Convert a span of the text without white space to the corresponding span of the original text."""
+        return Span(int(self._offsets[span.start]), int(self._offsets[span.end - 1]) + 1)
+
+    def find(self, piece: str, key: str, last: Span, following: str) -> int:
+        """Return the start of a piece that begins after the beginning of the span ``last``; -1 if it is not found.
+
+        Positions do not count white space; see `locate` for the order of the search.
+        """
+        if self._solid.startswith(key, last.end):
+            return last.end
+        length = len(key)
+        overlapping = self._solid.find(key, max(last.start, last.end - length) + 1, last.end + length - 1)
+        if overlapping >= 0:
+            return overlapping
+        if last.end == len(self._solid) or (following and self._solid.startswith(following, last.end)):
+            return -1
+        exact = self._text.find(piece.strip(), self._offsets[last.end])
+        return self._solid.find(key, last.end) if exact < 0 else int(np.searchsorted(self._offsets, exact))
+
+
+def _missing_notes(pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
+    notes = []
+    for number, (piece, span) in enumerate(zip(pieces, located, strict=True), start=1):
+        if span is None:
+            quote = quotable_beginning(piece)
+            why = f", “{quote}”, is not found in the text" if quote else " is empty"
+            notes.append(f"Chunk {number} of {library}{why}; it is left out.")
+    more = len(notes) - _MOST_NAMED
+    if more <= 1:
+        return notes
+    return [*notes[:_MOST_NAMED], f"Further chunks of {library} that are left out, empty or not found: {more:,}."]
+
+
+def _lost_text_notes(text: str, spans: Sequence[Span]) -> list[str]:
+    lost = count_characters_outside(text, spans)
+    return [f"Lost characters, which lie in no chunk, white space not counted: {lost:,}."] if lost else []
+
+
+def count_characters_outside(text: str, spans: Iterable[tuple[int, int]]) -> int:
+    """Count the characters of a text that lie outside all spans, ignoring white space."""
+    count = reached = 0
+    for start, end in [*sorted(spans), (len(text), len(text))]:
+        count += sum(map(len, text[reached:start].split()))
+        reached = max(reached, end)
+    return count
+
+
+def quotable_beginning(text: str) -> str:
+    """Return the first 40 characters of a text on one line, for a message to quote."""
+    words = " ".join(text.split())
+    return words if len(words) <= 40 else words[:39] + "…"
+
+
+def _altered_notes(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
+    count = sum(
+        span is not None and text[span.start : span.end] != piece.strip()
+        for piece, span in zip(pieces, located, strict=True)
+    )
+    return [f"{library} altered the white space of {count:,} chunk{'s' if count > 1 else ''}."] if count else []

@@ -1,0 +1,110 @@
+"""Ledgers of chunkers that decide on some gaps only, and the pieces of a text that become chunks."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from chunkers.contract.tools import Tools
+from chunkers.results.result import Chunk, Gap, Reason, Verdict, link_reasons
+from chunkers.text.document import Document, Span
+
+
+class Piece(NamedTuple):
+    """A range of the text that becomes a chunk or part of one.
+
+    Attributes
+    ----------
+    start, end
+        Half-open range in code points.
+    why
+        The reason for the cut before the piece.
+    context
+        Text from elsewhere that the piece needs, such as the header of a table; empty for most.
+    """
+
+    start: int
+    end: int
+    why: Reason
+    context: str = ""
+
+
+@dataclass
+class PieceCutter:
+    """Base of the cutting of a document into pieces, with the reasons for parts that are joined with the piece before.
+
+    ``most`` is the maximum number of tokens in a chunk.
+    """
+
+    document: Document
+    tools: Tools
+    most: int
+    joined: dict[int, Reason] = field(default_factory=dict, init=False)
+
+    def held(self, context: str) -> int:
+        """Return the number of tokens of a context."""
+        return self.tools.count_tokens([context])[0] if context else 0
+
+    def limited(self, context: str) -> tuple[str, int]:
+        """Return a context and its number of tokens; none if it would take more than half of a chunk."""
+        held = self.held(context)
+        return (context, held) if held <= self.most // 2 else ("", 0)
+
+    def end(self, start: int, end: int) -> int:
+        """Return the offset at which the text from ``start`` to ``end`` ends, leaving out trailing white space."""
+        return start + len(self.document.text[start:end].rstrip())
+
+
+def chunks_of_pieces(text: str, pieces: Iterable[Piece]) -> tuple[Chunk, ...]:
+    """Return the chunks of a text, each with the context of its piece."""
+    return tuple([Chunk((Span(piece.start, piece.end),), text[piece.start : piece.end], piece.context) for piece in pieces])
+
+
+def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, why: Callable[[int], Reason]) -> list[Gap]:
+    """Return a gap for each offset at which a chunk begins, between two sentences or inside a sentence."""
+    gaps = []
+    for offset in offsets:
+        index = document.sentence_at(offset)
+        if document.starts[index] == offset and index > 0:
+            gaps.append(Gap(index - 1, None, None, verdict, why(offset)))
+        else:
+            gaps.append(Gap(index, None, None, verdict, _reason_inside_sentence(index, why(offset)), offset))
+    return gaps
+
+
+def _reason_inside_sentence(index: int, why: Reason) -> Reason:
+    """Return the reason for a cut, reworded for a cut inside sentence ``index``."""
+    first, *others = why.steps()
+    return link_reasons(first._replace(heading=f"inside sentence {index + 1}"), *others)
+
+
+def with_uncut_gaps(document: Document, given: Sequence[Gap], kept: Reason | Callable[[int], Reason]) -> tuple[Gap, ...]:
+    """Return all gaps in order: the given ones and, for each other pair of neighbouring sentences, an uncut gap.
+
+    Parameters
+    ----------
+    document
+        The document that the gaps belong to.
+    given
+        Gaps with a decision: cuts between sentences and inside them, and uncut gaps that have a reason of their own.
+    kept
+        The reason for the uncut gaps, or a function that returns the reason from the start of the sentence after the gap.
+    """
+    decided = {gap.index for gap in given if gap.offset is None}
+    others = [
+        Gap(index, None, None, Verdict.KEPT, kept if isinstance(kept, Reason) else kept(start))
+        for index, start in enumerate(document.starts[1:])
+        if index not in decided
+    ]
+    return tuple(sorted([*given, *others], key=gap_sort_key))
+
+
+def gaps_of_pieces(document: Document, pieces: Sequence[Piece], kept: Callable[[int], Reason]) -> tuple[Gap, ...]:
+    """Return the ledger of chunks made from pieces; ``kept`` is that of `ledger`."""
+    reasons = {piece.start: piece.why for piece in pieces}
+    cuts = cuts_to_gaps(document, [piece.start for piece in pieces[1:]], Verdict.CUT, reasons.__getitem__)
+    return with_uncut_gaps(document, cuts, kept)
+
+
+def gap_sort_key(gap: Gap) -> tuple[int, float]:
+    """Return a gap's sort key, which puts cuts inside a sentence before the gap after that sentence."""
+    return gap.index, float("inf") if gap.offset is None else gap.offset

@@ -1,0 +1,470 @@
+"""Propositions by a language model: stated from a text, tied to the words that they quote, and sorted into chunks."""
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+from chunkers.building_blocks.sizes import window_end
+from chunkers.contract.tools import Tools
+from chunkers.language_models import forms, prompts
+from chunkers.language_models.base import Message
+from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer
+from chunkers.results.propositions import Proposition, Tied
+from chunkers.text.document import Document, Span
+from chunkers.text.extracted_text import shorten
+from chunkers.text.quotations import SHORTEST, ComparisonBudget, Quotation, SearchableText
+
+_WORDIER = 6
+"""Tokens of an answer for each of the text, which is stated and quoted."""
+
+_EACH = 3
+"""Most propositions of a sentence, on average, that a schema allows."""
+
+_LONGER = 100
+"""Characters that a proposition may have beyond the longest sentence of its window where a schema bounds it."""
+
+_WRAPPED = 30
+"""Tokens of an answer for each proposition besides its words."""
+
+_SHORTEST_TOKEN = 3
+"""Characters of a token, on average, at the least."""
+
+_COMPARED = 2_000_000_000
+"""Pairs of characters that are compared to find quotations with changes in one text: some seconds."""
+
+_NEAR = 8
+"""Characters before a word that are looked at for the end of a sentence."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
+
+
+class SentenceWindow(NamedTuple):
+    """A window of sentences ``first`` to ``last - 1``, with its number of tokens."""
+
+    first: int
+    last: int
+    tokens: int
+
+
+class Claim(NamedTuple):
+    """A proposition stated by the model, with the index of its source sentence and the words quoted from the text."""
+
+    text: str
+    sentence: int
+    quotation: str
+
+
+@dataclass
+class StatedPropositions:
+    """A language model's propositions for a text, with the sentences for which no answer was usable.
+
+    Attributes
+    ----------
+    propositions
+        Propositions whose source was found, and the sentences that no proposition restates, in text order.
+    left_out
+        Propositions whose source was not found, in the order of the answers.
+    unusable
+        Sentences of windows without a usable answer, each with the reason.
+    windows, failed
+        Number of windows, and number of windows without a usable answer.
+    repeated
+        Number of propositions that were stated twice with the same source, and are kept only once.
+    """
+
+    propositions: list[Proposition] = field(default_factory=list)
+    left_out: list[Proposition] = field(default_factory=list)
+    unusable: dict[int, str] = field(default_factory=dict)
+    windows: int = 0
+    failed: int = 0
+    repeated: int = 0
+
+
+def sentence_windows(document: Document, most: int, tools: Tools) -> list[SentenceWindow]:
+    """Divide the sentences into consecutive windows of at most ``most`` tokens, with at least one sentence each."""
+    sizes = tools.count_tokens(document.sentence_texts)
+    edges = [0]
+    while edges[-1] < len(sizes):
+        edges.append(window_end(sizes, edges[-1], most, 1))
+    return [SentenceWindow(first, last, sum(sizes[first:last])) for first, last in pairwise(edges)]
+
+
+def propositions_prompt(document: Document, window: SentenceWindow, before: int) -> list[Message]:
+    """Return the prompt that asks for a window's propositions, with the ``before`` preceding sentences as context."""
+    first, last, _ = window
+    texts = document.sentence_texts
+    earlier = "\n".join(texts[max(0, first - before) : first])
+    shown = "".join(
+        prompts.PROPOSITIONS_PIECE.format(number=number + 1, text=texts[number]) for number in range(first, last)
+    )
+    prompt = prompts.PROPOSITIONS_QUESTION.format(
+        before=prompts.PROPOSITIONS_BEFORE.format(text=earlier) if earlier else "", pieces=shown, first=first + 1, last=last
+    )
+    return [Message("system", prompts.PROPOSITIONS_SYSTEM), Message("user", prompt)]
+
+
+def request_propositions(
+    document: Document, most: int, before: int, tools: Tools, done: Callable[[int], None]
+) -> StatedPropositions:
+    """Ask a language model for a text's propositions, with several windows of sentences in parallel.
+
+    Parameters
+    ----------
+    document
+        The text.
+    most
+        Maximum number of tokens in a window.
+    before
+        Number of sentences before a window that the model also sees.
+    tools
+        Services, including the language model.
+    done
+        Called after each window with the number of sentences processed so far.
+
+    Raises
+    ------
+    ModelError
+        If the model does not answer, or the request would exceed the spending limit.
+    Cancelled
+        If the user stops.
+    """
+    parts = sentence_windows(document, most, tools)
+    lock, ready = threading.Lock(), [0]
+
+    def asked_about(window: SentenceWindow) -> Callable[[Tools], list[Claim] | str]:
+        def ask(bench: Tools) -> list[Claim] | str:
+            numbers, count = (window.first + 1, window.last), window.last - window.first
+            tokens = forms.ROOM + _WORDIER * window.tokens + 2 * _WRAPPED * count
+            kind = forms.PROPOSITIONS.within({"sentence": numbers}, tokens, _answer_sizes(document, window, tokens))
+            answer = partial(bench.ask, kind=kind)
+            read = partial(parse_claims, first=window.first + 1, last=window.last)
+            try:
+                messages = propositions_prompt(document, window, before)
+                claims: list[Claim] | str = usable_answer(answer, messages, read, bench.tell)
+            except Unusable as complaint:
+                claims = complaint.summary
+            with lock:
+                ready[0] += window.last - window.first
+                done(ready[0])
+            return claims
+
+        return ask
+
+    return _tie_to_text(document, parts, tools.together([asked_about(window) for window in parts]), tools)
+
+
+def _answer_sizes(document: Document, window: SentenceWindow, tokens: int) -> forms.Sizes:
+    """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
+    count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
+    quotation = max(map(len, texts))
+    text = quotation + _LONGER
+    fitting = tokens // ((quotation + text) // _SHORTEST_TOKEN + _WRAPPED)
+    return {"text": text, "quotation": quotation, "propositions": max(count, min(_EACH * count, fitting))}
+
+
+def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
+    """Parse a model's answer into propositions about sentences ``first`` to ``last``, numbered from 1.
+
+    Raises
+    ------
+    Unusable
+        If the answer has another form, has no proposition, or names a sentence outside the range.
+    """
+    claims = []
+    for text, sentence, quotation in (
+        (proposition.text, proposition.sentence, proposition.quotation)
+        for proposition in parse_json_answer(answer, forms.PropositionsAnswer).propositions
+    ):
+        if not first <= sentence <= last:
+            raise Unusable(f"the answer may name only sentences {first} to {last}; it names sentence {sentence}")
+        if not text.strip():
+            raise Unusable("the answer must give every proposition a text; one text is empty")
+        claims.append(Claim(" ".join(text.split()), sentence - 1, quotation.strip()))
+    if not claims:
+        raise Unusable("the answer must state at least one proposition; it states none")
+    return claims
+
+
+def _tie_to_text(
+    document: Document, parts: Sequence[SentenceWindow], answers: Sequence[list[Claim] | str], tools: Tools
+) -> StatedPropositions:
+    """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
+    statements = StatedPropositions(windows=len(parts))
+    vocabulary = Vocabulary.of(
+        document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]
+    )
+    work = ComparisonBudget(_COMPARED)
+    covered: set[int] = set()
+    distinct: dict[tuple[str, Span], Proposition] = {}
+    for window, claims in zip(parts, answers, strict=True):
+        if isinstance(claims, str):
+            statements.failed += 1
+            shown = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
+            statements.unusable.update(dict.fromkeys(range(window.first, window.last), shown))
+            continue
+        start = document.sentences[window.first].start
+        searched = SearchableText(document.text[start : document.sentences[window.last - 1].end], work)
+        for claim in claims:
+            proposition = _tie_claim(document, searched, start, claim, vocabulary, tools)
+            if proposition.span is None:
+                statements.left_out.append(proposition)
+                continue
+            statements.repeated += (proposition.text, proposition.span) in distinct
+            distinct.setdefault((proposition.text, proposition.span), proposition)
+            covered.update(overlapped_sentences(document, proposition.span))
+    lost = [
+        Proposition(text, span)
+        for number, (text, span) in enumerate(zip(document.sentence_texts, document.sentences, strict=True))
+        if number not in covered
+    ]
+    statements.propositions = sorted([*distinct.values(), *lost], key=_source_start)
+    return statements
+
+
+def _source_start(proposition: Proposition) -> int:
+    """Sort key: where the source begins; of equal ones the first that was stated is first."""
+    assert proposition.span is not None
+    return proposition.span.start
+
+
+def overlapped_sentences(document: Document, span: Span) -> range:
+    """Return the indices of the sentences that overlap a span."""
+    return range(document.sentence_at(span.start), document.sentence_at(span.end - 1) + 1)
+
+
+def _tie_claim(
+    document: Document, searched: SearchableText, start: int, claim: Claim, vocabulary: "Vocabulary", tools: Tools
+) -> Proposition:
+    """Tie a claim to the text of its window, which begins at ``start``."""
+    text, number, quotation = claim
+    located = _locate_quotation(searched, document.sentences[number], start, quotation) if quotation else None
+    if located is None:
+        return Proposition(text, None, "nowhere", quotation, sentence=number)
+    span, tied = located
+    among = overlapped_sentences(document, span)
+    source = document.text[slice(*document.slice(among.start, among.stop))]
+    elsewhere, nowhere = unsupported_words(text, source, vocabulary)
+    return Proposition(text, span, tied, quotation, elsewhere, nowhere)
+
+
+def _locate_quotation(searched: SearchableText, sentence: Span, start: int, quotation: str) -> tuple[Span, Tied] | None:
+    """Return the span of a quotation: in its sentence if it is there, otherwise as near as possible in the window."""
+    inside = searched.text.find(quotation, sentence.start - start, sentence.end - start)
+    if inside >= 0:
+        return Span(start + inside, start + inside + len(quotation)), "word for word"
+    quoted = Quotation(quotation, start=sentence.start - start)
+    tied: Tied = "word for word"
+    match = searched.exact(quoted)
+    if match is None:
+        tied, match = "typography", searched.typography(quoted)
+    if match is None and len(quotation) >= SHORTEST:
+        tied, match = "altered", searched.altered(quoted)
+    return None if match is None else (Span(start + match.span.start, start + match.span.end), tied)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """A text's vocabulary: lower-cased words, numbers, and words that occur with a lower-case initial."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    small: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str, others: Sequence[str] = ()) -> "Vocabulary":
+        """Build a text's vocabulary; words with a lower-case initial are taken from the texts ``others`` too."""
+        words = {*_WORD.findall(text)}
+        more = {word for other in others for word in _WORD.findall(other)}
+        small = {word for word in words | more if not word[0].isupper()}
+        return cls(frozenset(map(str.casefold, words)), frozenset(_NUMBER.findall(text)), frozenset(small))
+
+
+def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names and numbers of a proposition that are missing from its source sentences.
+
+    This is a simple check without any understanding of meaning. Numbers are compared digit by digit. Names are all words
+    that begin with a capital letter; at the beginning of a sentence, only those that the text nowhere has in lower case.
+    Names from elsewhere in the text make a proposition self-contained; words that are nowhere in the text may be
+    invented.
+
+    Parameters
+    ----------
+    text
+        The proposition.
+    source
+        The sentences that the proposition restates.
+    vocabulary
+        Vocabulary of the whole text.
+
+    Returns
+    -------
+    elsewhere, nowhere
+        Words that occur elsewhere in the text, and words that do not occur in it.
+    """
+    here = Vocabulary.of(source)
+    elsewhere: list[str] = []
+    nowhere: list[str] = []
+    for match in _WORD.finditer(text):
+        word, before = match.group(), text[max(0, match.start() - _NEAR) : match.start()].rstrip("\"'“”‘’«»([ ")
+        begins = not before or before[-1] in ".!?:…"
+        ordinary = not word[0].isupper() or (begins and word.lower() in vocabulary.small)
+        if not ordinary and word.casefold() not in here.words:
+            (elsewhere if word.casefold() in vocabulary.words else nowhere).append(word)
+    for number in _NUMBER.findall(text):
+        if number not in here.numbers:
+            (elsewhere if number in vocabulary.numbers else nowhere).append(number)
+    return tuple(dict.fromkeys(elsewhere)), tuple(dict.fromkeys(nowhere))
+
+
+# Propositions sorted into chunks, each with a title and a summary by the model.
+
+LONGEST_TITLE = 200
+"""Maximum number of characters of a title that a model gives; a longer one is cut."""
+
+LONGEST_SUMMARY = 1_000
+"""Maximum number of characters of a summary that a model gives; a longer one is cut."""
+
+LONGEST_SHOWN = 1_000
+"""Maximum number of characters shown of a proposition to sort; an original sentence that stands for itself may be longer."""
+
+MOST_LISTED = 100
+"""Maximum number of chunks listed with their summaries when propositions are sorted: the most recently used ones."""
+
+_SORTED_EACH = 200
+"""Tokens of an answer for each proposition: its number, and the title and summary of its chunk."""
+
+
+@dataclass
+class PropositionGroup:
+    """A chunk that the model has started: its title, summary and proposition indices."""
+
+    title: str = ""
+    summary: str = ""
+    members: list[int] = field(default_factory=list)
+
+
+@dataclass
+class GroupedPropositions:
+    """Propositions grouped into chunks, with a reason for each proposition whose batch got no usable answer."""
+
+    groups: list[PropositionGroup] = field(default_factory=list)
+    unusable: dict[int, str] = field(default_factory=dict)
+    batches: int = 0
+    failed: int = 0
+
+
+def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], None]) -> GroupedPropositions:
+    """Have a language model group propositions into chunks, ``batch`` propositions at a time.
+
+    The original method places one proposition at a time and asks again for the chunk's title and summary. Here one
+    answer places a whole batch and updates the titles and summaries of the chunks that receive propositions. A batch
+    without a usable answer becomes a chunk without a title.
+
+    Parameters
+    ----------
+    texts
+        The propositions, in order.
+    batch
+        Maximum number of propositions per request.
+    tools
+        Services, including the language model.
+    done
+        Called after each batch with the number of propositions sorted so far.
+
+    Raises
+    ------
+    ModelError
+        If the model does not answer, or the request would exceed the spending limit.
+    Cancelled
+        If the user stops.
+    """
+    outcome = GroupedPropositions()
+    last_used: dict[int, int] = {}
+    for first in range(0, len(texts), batch):
+        last = min(first + batch, len(texts))
+        outcome.batches += 1
+        listed = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
+        tokens = forms.ROOM + _SORTED_EACH * (last - first)
+        # Without chunks so far, no number of one is allowed.
+        chunks = (listed[0] + 1, listed[-1] + 1) if listed else (0, -1)
+        # No more chunks, and no more in each, than there are propositions.
+        sizes = {"chunks": last - first, "propositions": last - first}
+        kind = forms.GROUPS.within({"chunk": chunks, "propositions": (first + 1, last)}, tokens, sizes)
+        answer = partial(tools.ask, kind=kind)
+        read = partial(parse_placements, listed=[number + 1 for number in listed], first=first + 1, last=last)
+        try:
+            placed = usable_answer(answer, grouping_prompt(outcome.groups, listed, texts, first, last), read, tools.tell)
+        except Unusable as complaint:
+            outcome.failed += 1
+            shown = f"{complaint.summary} (propositions {first + 1:,} to {last:,})"
+            outcome.unusable.update(dict.fromkeys(range(first, last), shown))
+            outcome.groups.append(PropositionGroup(members=[*range(first, last)]))
+        else:
+            for placement in placed:
+                if placement.chunk is None:
+                    outcome.groups.append(PropositionGroup())
+                number = len(outcome.groups) if placement.chunk is None else placement.chunk
+                group = outcome.groups[number - 1]
+                group.title, group.summary = (
+                    shorten(placement.title, LONGEST_TITLE),
+                    shorten(placement.summary, LONGEST_SUMMARY),
+                )
+                group.members += [proposition - 1 for proposition in placement.propositions]
+                last_used[number - 1] = first
+        done(last)
+    for group in outcome.groups:
+        group.members.sort()
+    return outcome
+
+
+def grouping_prompt(
+    groups: Sequence[PropositionGroup], listed: Sequence[int], texts: Sequence[str], first: int, last: int
+) -> list[Message]:
+    """Return the prompt that asks the model to assign propositions ``first`` to ``last - 1`` to chunks."""
+    listed_groups = "".join(
+        prompts.GROUPS_CHUNK.format(number=number + 1, title=groups[number].title, summary=groups[number].summary)
+        for number in listed
+    )
+    shown = "".join(
+        prompts.GROUPS_PIECE.format(number=number + 1, text=shorten(texts[number], LONGEST_SHOWN))
+        for number in range(first, last)
+    )
+    prompt = prompts.GROUPS_QUESTION.format(
+        chunks=listed_groups or prompts.GROUPS_NONE, pieces=shown, first=first + 1, last=last
+    )
+    return [Message("system", prompts.GROUPS_SYSTEM), Message("user", prompt)]
+
+
+def parse_placements(answer: str, listed: Sequence[int], first: int, last: int) -> list[forms.PlacedChunk]:
+    """Parse an answer that assigns propositions ``first`` to ``last``, numbered from 1, to chunks.
+
+    A proposition belongs to the first chunk that lists it. Chunks without propositions are left out.
+
+    Raises
+    ------
+    Unusable
+        If the answer has another form, names a chunk that is not in ``listed``, or omits a proposition.
+    """
+    placed = parse_json_answer(answer, forms.PlacementsAnswer).chunks
+    seen: set[int] = set()
+    for placement in placed:
+        if placement.chunk is not None and placement.chunk not in listed:
+            available = f"the list has only {', '.join(map(str, listed))}" if listed else "none is listed"
+            raise Unusable(f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {available}")
+        if not placement.title.strip():
+            raise Unusable("the answer must give every chunk a title; one title is empty")
+        for number in placement.propositions:
+            if not first <= number <= last:
+                raise Unusable(f"the answer may assign only propositions {first} to {last}; it names proposition {number}")
+        # Small models go on repeating a chunk.
+        placement.propositions = [number for number in dict.fromkeys(placement.propositions) if number not in seen]
+        seen.update(placement.propositions)
+    missing = [number for number in range(first, last + 1) if number not in seen]
+    if missing:
+        raise Unusable(f"the answer must assign every proposition to a chunk; it leaves out proposition {missing[0]}")
+    return [placement for placement in placed if placement.propositions]

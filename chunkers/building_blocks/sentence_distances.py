@@ -1,0 +1,116 @@
+"""Distances between neighbours, which the semantic chunkers share."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers.support.arrays import FloatArray, IntArray, VectorArray
+from chunkers.support.lru_dict import LRUDict, cached_in
+
+_ROWS_AT_ONCE = 4_096
+
+
+def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:
+    """Return the cosine distance from each row to the next, from 0 to 2, shape (n - 1,).
+
+    The computation uses double precision, so that a percentile that falls on a distance is equal to the distance.
+    """
+    distances = np.empty(max(0, len(embeddings) - 1))
+    # A long text's vectors take gigabytes: only some of them are converted at a time.
+    for start in range(0, len(distances), _ROWS_AT_ONCE):
+        rows = embeddings[start : start + _ROWS_AT_ONCE + 1].astype(np.float64)
+        distances[start : start + _ROWS_AT_ONCE] = 1.0 - row_cosines(rows[:-1], rows[1:])
+    return distances
+
+
+def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the cosine between corresponding rows of two matrices, shape (n,)."""
+    if len(left) == 0 or len(right) == 0:
+        return np.zeros(0)
+    norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    cosines: FloatArray = np.einsum("ij,ij->i", left, right) / np.maximum(norms, 1e-12)
+    return cosines
+
+
+def join_with_neighbours(sentences: Sequence[str], buffer: int) -> list[str]:
+    """Join each sentence with the ``buffer`` sentences before and after it, separated by spaces, as LangChain does."""
+    if buffer == 0:
+        return list(sentences)
+    return [" ".join(sentences[max(0, i - buffer) : i + buffer + 1]) for i in range(len(sentences))]
+
+
+# Null model of a score: its distribution over random orders of the text's own sentences.
+
+
+Vectors = TypeVar("Vectors", FloatArray, VectorArray)
+
+SHUFFLES = 20
+"""Number of shuffled orders of a text."""
+
+SAMPLE = 500
+"""Default maximum number of sentences examined in a shuffled text, so that a long text takes no longer."""
+
+_SEED = 0
+
+
+@lru_cache(maxsize=16)
+def shuffled_orders(count: int, run: int = 1, most: int = SAMPLE) -> tuple[IntArray, ...]:
+    """Return `SHUFFLES` seeded random orders of ``count`` sentences, each truncated to its first ``most`` sentences.
+
+    Parameters
+    ----------
+    run
+        Number of neighbouring sentences that stay together; the first run may be shorter, of random length.
+    """
+    random = np.random.default_rng(_SEED)
+    shuffled = []
+    for _ in range(SHUFFLES):
+        first = int(random.integers(1, run + 1))
+        runs = np.split(np.arange(count), np.arange(first, count, run))
+        places = random.permutation(len(runs))
+        enough = np.searchsorted(np.cumsum([len(runs[place]) for place in places]), most) + 1
+        shuffled.append(np.concatenate([runs[place] for place in places[:enough]])[:most])
+    return tuple(shuffled)
+
+
+@lru_cache(maxsize=16)
+def _sampled_indices(count: int, run: int, most: int) -> IntArray | slice:
+    """Return the indices of the sentences that occur in any order; a slice if all do, which avoids a copy."""
+    if most >= count:
+        return slice(None)
+    seen = np.unique(np.concatenate(shuffled_orders(count, run, most)))
+    return seen if len(seen) < count else slice(None)
+
+
+def _shuffling_cache_key(
+    vectors: FloatArray | VectorArray, run: int, name: str, measure: object, most: int = SAMPLE
+) -> tuple[object, ...]:
+    # A hash of all vectors that are looked at: nothing of the text is kept. Processors compute this one themselves.
+    seen = vectors[_sampled_indices(len(vectors), run, most)]
+    return hashlib.sha256(seen.tobytes()).digest(), len(vectors), seen.shape, run, name, most
+
+
+@cached_in(LRUDict(64), _shuffling_cache_key)
+def under_shuffling(
+    vectors: Vectors, run: int, name: str, measure: Callable[[Vectors], FloatArray], most: int = SAMPLE
+) -> FloatArray:
+    """Return the values of ``measure`` for all shuffled versions of a text, concatenated; the values are cached.
+
+    Parameters
+    ----------
+    vectors
+        Vectors of the sentences, shape (n, dimension), n at least 1.
+    run
+        As for `orders`.
+    name
+        Name of the measure in the cache key; a name must always stand for the same measure.
+    measure
+        Called with the vectors in another order; an exception that it raises stops the computation.
+    most
+        As for `orders`.
+    """
+    return np.concatenate([measure(vectors[order]) for order in shuffled_orders(len(vectors), run, most)])

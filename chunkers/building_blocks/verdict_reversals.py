@@ -1,0 +1,131 @@
+"""Search for the parameter value that would reverse the verdict on a gap, checked by running the chunker with it."""
+
+from collections.abc import Callable, Mapping
+
+from chunkers.contract.base import Chunker, FieldSpec
+from chunkers.contract.tools import Tools
+from chunkers.results.result import Chunking, Gap
+from chunkers.support.errors import ParameterError
+
+MOST_PROVEN = 5_000
+"""Maximum number of sentences of a text in which a suggestion is proven by running the chunker; without proof it is not
+made.
+"""
+
+
+def parameter_spec(chunker: Chunker, parameter: str) -> FieldSpec:
+    """Return the declaration of a parameter, which may depend on the chunker's other values."""
+    return next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == parameter)
+
+
+def nearest_slider_stop(spec: FieldSpec, present: float, changes: Callable[[float], bool]) -> float | None:
+    """Return the slider stop nearest to ``present`` for which ``changes`` returns true; None if there is none.
+
+    Of two stops at the same distance, the higher is returned.
+    """
+    others = sorted((abs(stop - present), -stop) for stop in spec.stops if stop != present)
+    return next((-stop for _, stop in others if changes(-stop)), None)
+
+
+def next_slider_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
+    """Return the slider stop next to ``score`` on the side that ``above`` selects; None if there is no such stop.
+
+    A stop equal to ``score`` counts as above.
+    """
+    stops = [stop for stop in spec.stops if (stop >= score if above else stop < score)]
+    return (min(stops) if above else max(stops)) if stops else None
+
+
+class VerdictReversals:
+    """Search, by rerunning a chunker, for parameter values that reverse the verdict on a gap.
+
+    In a text of more than `MOST_PROVEN` sentences the runs would take too long, so no value is found.
+    """
+
+    def __init__(self, chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> None:
+        self.chunker, self.chunking, self.gap, self._tools = chunker, chunking, gap, tools
+        self._made: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
+
+    def run(self, values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
+        """Run the chunker with other parameter values; return the result and its matching gap, or None if no gap matches.
+
+        None also if the values break a rule of the chunker, or the text is too long for reruns.
+        """
+        key = tuple(sorted(values.items()))
+        if key not in self._made:
+            self._made[key] = self._chunk(values)
+        outcome = self._made[key]
+        places = () if outcome is None else outcome.gaps
+        matching = (place for place in places if (place.index, place.offset) == (self.gap.index, self.gap.offset))
+        gap = next(matching, None)
+        return None if outcome is None or gap is None else (outcome, gap)
+
+    def _chunk(self, values: Mapping[str, float]) -> Chunking | None:
+        document = self.chunking.document
+        if len(document.sentences) > MOST_PROVEN:
+            return None
+        try:
+            other = type(self.chunker)(**{**self.chunker.model_dump(), **values})
+        except ParameterError:
+            return None
+        return other.chunk(document, self._tools)
+
+    def reverse(self, values: Mapping[str, float]) -> bool:
+        """Return whether a run with these parameter values reverses the verdict on the gap."""
+        outcome = self.run(values)
+        return outcome is not None and outcome[1].verdict.is_cut != self.gap.verdict.is_cut
+
+    def nearest(self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None) -> float | None:
+        """Return the first slider stop, outwards from the present value, that reverses the verdict; None if none is found.
+
+        The stop before it does not reverse the verdict.
+
+        Parameters
+        ----------
+        parameter
+            Name of the parameter to change.
+        candidate
+            The stop at which the verdict is expected to change. Earlier decisions may change too, so the verdict may
+            change before this stop or only after it; then the stop is found by bisection. None to search all stops.
+        others
+            Values of other parameters that do not reverse the verdict by themselves.
+        """
+        present, rest = getattr(self.chunker, parameter), dict(others or {})
+        stops = parameter_spec(self.chunker, parameter).stops
+        up = candidate > present if candidate is not None else not self.gap.verdict.is_cut
+        way = [stop for stop in stops if stop > present] if up else [stop for stop in reversed(stops) if stop < present]
+        if not way:
+            return None
+
+        def reverses(place: int) -> bool:
+            return place >= 0 and self.reverse({**rest, parameter: way[place]})
+
+        high = way.index(candidate) if candidate in way else len(way) - 1
+        low = high - 1
+        if not reverses(high):
+            low, high = high, len(way) - 1
+            if low == high or not reverses(high):
+                return None
+        elif reverses(low):
+            low, high = -1, low
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if reverses(middle) else (middle, high)
+        return way[high]
+
+    def boundary(self, parameter: str, stays: int, reverses: int, others: Mapping[str, float] | None = None) -> int | None:
+        """Return a whole number at which the verdict is reversed; None if it is not at ``reverses``.
+
+        The number before it, on the way from ``stays``, does not reverse the verdict, and neither must ``stays``. ``others``
+        are values of other parameters.
+        """
+        rest = dict(others or {})
+        if stays == reverses or not self.reverse({**rest, parameter: reverses}):
+            return None
+        while abs(reverses - stays) > 1:
+            middle = (stays + reverses) // 2
+            if self.reverse({**rest, parameter: middle}):
+                reverses = middle
+            else:
+                stays = middle
+        return reverses

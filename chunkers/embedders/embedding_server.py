@@ -1,0 +1,186 @@
+"""Embeddings from any OpenAI-compatible server, through the ``openai`` package."""
+
+import json
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from chunkers.embedders.base import Embedder, scale_to_unit_length
+from chunkers.network.connection import AnswerTooLarge, Connection
+from chunkers.support.arrays import FloatArray, VectorArray
+from chunkers.support.errors import InputError, ModelError
+from chunkers.support.formatting import pluralize
+
+TIMEOUT = 120
+"""Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""
+
+DEADLINE = 300
+"""Seconds that a batch may take in all, retries and what the server asks to wait included."""
+
+MOST_DIMENSIONS = 16_384
+"""Maximum number of dimensions of a vector: four times as many as the widest models in use have."""
+
+LARGEST_ANSWER = 393_216
+"""Maximum number of bytes of an answer for each text that is sent: 24 for each number, which take no more in their shortest
+form.
+"""
+
+MOST_BRACKETS = 10
+"""Maximum number of lists and objects in an answer, for each text that is sent; a valid answer has two. An empty one takes
+50 times its characters in memory, so they are counted before they are parsed.
+"""
+
+
+class OpenAIServer(Embedder):
+    """An embedding model on an OpenAI-compatible server; every embedded text is sent to the server.
+
+    Parameters
+    ----------
+    name
+        ``openai:`` and the model's name on the server.
+    address
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL or, if that is not set, OpenAI's own
+        address.
+    key
+        API key; empty for OPENAI_API_KEY, which is used only if ``address`` is empty.
+
+    Raises
+    ------
+    InputError
+        If no model is named.
+    """
+
+    packages = ("openai",)
+    remote = True
+    # Each request costs a round trip; many servers accept no more texts than this.
+    batch = 64
+
+    def __init__(self, name: str, address: str = "", key: str = "") -> None:
+        self._model = name.partition(":")[2]
+        if not self._model.strip():
+            raise InputError("embedder must be openai: followed by the name of a model on the server; got 'openai:'.")
+        self.name = name
+        self._connection = Connection(name, address, key)
+        # A hash, because the revision is written to recipes and an address may be private.
+        self.revision = self._connection.identity
+        self._lock = threading.Lock()
+        self._dimension: int | None = None
+
+    @property
+    def destination(self) -> str:
+        """Host that receives the texts, and the proxy in between, if any; empty if the address is invalid."""
+        try:
+            return self._connection.destination
+        except ModelError:
+            return ""
+
+    def load(self) -> None:
+        """Create the API client without sending a request.
+
+        Raises
+        ------
+        ModelError
+            If the address is invalid, or is OpenAI's own and there is no key.
+        """
+        self._connection.client(TIMEOUT)
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Return one unit vector per text, shape (len(texts), dimension); zeros where the server returns zeros.
+
+        Raises
+        ------
+        ModelError
+            If the server cannot be reached, refuses the request, takes too long, or does not return one finite vector
+            per text.
+        Cancelled
+            If the user stops meanwhile (`cancellable`).
+        """
+        self.load()
+        vectors = self._connection.ask(lambda: self._vectors(list(texts)), DEADLINE, LARGEST_ANSWER * len(texts))
+        with self._lock:
+            self._dimension = self._dimension or vectors.shape[1]
+            if vectors.shape[1] != self._dimension:
+                raise self._connection.unusable(
+                    f"All vectors must have the same number of dimensions; these vectors have {vectors.shape[1]}, earlier "
+                    f"ones {self._dimension}."
+                )
+        return scale_to_unit_length(vectors)
+
+    def _vectors(self, texts: list[str]) -> FloatArray:
+        """Request the vectors; split the texts in halves if the server rejects them as too many."""
+        import openai
+
+        client = self._connection.client(TIMEOUT)
+        # No error is chained: the package's errors hold the request, and with it the key.
+        try:
+            raw = client.embeddings.with_raw_response
+            body = raw.create(model=self._model, input=texts, encoding_format="float").content
+        except openai.APIStatusError as error:
+            if error.status_code in (413, 422) and len(texts) > 1:
+                half = len(texts) // 2
+                first, second = self._vectors(texts[:half]), self._vectors(texts[half:])
+                if first.shape[1] != second.shape[1]:
+                    raise self._connection.unusable(
+                        f"All vectors must have the same number of dimensions; some vectors have {first.shape[1]}, others "
+                        f"{second.shape[1]}."
+                    ) from None
+                return np.concatenate([first, second])
+            raise self._connection.failure(error, TIMEOUT) from None
+        except openai.APIConnectionError as error:
+            raise self._connection.failure(error, TIMEOUT) from None
+        except AnswerTooLarge:
+            raise self._connection.unusable(
+                f"The answer must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is compressed or "
+                "larger."
+            ) from None
+        return self._checked(self._parsed(body, len(texts)), len(texts))
+
+    def _parsed(self, body: bytes, count: int) -> Any:
+        """Parse an answer for ``count`` texts after checking that it fits into memory."""
+        if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (count + 1):
+            raise self._connection.unusable(
+                f"The answer may contain at most {MOST_BRACKETS} lists and objects for each text; it contains more."
+            )
+        if body.count(b",") > (MOST_DIMENSIONS + MOST_BRACKETS) * count:
+            raise self._connection.unusable(
+                f"The answer may contain at most {MOST_DIMENSIONS:,} numbers for each text; it contains more."
+            )
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            raise self._connection.unusable(
+                "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
+            ) from None
+
+    def _checked(self, answer: Any, count: int) -> FloatArray:
+        """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
+        items = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(items, list):
+            raise self._connection.unusable(
+                "The answer must contain the list 'data', with one vector for each text; the list is missing."
+            )
+        if len(items) != count:
+            raise self._connection.unusable(
+                f"The answer must contain one vector for each text; it contains {pluralize(len(items), 'vector')} for "
+                f"{pluralize(count, 'text')}."
+            )
+        numbered = [item for item in items if isinstance(item, dict) and isinstance(item.get("index"), int)]
+        by_index = {item["index"]: item.get("embedding") for item in numbered}
+        if by_index.keys() != set(range(count)):
+            raise self._connection.unusable(
+                "Every vector must have the index of its text; some indices are missing or wrong."
+            )
+        rows = [by_index[index] for index in range(count)]
+        try:
+            vectors = np.array(rows, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise self._connection.unusable(
+                "All vectors must be lists of numbers of the same length; at least one vector is not."
+            ) from None
+        if vectors.ndim != 2 or vectors.shape[1] == 0:
+            raise self._connection.unusable("Every vector must have at least one number; these vectors are empty.")
+        if not np.isfinite(vectors).all():
+            raise self._connection.unusable("All numbers in the vectors must be finite; some are not.")
+        return vectors

@@ -1,0 +1,251 @@
+"""Rows and values of users' files in JSON, JSON lines, CSV and Parquet, with one set of limits for all formats.
+
+All of this runs in the process that reads files, see `chunkers.text.reader_process`, so it imports little. Output is
+counted while it is produced, because a small file may expand to any size.
+"""
+
+import codecs
+import io
+import json
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from chunkers.support.errors import InputError
+from chunkers.support.extras import require_extra
+from chunkers.support.limits import (
+    LONGEST_RECIPE,
+    MAX_BYTES,
+    MOST_BRACKETS,
+    MOST_READ_CHARACTERS,
+    MOST_ROWS,
+)
+from chunkers.text.encodings import decode_by_evidence, decode_if_plain_utf_8
+from chunkers.text.spreadsheets import check_columns, check_rows, csv_reader, find_csv_separator
+
+_ROWS_AT_ONCE = 256
+
+
+class InputCounter:
+    """Counter that limits the rows, list items and characters read from a file.
+
+    Parameters
+    ----------
+    name
+        Name of the file, with which messages begin.
+    what
+        Kind of file for messages, such as “a file of chunks”.
+    """
+
+    def __init__(self, name: str, what: str) -> None:
+        self._name, self._what = name, what
+        self._rows = self._characters = self._items = 0
+
+    def row(self, *texts: str | None) -> None:
+        """Count a row and the characters of its texts. Raise InputError once either count is too high."""
+        self._rows += 1
+        if self._rows > MOST_ROWS:
+            raise InputError(f"{self._name}: {self._what} may have at most {MOST_ROWS:,} rows; this one has more.")
+        self.characters(sum(len(text) for text in texts if text is not None))
+
+    def items(self, count: int) -> None:
+        """Count items of lists inside rows. Raise InputError once there are too many."""
+        self._items += count
+        if self._items > MOST_ROWS:
+            raise InputError(
+                f"{self._name}: the lists in {self._what} may have at most {MOST_ROWS:,} items in total; these lists have "
+                "more."
+            )
+
+    def characters(self, count: int) -> None:
+        """Count characters of texts. Raise InputError once there are too many."""
+        self._characters += count
+        if self._characters > MOST_READ_CHARACTERS:
+            raise InputError(
+                f"{self._name}: the texts in {self._what} may have at most {MOST_READ_CHARACTERS:,} characters in total; "
+                f"these texts have at least {self._characters:,}."
+            )
+
+
+def decode_file(data: bytes, name: str) -> str:
+    """Decode a file's bytes to text. Raise InputError if the file is too large or not text."""
+    if len(data) > MAX_BYTES:
+        raise InputError(
+            f"{name}: a file may have at most {MAX_BYTES:,} bytes; this file has {len(data):,}. Use a smaller file."
+        )
+    plain = decode_if_plain_utf_8(data.removeprefix(codecs.BOM_UTF8))
+    if plain is not None:
+        return plain
+    require_extra("files", f"{name}: reading what is not plain UTF-8")
+    return decode_by_evidence(data, name).text
+
+
+def check_brackets(text: str, name: str) -> None:
+    """Raise InputError if a JSON text has too many opening brackets, including brackets inside strings."""
+    brackets = text.count("[") + text.count("{")
+    if brackets > MOST_BRACKETS:
+        raise InputError(
+            f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {brackets:,}. Use a smaller "
+            "file."
+        )
+
+
+def parse_json(text: str, name: str) -> Any:
+    """Parse JSON. Raise ValueError or RecursionError for invalid JSON, InputError for too many brackets."""
+    check_brackets(text, name)
+    return json.loads(text)
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the number, counted from 1, and the text of each line that is not empty."""
+    # Not splitlines, which also splits at characters that JSON allows inside strings.
+    for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
+        if line.strip():
+            yield number, line.rstrip("\n")
+
+
+def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]:
+    """Yield the fields of each CSV row that is not empty, starting with the column names.
+
+    Parameters
+    ----------
+    tabs
+        True if tabs separate the fields and quotation marks mean nothing; otherwise `separator_of` finds the separator.
+
+    Raises
+    ------
+    InputError
+        If there are too many columns, or rows.
+    csv.Error
+        If the text is not CSV.
+    """
+    separator = "\t" if tabs else find_csv_separator(text)
+    for number, row in enumerate(csv_reader(text, separator, quoted=not tabs, strict=True)):
+        if not number:
+            check_columns(len(row), name)
+        check_rows(number, name)
+        if row or not number:
+            yield row
+
+
+def column_positions(columns: Sequence[str], wanted: Collection[str]) -> dict[str, int]:
+    """Return the positions of the wanted columns, keyed by column name; for a repeated name, the last position."""
+    return {column: place for place, column in enumerate(columns) if column in wanted}
+
+
+def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: InputCounter) -> Iterator[dict[str, Any]]:
+    """Yield the wanted columns of each row of a Parquet file; if there are none, yield all column names without values.
+
+    A text that the file stores once and refers to in many rows is counted in each of these rows. Rows with long texts are
+    copied one at a time, so that the limit ends the reading early.
+
+    Raises
+    ------
+    InputError
+        If there are too many columns, rows or characters, or the file is damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        # Each text stays what it is in the file, one entry of a dictionary, instead of being copied into 256 rows.
+        schema = pq.read_schema(io.BytesIO(data))
+        check_columns(len(schema.names), name)
+        texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
+        file = pq.ParquetFile(io.BytesIO(data), read_dictionary=texts)
+        columns = [column for column in schema.names if column in wanted]
+        if not columns:
+            yield dict.fromkeys(schema.names)
+            return
+        if file.metadata.num_rows > MOST_ROWS:
+            raise InputError(
+                f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has {file.metadata.num_rows:,}. Divide "
+                "the table."
+            )
+        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=columns, use_threads=False):
+            at_once = _ROWS_AT_ONCE if _longest_text_bytes(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
+            for start in range(0, batch.num_rows, at_once):
+                for row in batch.slice(start, at_once).to_pylist():
+                    counted.row(*(value for value in row.values() if isinstance(value, str)))
+                    yield row
+    except pa.ArrowMemoryError as error:
+        raise MemoryError from error
+    except (pa.ArrowException, OSError) as error:
+        message = " ".join(str(error).split())[:200].rstrip(".")
+        raise InputError(
+            f"{name}: the file must be valid Parquet; reading it failed: {message}. Write or download the file again."
+        ) from error
+
+
+def _longest_text_bytes(batch: Any) -> int:
+    """Return the approximate size in bytes of the longest text in the dictionaries of a batch."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    longest = 0
+    for column in batch.columns:
+        if pa.types.is_dictionary(column.type) and len(column.dictionary):
+            values = column.dictionary
+            if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+                longest = max(longest, pc.max(pc.binary_length(values)).as_py() or 0)
+    return longest
+
+
+def read_json_file(data: bytes, name: str, most: int) -> Iterator[Any]:
+    """Parse a JSON file and yield its value; run by `chunkers.text.reader_process.parse_in_reader_process`.
+
+    Parameters
+    ----------
+    most
+        Maximum number of characters of the value as compact JSON.
+
+    Raises
+    ------
+    InputError
+        If the file is not JSON or is too large.
+    """
+    yield check_json_length(parse_json_file(decode_file(data, name), name), name, most)
+
+
+def parse_json_file(text: str, name: str) -> Any:
+    """Parse the text of a JSON file. Raise InputError if the text is invalid or has too many brackets."""
+    try:
+        return parse_json(text, name)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: the file must be valid JSON; this one is not ({error}).") from error
+
+
+def check_json_length(value: Any, name: str, most: int) -> Any:
+    """Return the value unchanged. Raise InputError if the value takes more than ``most`` characters as compact JSON."""
+    size = 0
+    for piece in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
+        size += len(piece)
+        if size > most:
+            raise InputError(
+                f"{name}: the part of the file that Seamark reads may have at most {most:,} characters of JSON; it has more."
+            )
+    return value
+
+
+def read_recipe_file(data: bytes, name: str) -> Iterator[Any]:
+    """Parse a JSON file and yield the recipe in it; run by `chunkers.recipes.recipe.Recipe.in_file`."""
+    yield recipe_from_json(decode_file(data, name), name)
+
+
+def recipe_from_json(text: str, name: str) -> Any:
+    """Parse a JSON text and return its recipe: the entry ``recipe`` or, without such an entry, the whole value.
+
+    Raises
+    ------
+    InputError
+        If the text is not JSON or is too large for a recipe.
+    """
+    return recipe_from_value(parse_json_file(text, name), name)
+
+
+def recipe_from_value(value: Any, name: str) -> Any:
+    """Return the entry ``recipe`` of a JSON value, or else the value itself. Raise InputError if the recipe is too large."""
+    if isinstance(value, dict) and isinstance(value.get("recipe"), dict):
+        value = value["recipe"]
+    return check_json_length(value, name, LONGEST_RECIPE)

@@ -1,0 +1,301 @@
+"""Chunks made by another tool, from a file or another library's objects, and the text put together from them.
+
+A file is read in another process, so this module imports little.
+"""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from operator import index
+from typing import Any, NamedTuple
+
+from chunkers.files.data_files import (
+    InputCounter,
+    column_positions,
+    csv_rows,
+    decode_file,
+    numbered_lines,
+    parquet_rows,
+    parse_json,
+)
+from chunkers.support.errors import InputError, short_repr
+from chunkers.support.limits import MOST_CHUNKS
+from chunkers.text.document import Span
+
+TEXTS = ("text", "page_content", "content", "chunk_text")
+"""Names of the field with a chunk's text: in Chonkie, LlamaIndex, Docling and here, in LangChain, in Haystack, in tables."""
+
+STARTS = ("start", "start_index", "start_char_idx", "split_idx_start", "start_offset")
+ENDS = ("end", "end_index", "end_char_idx", "end_offset")
+"""Names of the field with its position, in the chunk or in its metadata."""
+
+DOCUMENTS = ("document", "file_name", "filename", "source", "corpus_id")
+"""Names of the field with its document, in the chunk or in its metadata."""
+
+IDS = ("id", "id_", "node_id", "chunk_id")
+"""Names of the field with its identifier: in LangChain, Haystack and Chonkie, in LlamaIndex, in tables."""
+
+KNOWN = frozenset((*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "spans", "metadata", "meta", "kwargs", "__data__"))
+"""The fields that are read."""
+
+_LIST_FIELDS = ("chunks", "nodes", "documents", "data")
+_FILE_KIND = "a file of chunks"
+
+
+class GivenChunk(NamedTuple):
+    """A chunk as written by another program, not yet located in the text.
+
+    Attributes
+    ----------
+    text
+        The chunk's text; None if it states only spans, or more than one span.
+    spans
+        Stated spans, half-open in code points; if only a start is stated, the end follows from the text's length. Empty if
+        no place is stated.
+    document
+        Stated name of the chunk's document; None if the chunk states none.
+    id
+        Stated identifier, as text; None if the chunk states none.
+    """
+
+    text: str | None
+    spans: tuple[Span, ...] = ()
+    document: str | None = None
+    id: str | None = None
+
+
+def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
+    """Parse a file of chunks and yield the chunks; run by `chunkers.text.reader_process.parse_in_reader_process`."""
+    counted = InputCounter(name, _FILE_KIND)
+    if data.startswith(b"PAR1"):
+        # Of its rows, what is not read is not counted; their texts are, before they are copied.
+        rows: Iterator[tuple[str, Any]] = (
+            (f"row {number:,}", row)
+            for number, row in enumerate(parquet_rows(data, name, KNOWN, InputCounter(name, _FILE_KIND)), start=1)
+        )
+    else:
+        text = decode_file(data, name)
+        if not text.strip():
+            raise InputError(f"{name}: a file of chunks must contain at least one chunk; this file is empty.")
+        rows = _json_rows(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv_rows(text, name)
+    spans = 0
+    for place, row in rows:
+        chunk = as_given_chunk(row, f"{name}, {place}")
+        counted.row(chunk.text, chunk.document)
+        spans += len(chunk.spans)
+        if spans > MOST_CHUNKS:
+            raise InputError(
+                f"{name}: the chunks of a file may have at most {MOST_CHUNKS:,} spans in total; these chunks have more. "
+                "Divide the file."
+            )
+        yield chunk
+
+
+def _json_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
+    try:
+        value = parse_json(text, name)
+    except InputError:
+        raise
+    except (ValueError, RecursionError):
+        yield from _json_lines(text, name)
+        return
+    if isinstance(value, dict):
+        value = next((value[key] for key in _LIST_FIELDS if isinstance(value.get(key), list)), [value])
+    if not isinstance(value, list):
+        raise InputError(
+            f"{name}: the file must be a list of chunks, or an object that contains a list of chunks; got {short_repr(value)}."
+        )
+    yield from ((f"chunk {number:,}", chunk) for number, chunk in enumerate(value, start=1))
+
+
+def _json_lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
+    for number, line in numbered_lines(text):
+        try:
+            yield f"line {number:,}", json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"{name}, line {number:,}: every line must be valid JSON; this one is not ({error})."
+            ) from error
+
+
+def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
+    try:
+        rows = csv_rows(text, name)
+        columns = next(rows, [])
+        places = column_positions(columns, KNOWN)
+        for number, row in enumerate(rows, start=1):
+            # An empty cell is none.
+            cells = {column: row[at] for column, at in places.items() if at < len(row) and row[at]}
+            yield f"row {number:,}", cells or {column: None for column, cell in zip(columns, row, strict=False) if cell}
+    except csv.Error as error:
+        raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
+
+
+def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk:
+    """Convert a text, a span, a mapping or another library's object to a `GivenChunk`.
+
+    Parameters
+    ----------
+    by_id
+        True if a chunk may have nothing but an identifier.
+
+    Raises
+    ------
+    InputError
+        If the object has neither a text nor a place, or these are invalid.
+    """
+    if isinstance(chunk, str):
+        return GivenChunk(chunk)
+    if _is_pair(chunk):
+        return GivenChunk(None, (_checked_span(chunk[0], chunk[1], place),))
+    row: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _chunk_attributes(chunk)
+    # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
+    row = _nested_mapping(row, "kwargs", "__data__") or row
+    inner = _nested_mapping(row, "metadata", "meta")
+    origin = _nested_mapping(inner, "origin")
+    text = next((row[key] for key in TEXTS if row.get(key) is not None), None)
+    if text is not None and not isinstance(text, str):
+        raise InputError(f"{place}: a chunk's text must be a string; got {short_repr(text)}.")
+    spans = _stated_spans(row, inner, text, place)
+    identifier = next((str(row[key]) for key in IDS if isinstance(row.get(key), str | int) and row[key] != ""), None)
+    if text is None and not spans and not (by_id and identifier is not None):
+        columns = ", ".join(map(str, row))
+        names = " or ".join(TEXTS)
+        raise InputError(
+            f"{place}: a chunk must have a text ({names}), or a start and an end; this chunk has only {short_repr(columns)}."
+        )
+    if len(spans) > 1:
+        # The text of several spans is joined by whatever made it; they say where it is.
+        text = None
+    name = next(
+        (held[key] for held in (row, inner, origin) if held for key in DOCUMENTS if isinstance(held.get(key), str)), None
+    )
+    return GivenChunk(text, spans, name, identifier)
+
+
+def _nested_mapping(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    """Return the mapping that stands in another under one of the keys; an empty one if none does."""
+    # What is not there is asked first: whether None is a Mapping takes longer to tell.
+    return next((row[key] for key in keys if row.get(key) is not None and isinstance(row[key], dict | Mapping)), {})
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, Sequence) and len(pair) == 2 and not any(isinstance(part, str | bytes) for part in pair)
+
+
+def _chunk_attributes(node: Any) -> dict[str, Any]:
+    """Return the fields of a chunk that an object of another library has."""
+    names = (*TEXTS, *STARTS, *ENDS, *DOCUMENTS, *IDS, "metadata", "meta")
+    fields = {name: getattr(node, name) for name in names if hasattr(node, name)}
+    if "meta" in fields and not isinstance(fields["meta"], Mapping) and hasattr(fields["meta"], "model_dump"):
+        fields["meta"] = fields["meta"].model_dump()
+    return {name: value for name, value in fields.items() if not callable(value)}
+
+
+def _stated_spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
+    """Return the spans that a chunk gives."""
+    listed = row.get("spans")
+    if isinstance(listed, str):
+        try:
+            listed = json.loads(listed)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(listed)}."
+            ) from error
+    if listed is not None:
+        if not isinstance(listed, Sequence) or not listed or not all(map(_is_pair, listed)):
+            raise InputError(f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(listed)}.")
+        return tuple(_checked_span(start, end, place) for start, end in listed)
+    start, end = (
+        next((held[key] for held in (row, inner) if held for key in names if held.get(key) is not None), None)
+        for names in (STARTS, ENDS)
+    )
+    if start is None:
+        return ()
+    if end is None:
+        if text is None:
+            raise InputError(
+                f"{place}: a chunk without a text must have an end; this chunk has only its start, {short_repr(start)}."
+            )
+        end = _whole_number(start, place) + len(text)
+    return (_checked_span(start, end, place),)
+
+
+def _checked_span(start: Any, end: Any, place: str) -> Span:
+    first, last = _whole_number(start, place), _whole_number(end, place)
+    if not 0 <= first <= last:
+        raise InputError(
+            f"{place}: a chunk must start at 0 or later, and must not end before its start; got {first:,} to {last:,}."
+        )
+    return Span(first, last)
+
+
+def _whole_number(value: Any, place: str) -> int:
+    """Return a place as a number; tables write it as text, or as 99.0."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        if isinstance(value, str):
+            return int(value) if len(value) <= 12 else int("too long")
+        return int(value) if isinstance(value, float) and value.is_integer() else index(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{place}: a chunk's start and end must be whole numbers; got {short_repr(value)}.") from error
+
+
+# The text that the chunks were cut from.
+
+LONGEST_GAP = 4
+"""Maximum number of characters between two chunks that are taken for white space where a text is rebuilt from them; more
+are lost text.
+"""
+
+_UNKNOWN_GAP = 2
+"""Characters of white space in the place of lost text, or of text of which nothing is known."""
+
+
+class RebuiltText(NamedTuple):
+    """A text that is put together from chunks.
+
+    Attributes
+    ----------
+    text
+        The text; parts that chunks with a stated place have in common stand there once.
+    chunks
+        The chunks in the order of the text, with their places in it.
+    is_whole
+        True if the chunks state their places and cover the whole text but for white space, so that places in it are places
+        in the original.
+    """
+
+    text: str
+    chunks: tuple[GivenChunk, ...]
+    is_whole: bool
+
+
+def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
+    """Return the text that is put together from chunks, by their places or else in their order.
+
+    None is returned if a chunk has no text, or if no chunk has a visible character.
+    """
+    if any(chunk.text is None for chunk in chunks) or not any((chunk.text or "").strip() for chunk in chunks):
+        return None
+    is_placed = is_whole = all(_has_exact_span(chunk) for chunk in chunks)
+    parts: list[str] = []
+    placed: list[GivenChunk] = []
+    length = original = 0
+    for chunk in sorted(chunks, key=lambda piece: piece.spans) if is_placed else chunks:
+        words = chunk.text or ""
+        gap = chunk.spans[0].start - original if is_placed else None
+        if gap is None or gap > LONGEST_GAP:
+            is_whole = False
+            gap = _UNKNOWN_GAP if parts else 0
+        start = length + gap
+        parts += ["\n" * gap if gap > 1 else " " * gap, words[max(0, -gap) :]]
+        length = max(length, start + len(words))
+        original = chunk.spans[0].end if is_placed and chunk.spans[0].end > original else original
+        placed.append(chunk._replace(spans=(Span(start, start + len(words)),)))
+    return RebuiltText("".join(parts), tuple(placed), is_whole)
+
+
+def _has_exact_span(chunk: GivenChunk) -> bool:
+    return len(chunk.spans) == 1 and chunk.spans[0].end - chunk.spans[0].start == len(chunk.text or "")

@@ -1,0 +1,341 @@
+"""Location of chunks that come in no order, such as retrieved ones, in several documents, with an index of these."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from chunkers.adapters.piece_location import quotable_beginning
+from chunkers.files.external_chunks import GivenChunk
+from chunkers.found_again.located_chunks import DocumentNames
+from chunkers.found_again.locating import MOST_SCANNED, Passage, find_passage, shared_first_lines, stated_spans
+from chunkers.support.arrays import IntArray
+from chunkers.support.errors import short_repr
+from chunkers.text.document import Document, Span
+from chunkers.text.quotations import (
+    CONTEXT,
+    MOST_COMPARED,
+    SHORTEST,
+    ComparisonBudget,
+    Quotation,
+    SearchableText,
+    folded,
+    max_edit_distance,
+)
+
+SIZE = 12
+"""Characters of a run by which a passage is searched for; see `SharedRuns`."""
+
+STEP = 4
+"""Distance of the runs that are indexed: a passage of this many characters more than a run has one of them in any place."""
+
+SHORTEST_INDEXED = SIZE + STEP - 1
+"""Minimum number of characters of a text that can be located by the runs of characters it shares with a document."""
+
+MOST_SHARED = 20_000
+"""Maximum number of places of runs with which a changed passage is searched for, the rarest runs first."""
+
+EVERY = 200
+"""Characters of a changed passage for which it shares one more run with where it is searched for."""
+
+_FACTOR = 0x9E3779B97F4A7C15
+
+MOST_PLACES = 20
+"""Maximum number of places of one chunk that are looked for."""
+
+COMPARED_WHOLE = 100_000
+"""Maximum number of characters of all documents together that a changed text is compared with from beginning to end.
+
+In larger ones it is compared with what shares runs of characters with it; see `SharedRuns`.
+"""
+
+# What a program writes where it cuts a text short.
+_CUT_SHORT = re.compile(r"\s*(?:…|\.\.\.|\[(?:…|\.\.\.|truncated)\])\s*\Z", re.IGNORECASE)
+
+
+class Place(NamedTuple):
+    """Place of a passage: the number of its document, and its span there."""
+
+    document: int
+    span: Span
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Possible places of a chunk.
+
+    Attributes
+    ----------
+    places
+        One place if the chunk is located; several if nothing tells them apart; none if the chunk is missing.
+    said
+        Remark on an inexact match, on several places, or on a missing chunk; empty if it stands word for word in one place.
+    is_cut_short
+        True if the chunk ends with a mark that something shortened it.
+    """
+
+    places: tuple[Place, ...]
+    said: str = ""
+    is_cut_short: bool = False
+
+    @property
+    def place(self) -> Place | None:
+        """The chunk's place; None if it is missing or there are several."""
+        return self.places[0] if len(self.places) == 1 else None
+
+
+class UnorderedLocator:
+    """Documents in which each chunk is located by itself, in any order.
+
+    Parameters
+    ----------
+    chunks
+        All chunks to locate: lines with which each of them begins are taken for context.
+    has_documents
+        False if the documents are put together from chunks, so that remarks speak of these.
+    """
+
+    def __init__(
+        self, documents: Sequence[Document], chunks: Sequence[GivenChunk] = (), *, has_documents: bool = True
+    ) -> None:
+        work = ComparisonBudget()
+        self._work = work
+        self._documents = documents
+        self._searched = [SearchableText(document.text, work) for document in documents]
+        self._front = shared_first_lines([chunk.text for chunk in chunks if chunk.text is not None])
+        self._characters_left = MOST_SCANNED
+        self._noun = "document" if has_documents else "chunk"
+        self._known: dict[GivenChunk, Placement] = {}
+
+    @cached_property
+    def _runs(self) -> "SharedRuns | None":
+        """The runs of the documents; None if the documents are small."""
+        if sum(len(document.text) for document in self._documents) <= COMPARED_WHOLE:
+            return None
+        return SharedRuns([searched.folded_text for searched in self._searched])
+
+    def _holders(self, texts: Sequence[str], numbers: Sequence[int]) -> Sequence[int]:
+        """Return the documents that may have one of some folded texts."""
+        if self._runs is None or any(len(text) < SHORTEST_INDEXED for text in texts):
+            return numbers
+        holders = {number for text in texts for number in self._runs.holders(text)}
+        return [number for number in numbers if number in holders]
+
+    @cached_property
+    def _names(self) -> DocumentNames:
+        return DocumentNames(document.name for document in self._documents)
+
+    def numbers(self, name: str | None) -> list[int]:
+        """Return the numbers of the documents that a name may mean; all of them if there is no name."""
+        if name is None:
+            return [*range(len(self._documents))]
+        called = self._names.called(name)
+        return [number for number, document in enumerate(self._documents) if document.name in called]
+
+    def occurrences(self, text: str, numbers: Sequence[int] | None = None) -> list[Place]:
+        """Return the places of a text, word for word or with other white space and typography; see `MOST_PLACES`."""
+        asked = self._holders([folded(text)], range(len(self._documents)) if numbers is None else numbers)
+        places = [Place(number, span) for number in asked for span in self._searched[number].occurrences(text, MOST_PLACES)]
+        # Word for word in one document outweighs other white space in another.
+        same = [place for place in places if self._passage(place) == text]
+        return (same or places)[:MOST_PLACES]
+
+    def altered(self, text: str, numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
+        """Return the places most like a text, and how much alike they are; none if nothing is; see `Searched.altered`."""
+        asked = range(len(self._documents)) if numbers is None else numbers
+        quoted, words = Quotation(text), folded(text)
+        within: Mapping[int, Sequence[Span] | None] = dict.fromkeys(asked)
+        if self._runs is not None and len(words) >= SHORTEST_INDEXED:
+            within = self._runs.near(words, max_edit_distance(len(words)))
+        tried = [
+            (number, self._searched[number].altered(quoted, within=within[number])) for number in asked if number in within
+        ]
+        matches = [(number, match) for number, match in tried if match is not None]
+        best = max((match.alike for _, match in matches), default=0.0)
+        return [Place(number, match.span) for number, match in matches if match.alike == best], best
+
+    def renew(self) -> None:
+        """Allow as many comparisons again, for texts of another kind."""
+        self._work.left = MOST_COMPARED
+
+    @property
+    def is_spent(self) -> bool:
+        """True if so many texts were compared with small changes that no more are."""
+        return self._work.spent
+
+    def find(self, chunk: GivenChunk) -> Placement:
+        """Locate a chunk; a result for an equal chunk is reused.
+
+        The chunk is looked for at the place that it states, word for word, with other white space and typography, cut
+        short, behind or before a context, and with small changes, in this order; first in the document that it names.
+        """
+        key = chunk._replace(id=None)
+        if key not in self._known:
+            self._known[key] = self._find(key)
+        return self._known[key]
+
+    def _find(self, chunk: GivenChunk) -> Placement:
+        named = self.numbers(chunk.document)
+        if chunk.spans and len(named) == 1 and (spans := stated_spans(self._documents[named[0]].text, chunk)):
+            return Placement((Place(named[0], Span(spans[0].start, spans[-1].end)),))
+        words = (chunk.text or "").strip()
+        if not words:
+            return Placement((), "it has no text, and nothing stands at the place that it states")
+        among = "is not among the documents" if self._noun == "document" else "has no chunks at hand"
+        where = f"{short_repr(chunk.document)} {among}" if not named else ""
+        whole = _CUT_SHORT.sub("", words)
+        ways = [(words, "")] + [(whole, "cut short")] * (whole != words and len(folded(whole)) >= SHORTEST)
+        for text, how in ways:
+            if placement := self._verbatim(text, chunk, named, how, where):
+                return placement
+        if where:
+            return Placement((), where)
+        if (passage := self._passage_in(whole, chunk, named)) is not None:
+            around = f"“{quotable_beginning(passage.context)}” is around it"
+            how = around + ("; cut short" if whole != words else "")
+            if placement := self._verbatim(passage.text, chunk, named, how, where):
+                return placement
+        places, alike = self.altered(words, named)
+        if places:
+            return _placement_with_remarks(places, [f"altered, {int(100 * alike)} % alike"], whole != words)
+        if self.is_spent or self._characters_left < 0:
+            return Placement(
+                (), f"it stands in no {self._noun} word for word; with changes it was not compared with all passages"
+            )
+        some = "" if self._runs is None else f" that has runs of {SHORTEST_INDEXED} characters in common with it"
+        return Placement((), f"nothing in the {self._noun}s{some} is like it")
+
+    def _verbatim(self, text: str, chunk: GivenChunk, named: Sequence[int], how: str, where: str) -> Placement | None:
+        remarks = [how] if how else []
+        places = self._whole_words(text, self.occurrences(text, named))
+        if not places and len(named) < len(self._documents):
+            places = self._whole_words(text, self.occurrences(text))
+            remarks += [where or "in another document than it names"] if places else []
+        if not places:
+            return None
+        if chunk.spans and len(places) > 1:
+            # One nearest to the stated start; two at the same distance stay two.
+            distances = [abs(place.span.start - chunk.spans[0].start) for place in places]
+            places = [place for place, distance in zip(places, distances, strict=True) if distance == min(distances)]
+        if text != self._passage(places[0]):
+            remarks.append("other white space or signs")
+        return _placement_with_remarks(places, remarks, how.endswith("cut short"))
+
+    def _whole_words(self, text: str, places: list[Place]) -> list[Place]:
+        """Return the places; of a very short text only those that are not inside a word."""
+        if len(folded(text)) >= SHORTEST:
+            return places
+        return [place for place in places if not self._is_inside_word(place)]
+
+    def _is_inside_word(self, place: Place) -> bool:
+        text, (start, end) = self._documents[place.document].text, place.span
+        return any(0 < edge < len(text) and text[edge - 1 : edge + 1].isalnum() for edge in (start, end))
+
+    def _passage(self, place: Place) -> str:
+        return self._documents[place.document].text[place.span.start : place.span.end]
+
+    def _passage_in(self, text: str, chunk: GivenChunk, named: Sequence[int]) -> Passage | None:
+        """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
+        passages: list[Passage] = []
+        words = folded(text)
+        # Many documents share a few words, such as a heading, with a chunk of none of them.
+        least = min(CONTEXT, len(words) // 2)
+        # A passage at the end, at the beginning or around the middle has one of these.
+        middle, half = len(words) // 2, least // 2
+        probes = (words[-least:], words[:least], words[middle - half : middle], words[middle : middle + half])
+        for number in named if chunk.spans else self._holders(probes, named):
+            searched = self._searched[number]
+            if not chunk.spans and not any(map(searched.has, probes)):
+                continue
+            if self._characters_left < 0:
+                break
+            self._characters_left -= 4 * len(text).bit_length() * len(searched.text)
+            passage = find_passage(searched, text, chunk.spans, self._front, Span(0, len(searched.text)))
+            if passage is not None and len(folded(passage.text)) >= least:
+                passages.append(passage)
+        return max(passages, key=lambda candidate: len(candidate.text), default=None)
+
+
+def _placement_with_remarks(places: Sequence[Place], remarks: Sequence[str], is_cut_short: bool) -> Placement:
+    several = [f"stands in {'at least ' * (len(places) == MOST_PLACES)}{len(places)} places"] if len(places) > 1 else []
+    return Placement(tuple(places), "; ".join([*remarks, *several]), is_cut_short)
+
+
+class SharedRuns:
+    """Runs of `SIZE` characters at every `STEP` characters of some texts, by hash."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        hashes = [_run_hashes(text)[::STEP] for text in texts]
+        counts = np.array([len(own) for own in hashes], dtype=np.intp)
+        everything = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
+        order = np.argsort(everything, kind="stable")
+        self._hashes = everything[order]
+        self._order = order.astype(np.uint32)
+        self._first = np.cumsum(counts) - counts
+
+    def holders(self, text: str) -> list[int]:
+        """Return the numbers of the texts that may contain ``text``, which has at least `SHORTEST_INDEXED` characters."""
+        first, counts = self._looked_up(text)
+        # A text that contains it has all runs of one of the alignments, and so the rarest of them.
+        rarest = [start + STEP * int(counts[start::STEP].argmin()) for start in range(STEP)]
+        numbers, _ = self._occurrences(first[rarest], counts[rarest])
+        return [int(number) for number in np.unique(numbers)]
+
+    def near(self, text: str, reach: int) -> dict[int, list[Span]]:
+        """Return the ranges that share runs with ``text``, by the number of their text, disjoint and in order.
+
+        A range is as long as ``text`` and ``reach`` characters more on both sides. It shares one run, and another for every
+        `EVERY` characters of ``text``.
+        """
+        first, counts = self._looked_up(text)
+        order = np.argsort(counts, kind="stable")
+        rare = np.sort(order[np.cumsum(counts[order]) <= MOST_SHARED])
+        numbers, starts = self._occurrences(first[rare], counts[rare])
+        starts -= np.repeat(rare, counts[rare])
+        ranges: dict[int, list[Span]] = {}
+        shared: dict[int, list[int]] = {}
+        for at in np.lexsort((starts, numbers)).tolist():
+            own, counted = ranges.setdefault(int(numbers[at]), []), shared.setdefault(int(numbers[at]), [])
+            start, end = max(0, int(starts[at]) - reach), int(starts[at]) + len(text) + reach
+            if own and start <= own[-1].end:
+                own[-1] = Span(own[-1].start, max(own[-1].end, end))
+                counted[-1] += 1
+            else:
+                own.append(Span(start, end))
+                counted.append(1)
+        least = 1 + len(text) // EVERY
+        return {
+            number: near
+            for number, own in ranges.items()
+            if (near := [span for span, count in zip(own, shared[number], strict=True) if count >= least])
+        }
+
+    def _looked_up(self, text: str) -> tuple[IntArray, IntArray]:
+        """Return the first place of each run of a text among the sorted runs, and the number of its places."""
+        hashes = _run_hashes(text)
+        first = np.searchsorted(self._hashes, hashes, "left")
+        return first, np.searchsorted(self._hashes, hashes, "right") - first
+
+    def _occurrences(self, first: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the text and the place in it of every occurrence of some runs."""
+        before = np.cumsum(counts) - counts
+        places = np.arange(counts.sum()) + np.repeat(first - before, counts)
+        starts = self._order[places].astype(np.intp)
+        numbers = np.searchsorted(self._first, starts, "right") - 1
+        return numbers, (starts - self._first[numbers]) * STEP
+
+
+def _run_hashes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Return the hash of every run of a text, shape (characters - `SIZE` + 1,)."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
+    if len(codes) < SIZE:
+        return np.empty(0, dtype=np.uint64)
+    factor = np.uint64(_FACTOR)
+    hashes = codes[: len(codes) - SIZE + 1].copy()
+    for at in range(1, SIZE):
+        hashes *= factor
+        hashes += codes[at : len(codes) - SIZE + 1 + at]
+    return hashes

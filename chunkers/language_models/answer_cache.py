@@ -1,0 +1,119 @@
+"""A cache of language models' answers: bounded in memory, and complete in a file if one is named."""
+
+import hashlib
+import json
+import secrets
+import sqlite3
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from chunkers.language_models.base import LanguageModel, Message, Reply, Shape
+from chunkers.storage.fair_locks import FairLocks
+from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite
+from chunkers.support.limits import SHARED_ANSWERS_BYTES
+from chunkers.support.lru_dict import LRUDict
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB, checksum BLOB) WITHOUT ROWID"
+
+
+class AnswerCache:
+    """Cache of language models' answers, keyed by model, revision, settings and conversation.
+
+    The file may be missing, corrupt, read-only or deleted at any time: an answer that cannot be read is requested again,
+    and an answer that cannot be written stays in memory. The file holds hashes of conversations, and the answers as
+    text, which may repeat parts of a document. Its size is unlimited, because dropped answers would have to be paid for
+    twice.
+
+    Parameters
+    ----------
+    path
+        The SQLite file; None keeps everything in memory.
+    memory_bytes
+        Limit of the answers in memory; the least recently used are dropped first.
+
+    Attributes
+    ----------
+    turns
+        Lock held while a question is asked, so that no two callers ask the same question.
+    identity
+        Identifier that distinguishes this cache from others, which may hold other answers to the same question.
+    """
+
+    def __init__(self, path: Path | None = None, memory_bytes: int = SHARED_ANSWERS_BYTES) -> None:
+        self._memory: LRUDict[bytes, bytes] = LRUDict(memory_bytes, len)
+        self.turns = FairLocks()
+        self.identity = secrets.token_hex(8)
+        self._lock = threading.Lock()
+        self._path = path
+        self._file = _open_cache_file(path, may_replace=True) if path else None
+
+    @property
+    def file_bytes(self) -> int:
+        """Size of the cache file in bytes; 0 if there is no file."""
+        return file_size(self._path) if self._path else 0
+
+    @staticmethod
+    def key(
+        model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0, shape: Shape | None = None
+    ) -> bytes:
+        """Return the cache key of a conversation with a model; each ``repeat`` and each ``shape`` has its own key."""
+        more = [*([repeat] if repeat else []), *([shape] if shape else [])]
+        asked = json.dumps([model.name, model.revision, model.settings, most_tokens, messages, *more])
+        return hashlib.blake2b(asked.encode(), digest_size=16).digest()
+
+    def get(self, key: bytes) -> Reply | None:
+        """Return the cached answer for a key; None if there is none."""
+        with self._lock:
+            data = self._memory.get(key)
+            if data is None and self._file is not None:
+                with suppress(sqlite3.Error):
+                    row = self._file.execute("SELECT reply, checksum FROM answers WHERE key = ?", (key,)).fetchone()
+                    if row and isinstance(row[0], bytes) and row[1] == _checksum(key, row[0]):
+                        data = row[0]
+                        self._memory[key] = data
+        return None if data is None else Reply(*json.loads(data))
+
+    def put(self, key: bytes, reply: Reply) -> None:
+        """Store an answer in memory and in the cache file, if there is one."""
+        data = json.dumps(reply).encode()
+        with self._lock:
+            self._memory[key] = data
+            if self._file is not None:
+                with suppress(sqlite3.Error):
+                    self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, data, _checksum(key, data)))
+
+    def clear(self, *, file: bool = False) -> None:
+        """Empty the cache in memory and, if ``file`` is true, on disk too."""
+        with self._lock:
+            self._memory.clear()
+            if file and self._file is not None:
+                with suppress(sqlite3.Error):
+                    self._file.execute("DELETE FROM answers")
+                    self._file.execute("VACUUM")
+
+
+def _open_cache_file(path: Path, *, may_replace: bool) -> sqlite3.Connection | None:
+    """Return the file, replaced by an empty one if it is damaged; None where it cannot be used."""
+    try:
+        connection = open_private_sqlite(path)
+        configure_sqlite(connection)
+        connection.execute(_SCHEMA)
+    except (OSError, sqlite3.OperationalError):
+        return None
+    except sqlite3.Error:
+        if not may_replace:
+            return None
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        return _open_cache_file(path, may_replace=False)
+    return connection
+
+
+def _checksum(key: bytes, data: bytes) -> bytes:
+    return hashlib.blake2b(key + data, digest_size=8).digest()
+
+
+SHARED_ANSWERS = AnswerCache()
+"""Answer cache used if no other is given; ``clear`` empties it."""

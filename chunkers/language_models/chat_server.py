@@ -1,0 +1,398 @@
+"""A language model on any OpenAI-compatible server, through the ``openai`` package, and the servers of this machine."""
+
+import json
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.request import ProxyHandler, build_opener
+
+from chunkers.language_models.base import UNSHAPED, Ended, LanguageModel, Message, Reply, Shape
+from chunkers.language_models.conversation import repeated_ending
+from chunkers.network.connection import ADDRESS, EVENTS, AnswerTooLarge, Attempts, Connection
+from chunkers.support.errors import InputError, ModelError
+
+if TYPE_CHECKING:
+    import openai
+
+
+TIMEOUT = 120
+"""Seconds of silence that a request may take: a model on a server's processor thinks as long about a window of text."""
+
+DEADLINE = 300
+"""Seconds that an answer may take in all, retries and what the server asks to wait included."""
+
+LARGEST_ANSWER = 4_000_000
+"""Maximum number of bytes of an answer: a thousand times what is asked for."""
+
+LONGEST_STREAMED = 8_000
+"""Maximum tokens of an answer that is requested piece by piece, as a piece may take 500 bytes of `LARGEST_ANSWER`."""
+
+TIMEOUT_HERE, DEADLINE_HERE = 900, 3_600
+"""The same for a server of this machine: on a processor, several questions at a time, an answer may take many minutes."""
+
+TEMPERATURE = 0
+"""Sampling temperature; 0 makes answers as repeatable as the server allows."""
+
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+
+MOST_BRACKETS = 100_000
+"""Maximum number of lists and objects in an answer, not counting its words. An empty one takes 50 times its characters in
+memory, so they are counted before parsing.
+"""
+
+_MOST_COUNTED = 1_000_000_000
+"""Maximum number of tokens that a server may report for a request; larger numbers count as not reported."""
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+_MOST_NAMES = ("max_tokens", "max_completion_tokens")
+"""Parameter names for the maximum tokens of an answer: the one that most servers know, then OpenAI's newer one."""
+
+
+_INVALID = (400, 422)
+"""Statuses with which servers refuse a setting that they do not know."""
+
+
+class SchemaRefused(ModelError):
+    """Error raised when a server refuses a request with a JSON schema as invalid."""
+
+
+class ChatServer(LanguageModel):
+    """A language model on an OpenAI-compatible server; every conversation is sent to the server.
+
+    Parameters
+    ----------
+    name
+        ``openai:`` and the model's name on the server.
+    address
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL or, if that is not set, OpenAI's own
+        address.
+    key
+        API key; empty for OPENAI_API_KEY, which is used only if ``address`` is empty.
+
+    Raises
+    ------
+    InputError
+        If no model is named.
+    """
+
+    packages = ("openai",)
+    settings = f"temperature {TEMPERATURE}"
+    takes_shape = True
+
+    def __init__(self, name: str, address: str = "", key: str = "") -> None:
+        form, _, self._model = name.partition(":")
+        if form != "openai" or not self._model.strip():
+            raise InputError(
+                f"The language model must be openai: followed by the name of a model on the server; got {name!r}."
+            )
+        self.name = name
+        self._connection = Connection(name, address, key)
+        self.revision = self._connection.identity
+        # Settings that the server has said it does not know.
+        self._unknown: frozenset[str] = frozenset()
+
+    @property
+    def host(self) -> str:
+        """The server's host. Raises ModelError, without repeating the address, if the address is invalid."""
+        return self._connection.host
+
+    @property
+    def destination(self) -> str:
+        """Host that receives the conversation, and the proxy, if any. Raises ModelError if the address is invalid."""
+        return self._connection.destination
+
+    def load(self) -> None:
+        """Create the API client without sending a request.
+
+        Raises
+        ------
+        ModelError
+            If the address is invalid, or is OpenAI's own and there is no key.
+        """
+        self._connection.client(self._timeout)
+
+    def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
+        """Return the price of input and output tokens at this server in US dollars; None if the price is unknown.
+
+        Prices are from the table that comes with ``genai-prices``, which is never updated over the network; it has none
+        for a user's own server.
+        """
+        # Imported late: the table takes a while to load, and most never ask a model.
+        from genai_prices import Usage, calc_price
+
+        usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+        try:
+            return calc_price(usage, self._model, provider_api_url=self._connection.address).total_price
+        except (LookupError, ValueError):
+            return None
+
+    def reply(  # type: ignore[override]  # who does not shape the answer need not say so
+        self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, shape: Shape = UNSHAPED
+    ) -> Reply:
+        """Send the conversation and return the model's answer; see `LanguageModel.reply`.
+
+        Raises
+        ------
+        SchemaRefused
+            If the server refuses a request with a schema as invalid.
+        ModelError
+            If the server cannot be reached, refuses the request, takes too long, or returns anything but a text answer.
+        Cancelled
+            If the user stops meanwhile.
+        """
+        self.load()
+        return self._connection.ask(
+            lambda: self._reply(messages, most_tokens, shape),
+            self._deadline,
+            LARGEST_ANSWER,
+            attempts,
+            lambda body: self._fits(body) and is_repeating(body, self._connection.client(self._timeout)),
+        )
+
+    @property
+    def _timeout(self) -> int:
+        return TIMEOUT_HERE if self._connection.is_here else TIMEOUT
+
+    @property
+    def _deadline(self) -> int:
+        return DEADLINE_HERE if self._connection.is_here else DEADLINE
+
+    def _reply(self, messages: Sequence[Message], most_tokens: int, shape: Shape) -> Reply:
+        import openai
+
+        client, settings = self._connection.client(self._timeout), self._settings(most_tokens, shape)
+        # Not as the package's own setting, so that it asks again if the connection is lost in the middle.
+        streamed = {name: settings.pop(name) for name in STREAMED if name in settings}
+        try:
+            raw = client.chat.completions.with_raw_response
+            response = raw.create(
+                model=self._model,
+                messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
+                **settings,
+                **self._format(shape),
+                extra_body=streamed or None,
+            )
+        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+            if streamed and b"stream" in error.response.content:
+                self._unknown |= {*STREAMED}
+                return self._reply(messages, most_tokens, shape)
+            # A model that thinks first takes no temperature, and counts its tokens under another name.
+            # Another thread may have been told so already.
+            refused = frozenset(name for name in settings if name == error.param)
+            if refused and not self._unknown | refused >= {*_MOST_NAMES}:
+                self._unknown |= refused
+                return self._reply(messages, most_tokens, shape)
+            raise self._failure(error, shape) from None
+        except (openai.APIStatusError, openai.APIConnectionError) as error:
+            raise self._failure(error, shape) from None
+        except InputError:
+            # It was not allowed to be sent.
+            raise
+        except AnswerTooLarge:
+            raise self._connection.unusable(
+                f"The answer must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is compressed or "
+                "larger."
+            ) from None
+        if not response.headers.get("content-type", "").startswith(EVENTS):
+            return self._checked(self._parsed(response.content))
+        answer = self._parsed(response.content, client)
+        reply = self._checked(answer)
+        if reply.tokens_out is None and reply.ended == "whole":
+            # It may count the tokens of answers that it sends in one piece.
+            self._unknown |= {*STREAMED}
+        return reply
+
+    @staticmethod
+    def _fits(body: bytes) -> bool:
+        """Return whether an answer fits into memory once it is parsed."""
+        beside_words = _STRING.sub(b"", body)
+        return beside_words.count(b"[") + beside_words.count(b"{") <= MOST_BRACKETS
+
+    def _parsed(self, body: bytes, streamed_by: "openai.OpenAI | None" = None) -> Any:
+        """Parse an answer, or the stream of events that a client has read, if it fits into memory."""
+        import openai
+
+        if not self._fits(body):
+            raise self._connection.unusable(
+                f"The answer may contain at most {MOST_BRACKETS:,} lists and objects; it contains more."
+            )
+        try:
+            return json.loads(body) if streamed_by is None else join_stream(body, streamed_by)
+        except openai.APIError:
+            raise self._connection.unusable(
+                "The answer must arrive to its end; the server reports an error in the middle."
+            ) from None
+        except (ValueError, RecursionError):
+            raise self._connection.unusable(
+                "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
+            ) from None
+
+    def _failure(self, error: Any, shape: Shape) -> ModelError:
+        """Return the error to raise from None."""
+        failure = self._connection.failure(error, self._timeout)
+        invalid = getattr(error, "status_code", None) in _INVALID
+        return SchemaRefused(str(failure)) if shape.schema and invalid else failure
+
+    def _format(self, shape: Shape) -> dict[str, Any]:
+        """Return the setting that asks for a schema."""
+        if not shape.schema:
+            return {}
+        schema = json.loads(shape.schema)
+        if shape.dialect == "json_object":
+            return {"response_format": {"type": "json_object", "schema": schema}}
+        if self._connection.address == ADDRESS:
+            schema = _without_lengths(schema)
+        return {
+            "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+        }
+
+    def _settings(self, most_tokens: int, shape: Shape) -> dict[str, Any]:
+        """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
+        own = self._connection.address == ADDRESS
+        name = next(name for name in (_MOST_NAMES[::-1] if own else _MOST_NAMES) if name not in self._unknown)
+        settings: dict[str, Any] = {name: most_tokens, "temperature": TEMPERATURE}
+        settings |= {"stop": [*shape.stop]} if shape.stop else {}
+        # An answer with a schema comes to an end by itself, and OpenAI's own models do not repeat themselves.
+        settings |= STREAMED if not (shape.schema or own) and most_tokens <= LONGEST_STREAMED else {}
+        return {name: value for name, value in settings.items() if name not in self._unknown}
+
+    def _checked(self, answer: Any) -> Reply:
+        """Convert an answer of the server to a reply."""
+        choices = json_field(answer, "choices")
+        if not isinstance(choices, list) or not choices:
+            raise self._connection.unusable(
+                "The answer must contain the list 'choices', with at least one choice; it contains none."
+            )
+        message = json_field(choices[0], "message")
+        text, refusal = json_field(message, "content"), json_field(message, "refusal")
+        finish = json_field(choices[0], "finish_reason")
+        ended: Ended = "whole"
+        if finish == "content_filter" or (isinstance(refusal, str) and refusal):
+            ended = "refused"
+        elif finish in ("length", REPEATING):
+            ended = "cut"
+        if not isinstance(text, str):
+            if text is not None or ended == "whole":
+                raise self._connection.unusable("The answer's message must have a string as its content; it has none.")
+            text = ""
+        usage = json_field(answer, "usage")
+        read, written = (_token_count(json_field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
+        # An escape of JSON may bring half of a character, which can be neither sent nor written.
+        text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
+        return Reply(self._connection.without_key(text), read, written, ended)
+
+
+def _without_lengths(schema: Any) -> Any:
+    """Return a schema without bounds of characters, which OpenAI's own server refuses."""
+    if isinstance(schema, dict):
+        return {name: _without_lengths(part) for name, part in schema.items() if name not in ("minLength", "maxLength")}
+    return [*map(_without_lengths, schema)] if isinstance(schema, list) else schema
+
+
+def _token_count(value: object) -> int | None:
+    """Return a number of tokens; None if no request can take that many."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_COUNTED else None
+
+
+# Answers that a server sends piece by piece, as server-sent events.
+
+STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
+"""Settings that ask for an answer piece by piece, with the numbers of tokens in the last piece."""
+
+
+REPEATING = "repetition"
+"""Why an answer ended that stopped in the middle of a repetition, as no server says it."""
+
+
+def json_field(value: object, name: str) -> Any:
+    """Return a field of a JSON object; None for another value, or without the field."""
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def join_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
+    """Return a stream of events, which may be unfinished, as the answer that a server sends in one piece.
+
+    Raises
+    ------
+    openai.APIError
+        If an event reports an error.
+    ValueError, RecursionError
+        If an event cannot be parsed.
+    """
+    import httpx2
+    import openai
+
+    whole_lines = body[: body.rfind(b"\n") + 1]
+    response = httpx2.Response(200, content=whole_lines, request=httpx2.Request("POST", client.base_url))
+    pieces: list[Any] = []
+    refusal = usage = finish = None
+    choices: list[Any] = []
+    for event in openai.Stream(cast_to=object, response=response, client=client):
+        usage = json_field(event, "usage") or usage
+        event_choices = json_field(event, "choices")
+        # The last event has the numbers of tokens, and no choice.
+        if not isinstance(event_choices, list) or not event_choices:
+            continue
+        choices, delta = event_choices, json_field(event_choices[0], "delta")
+        finish = json_field(choices[0], "finish_reason") or finish
+        refusal = json_field(delta, "refusal") or refusal
+        pieces += [] if json_field(delta, "content") is None else [delta["content"]]
+    # An empty answer has no piece with content.
+    content: Any = pieces or (None if finish is None or refusal else "")
+    if pieces and all(isinstance(piece, str) for piece in pieces):
+        content = "".join(pieces)
+        if finish is None and repeated_ending(content, unfinished=True):
+            finish = REPEATING
+    message = {"content": content, "refusal": refusal}
+    return {"choices": [{"message": message, "finish_reason": finish}] if choices else [], "usage": usage}
+
+
+def is_repeating(body: bytes, client: "openai.OpenAI") -> bool:
+    """Return whether an unfinished stream of events has come to repeat itself."""
+    import openai
+
+    try:
+        choices = join_stream(body, client)["choices"]
+    except (openai.APIError, ValueError, RecursionError):
+        return False
+    return any(choice["finish_reason"] == REPEATING for choice in choices)
+
+
+# Servers of language models on the usual ports of this machine.
+
+USUAL_PORTS = (8080, 11434, 8000, 1234)
+"""Ports on which llama.cpp, Ollama, vLLM and LM Studio listen unless they are told otherwise."""
+
+_TIMEOUT_S = 2.0
+_MOST_BYTES = 1_000_000
+_LONGEST_NAME = 300
+
+
+class LocalServer(NamedTuple):
+    """A language-model server on this machine: its address up to and including ``/v1``, and its models' names."""
+
+    address: str
+    models: tuple[str, ...]
+
+
+def find_local_servers(ports: Sequence[int] = USUAL_PORTS) -> list[LocalServer]:
+    """Return the servers of this machine that list models at ``/v1/models``, in the order of their ports."""
+    with ThreadPoolExecutor(len(ports)) as pool:
+        return [server for server in pool.map(_server_at, ports) if server is not None]
+
+
+def _server_at(port: int) -> LocalServer | None:
+    """Return the server at a port; None if none there lists a model."""
+    address = f"http://127.0.0.1:{port}/v1"
+    try:
+        # Without the environment's proxy, to which this address is another machine.
+        with build_opener(ProxyHandler({})).open(f"{address}/models", timeout=_TIMEOUT_S) as answer:
+            listed = json.loads(answer.read(_MOST_BYTES))["data"]
+        names = [str(model["id"]) for model in listed]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+    models = tuple(name for name in names if name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME)
+    return LocalServer(address, models) if models else None

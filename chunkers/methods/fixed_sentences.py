@@ -1,0 +1,153 @@
+"""Fixed-size groups of sentences: the baseline that knows nothing of the text."""
+
+import math
+from typing import ClassVar, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from chunkers.building_blocks.sentence_distances import gap_distances
+from chunkers.building_blocks.sizes import SizeLimitedChunker, check_chunk_count, check_overlap, enforce_size_limits
+from chunkers.building_blocks.verdict_reversals import nearest_slider_stop, parameter_spec
+from chunkers.contract.base import Tipping
+from chunkers.contract.tools import Tools
+from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict, link_reasons
+from chunkers.support.arrays import IntArray
+from chunkers.text.document import Document
+
+
+class FixedSentences(SizeLimitedChunker):
+    """Chunker that puts a fixed number of sentences into each chunk.
+
+    Source: the baseline of Qu et al., section 2: for N chunks a group has ceil(n / N) of the n sentences.
+    """
+
+    name: ClassVar[str] = "fixed_sentences"
+    title: ClassVar[str] = "Fixed sentences"
+    idea: ClassVar[str] = "Cuts after every so many sentences, whatever they say."
+    source: ClassVar[str] = "Qu et al., section 2"
+    formula: ClassVar[str] = r"\text{size} = \lceil n / N \rceil"
+    symbols: ClassVar[str] = r"$n$ sentences of the text; $N$ chunks, where their number is set"
+    failure: ClassVar[str] = (
+        "Cuts through a subject unless its length is a multiple of the size: no size fits three topics of unequal length."
+    )
+
+    size: int = Field(
+        4,
+        ge=1,
+        le=10_000,
+        title="Sentences per chunk",
+        description="A chunk ends after this many sentences.",
+        json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 30], "main": True},
+    )
+    chunks: int | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        title="Number of chunks",
+        description="If set, the size is the number of sentences divided by it, rounded up.",
+        json_schema_extra={"unit": "chunks", "step": 1, "offered": [2, 10]},
+    )
+    overlap: int = Field(
+        0,
+        ge=0,
+        le=10_000,
+        title="Overlap",
+        description="Sentences that a chunk repeats from the one before; below the size.",
+        json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 10]},
+    )
+
+    @model_validator(mode="after")
+    def _overlap_allowed(self) -> Self:
+        if self.chunks is None:
+            check_overlap(self.size, self.overlap, self.model_fields_set)
+        if self.overlap and (self.min_size is not None or self.max_size is not None):
+            raise ValueError(
+                f"overlap must be 0 when min_size or max_size is set; got {self.overlap}. Set overlap to 0, or leave "
+                "min_size and max_size out."
+            )
+        return self
+
+    def describe(self) -> str:
+        """Return the chunker's size and overlap as a short phrase."""
+        if self.chunks is None:
+            size = f"{self.size} sentence{'s' if self.size > 1 else ''}"
+        else:
+            size = f"{self.chunks} chunks of equal size" if self.chunks > 1 else "1 chunk"
+        return f"{size}, " + (f"overlap {self.overlap}" if self.overlap else "no overlap")
+
+    def idle(self) -> frozenset[str]:
+        """Return the names of the parameters that have no effect: the size, if the number of chunks is set."""
+        return super().idle() | ({"size"} if self.chunks is not None else set())
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document into windows of a fixed number of sentences, with overlap if set.
+
+        Raises
+        ------
+        InputError
+            If the chunks would have too many characters in total, because of their overlap.
+        """
+        count = len(document.sentences)
+        size, overlap = self._size_and_overlap(count)
+        groups = sliding_windows(count, size, overlap).tolist()
+        if overlap:
+            sentences = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
+            first, last = sliding_windows(count, size, overlap).T
+            check_chunk_count(self.name, len(first), int((sentences[last - 1, 1] - sentences[first, 0]).sum()))
+        remark = f"size {size} reached"
+        short = f"{remark}, the next repeats {overlap}"
+        repeats = [Reason(remark=f"the next chunk repeats {overlap}", short=short)] if overlap else []
+        reached = link_reasons(Reason(remark=remark), *repeats)
+        kept = Reason(remark=f"fewer than {size} sentences so far")
+        ends = {last - 1 for _, last in groups[:-1]}
+        gaps = [
+            Gap(index, None, None, Verdict.CUT if index in ends else Verdict.KEPT, reached if index in ends else kept)
+            for index in range(count - 1)
+        ]
+        if overlap:
+            chunks = tuple(Chunk.of(document, document.slice(first, last)) for first, last in groups)
+            return Chunking(document, chunks, tuple(gaps))
+
+        sized = enforce_size_limits(
+            document, gaps, self.limits, tools, lambda: gap_distances(tools.embed(document.sentence_texts)).tolist()
+        )
+        return Chunking.from_gaps(document, sized)
+
+    def _size_and_overlap(self, count: int) -> tuple[int, int]:
+        """Return the sentences of a chunk, and how many the next repeats, in a text of ``count`` sentences."""
+        size = self.size if self.chunks is None else max(1, math.ceil(count / self.chunks))
+        # With a number of chunks the size depends on the text, so the overlap can only be limited here.
+        return size, min(self.overlap, size - 1)
+
+    def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
+        """Return the nearest size, or number of chunks, that moves a chunk's end to this gap or away from this gap."""
+        if self.min_size is not None or self.max_size is not None:
+            return None
+        parameter = "size" if self.chunks is None else "chunks"
+        count, place = len(chunking.document.sentences), gap.index + 1
+
+        def changes(value: float) -> bool:
+            if parameter == "size" and value <= self.overlap:
+                return False
+            size, overlap = self.model_copy(update={parameter: int(value)})._size_and_overlap(count)
+            # A size of 1 cuts everywhere, which says nothing of this gap.
+            return size > 1 and (size <= place < count and (place - size) % (size - overlap) == 0) != gap.verdict.is_cut
+
+        value = nearest_slider_stop(parameter_spec(self, parameter), getattr(self, parameter), changes)
+        name = "size" if parameter == "size" else "number of chunks"
+        return None if value is None else Tipping(parameter, name, value, not gap.verdict.is_cut)
+
+
+def sliding_window_count(count: int, size: int, overlap: int) -> int:
+    """Return the number of windows that `windows` makes over ``count`` items."""
+    return 1 + max(0, math.ceil((count - size) / (size - overlap))) if count else 0
+
+
+def sliding_windows(count: int, size: int, overlap: int) -> IntArray:
+    """Return half-open windows over ``count`` items, each starting ``size - overlap`` items after the previous window.
+
+    The result has shape (windows, 2); the last window is the first that reaches the end.
+    """
+    firsts = np.arange(sliding_window_count(count, size, overlap)) * (size - overlap)
+    return np.stack([firsts, np.minimum(firsts + size, count)], axis=1)

@@ -1,0 +1,209 @@
+"""Windows of a fixed number of words, characters or tokens: baselines that ignore the content."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import ClassVar, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
+from chunkers.building_blocks.recursive_spans import merge_into_windows
+from chunkers.building_blocks.sizes import check_chunk_count, check_overlap
+from chunkers.contract.base import Chunker
+from chunkers.contract.tools import Tools
+from chunkers.methods.fixed_sentences import sliding_window_count, sliding_windows
+from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
+from chunkers.support.arrays import IntArray
+from chunkers.text.document import Document, Span
+from chunkers.text.front_matter import front_matter
+from chunkers.text.tokenizers import word_starts
+
+
+class WindowChunker(Chunker):
+    """Base class for chunkers that cut a text into windows of a fixed number of units, such as words, with overlap.
+
+    A subclass determines where its units begin. Text between two units belongs to the unit before it, so that nothing is
+    lost; white space at the ends of a window is left out.
+    """
+
+    size: int
+    overlap: int
+
+    symbols: ClassVar[str] = r"$k$ number of the chunk, from 0; $s$ size; $o$ overlap"
+    unit: ClassVar[str]
+
+    @model_validator(mode="after")
+    def _overlap_below_size(self) -> Self:
+        check_overlap(self.size, self.overlap, self.model_fields_set)
+        return self
+
+    def describe(self) -> str:
+        """Return the chunker's size and overlap as a short phrase."""
+        return f"{self.size:,} {self.unit}, " + (f"overlap {self.overlap:,}" if self.overlap else "no overlap")
+
+    @abstractmethod
+    def starts(self, text: str, tools: Tools) -> IntArray:
+        """Return the start offset of each text unit, in code points, ascending."""
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document into windows of text units; a cut inside a sentence adds a gap to the result.
+
+        Raises
+        ------
+        InputError
+            If there would be too many chunks, or too many characters in total.
+        """
+        text = document.text
+        units = self.starts(text, tools)
+        check_chunk_count(self.name, sliding_window_count(len(units), self.size, self.overlap), 0)
+        edges = _window_edges(text, units, self.size, self.overlap)
+        check_chunk_count(self.name, len(edges), int(np.diff(edges).sum()))
+        trimmed = (Span(*edge).trimmed(text) for edge in edges.tolist())
+        spans = [span for span in trimmed if span.start < span.end]
+        chunks = tuple([Chunk((span,), text[span.start : span.end], document=document) for span in spans])
+        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans)))
+
+    def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
+        repeats = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
+        reached = link_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *repeats)
+        # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
+        begins = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
+        cuts = cuts_to_gaps(document, begins, Verdict.CUT, lambda offset: reached)
+        return with_uncut_gaps(document, cuts, Reason(remark=f"fewer than {self.size:,} {self.unit} so far"))
+
+
+def _window_edges(text: str, starts: IntArray, size: int, overlap: int) -> IntArray:
+    """Return the ranges of code points of the windows over units that begin at ``starts``, shape (windows, 2).
+
+    Without units there is one window.
+    """
+    front, length = front_matter(text), len(text)
+    if front and len(starts):
+        # A fence is in one window with the unit beside it, though both are more than the size.
+        kept = [place for place, start in enumerate(starts.tolist()) if not front.parts_fence(start)]
+        edges = np.array(
+            merge_into_windows([*starts[kept].tolist(), length], [*kept, len(starts)], 0, len(kept), size, overlap)
+        )
+    else:
+        units = starts if len(starts) else np.zeros(1, np.intp)
+        edges = units.take(sliding_windows(len(units), size, overlap), mode="clip")
+    edges[0, 0], edges[-1, 1] = 0, length
+    return edges
+
+
+class FixedWords(WindowChunker):
+    """Chunker with consecutive windows of a fixed number of words.
+
+    Source: the baseline of Kreileder et al., 150 words of which 15 are repeated.
+    """
+
+    name: ClassVar[str] = "fixed_words"
+    title: ClassVar[str] = "Fixed words"
+    idea: ClassVar[str] = "Cuts after every so many words, in the middle of a sentence too."
+    source: ClassVar[str] = "Kreileder et al."
+    formula: ClassVar[str] = (
+        r"\begin{aligned} \text{chunk } k = \; &\text{words } k(s - o) \\ &\text{to } k(s - o) + s \end{aligned}"
+    )
+    failure: ClassVar[str] = (
+        "Cuts in the middle of sentences; an overlap hides that from the reader, and fills the index with repeats."
+    )
+    unit: ClassVar[str] = "words"
+
+    size: int = Field(
+        150,
+        ge=1,
+        le=1_000_000,
+        title="Words per chunk",
+        description="A chunk ends after this many words.",
+        json_schema_extra={"unit": "words", "step": 5, "offered": [10, 1000], "main": True},
+    )
+    overlap: int = Field(
+        15,
+        ge=0,
+        le=1_000_000,
+        title="Overlap",
+        description="Words that a chunk repeats from the one before; below the size.",
+        json_schema_extra={"unit": "words", "step": 5, "offered": [0, 500], "main": True},
+    )
+
+    def starts(self, text: str, tools: Tools) -> IntArray:
+        """Return the start offset of each word, in code points; words are separated by white space."""
+        return word_starts(text)
+
+
+class FixedCharacters(WindowChunker):
+    """Chunker with consecutive windows of a fixed number of characters, which may cut through words.
+
+    Source: method 1 of "Semantic Chunking: Letting the Content Define Its Own Boundaries".
+    """
+
+    name: ClassVar[str] = "fixed_characters"
+    title: ClassVar[str] = "Fixed characters"
+    idea: ClassVar[str] = "Cuts after every so many characters, in the middle of a word too."
+    source: ClassVar[str] = "“Letting the Content Define Its Own Boundaries”"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} \text{chunk } k = \; &\text{characters } k(s - o) \\ &\text{to } k(s - o) + s \end{aligned}"
+    )
+    failure: ClassVar[str] = "Cuts words in two, which neither an embedder nor a reader can repair."
+    unit: ClassVar[str] = "characters"
+
+    size: int = Field(
+        1000,
+        ge=1,
+        le=10_000_000,
+        title="Characters per chunk",
+        description="A chunk ends after this many characters.",
+        json_schema_extra={"unit": "characters", "step": 50, "offered": [50, 5000], "main": True},
+    )
+    overlap: int = Field(
+        0,
+        ge=0,
+        le=10_000_000,
+        title="Overlap",
+        description="Characters that a chunk repeats from the one before; below the size.",
+        json_schema_extra={"unit": "characters", "step": 50, "offered": [0, 2500], "main": True},
+    )
+
+    def starts(self, text: str, tools: Tools) -> IntArray:
+        """Return every offset of the text, because each character is a unit."""
+        return np.arange(len(text))
+
+
+class FixedTokens(WindowChunker):
+    """Chunker with consecutive windows of a fixed number of tokens, with exact offsets.
+
+    Source: LangChain's TokenTextSplitter. Chroma's report cuts 200 to 800 tokens, the article on double-pass merging 80.
+    """
+
+    name: ClassVar[str] = "fixed_tokens"
+    title: ClassVar[str] = "Fixed tokens"
+    idea: ClassVar[str] = "Cuts after every so many tokens, in the middle of a word too."
+    source: ClassVar[str] = "Chroma technical report (2024); LangChain"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} \text{chunk } k = \; &\text{tokens } k(s - o) \\ &\text{to } k(s - o) + s \end{aligned}"
+    )
+    failure: ClassVar[str] = "Cuts sentences and words, and its size means something else to every tokenizer."
+    unit: ClassVar[str] = "tokens"
+
+    size: int = Field(
+        80,
+        ge=1,
+        le=1_000_000,
+        title="Tokens per chunk",
+        description="A chunk ends after this many tokens.",
+        json_schema_extra={"unit": "tokens", "step": 10, "offered": [10, 1000], "main": True},
+    )
+    overlap: int = Field(
+        0,
+        ge=0,
+        le=1_000_000,
+        title="Overlap",
+        description="Tokens that a chunk repeats from the one before; below the size.",
+        json_schema_extra={"unit": "tokens", "step": 10, "offered": [0, 500], "main": True},
+    )
+
+    def starts(self, text: str, tools: Tools) -> IntArray:
+        """Return the start offset of each token, in code points."""
+        return tools.token_starts(text)

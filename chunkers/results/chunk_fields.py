@@ -1,0 +1,300 @@
+"""Input of the embedder for a chunk: its text, with a heading path or context in front, or its tokens in the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from chunkers.results.propositions import Proposition
+from chunkers.support.errors import InputError, short_repr
+from chunkers.support.extras import import_required
+from chunkers.text.code_syntax import CODE_ENDINGS
+from chunkers.text.document import Document
+from chunkers.text.extracted_text import shorten
+from chunkers.text.outline import heading_path
+
+if TYPE_CHECKING:
+    from chunkers.results.result import Chunk, Chunking
+
+
+EmbeddedAs = Literal["plain", "heading_path", "context", "late"]
+
+EMBEDDED_AS: Mapping[EmbeddedAs, str] = {
+    "plain": "Plain",
+    "heading_path": "With heading path",
+    "context": "With a context sentence",
+    "late": "Late chunking",
+}
+"""The ways to embed a chunk, with their names on the page; see `chunkers.recipes.situating` and
+`chunkers.embedders.late_chunking` for the last two."""
+
+assert tuple(EMBEDDED_AS) == get_args(EmbeddedAs)
+
+WITH_TEXT_IN_FRONT: tuple[EmbeddedAs, ...] = ("heading_path", "context")
+"""The ways in which the embedded text is another than the chunk's, so that files of chunks have both."""
+
+LONGEST_TITLE = 200
+"""Maximum number of characters of a heading in a heading path; a longer one is cut."""
+
+BETWEEN = " > "
+"""Separator between the headings of a path."""
+
+
+def chunk_heading_path(document: Document, chunk: Chunk) -> tuple[str, ...]:
+    """Return the titles of the sections in which a chunk begins, from the outermost heading inwards.
+
+    Each title is on one line and has at most `LONGEST_TITLE` characters. The result is empty in a text without headings, and
+    in a file of code, whose comments are none.
+    """
+    if document.name.lower().endswith(CODE_ENDINGS):
+        return ()
+    return tuple([shorten(title, LONGEST_TITLE) for title in heading_path(document.text, chunk.start)])
+
+
+def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> str:
+    """Return the text to embed for a chunk, preceded by headings or context as ``embedded_as`` specifies.
+
+    The heading path, or the language model's context, comes first, followed by a blank line and by text that the chunker
+    repeats with the chunk, such as the header of a table that it cut. A chunk without any of these, or without a usable
+    answer from the model, is embedded unchanged. Late chunking embeds the tokens of the chunk's own text as they stand in
+    the document.
+    """
+    if embedded_as not in WITH_TEXT_IN_FRONT or (embedded_as == "context" and not chunk.situation):
+        return chunk.text
+    path = chunk.situation if embedded_as == "context" else BETWEEN.join(chunk_heading_path(document, chunk))
+    # The rows of a table follow its header without a blank line.
+    text = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
+    return f"{path}\n\n{text}" if path else text
+
+
+def check_embedded_as(embedded_as: object) -> EmbeddedAs:
+    """Return ``embedded_as`` if it is one of `EMBEDDED_AS`. Raise InputError otherwise.
+
+    Raises
+    ------
+    InputError
+        If ``embedded_as`` is unknown.
+    """
+    for choice in EMBEDDED_AS:
+        if choice == embedded_as:
+            return choice
+    raise InputError(f"embedded_as must be one of {', '.join(EMBEDDED_AS)}; got {short_repr(embedded_as)}.")
+
+
+# Chunks as rows of tables, the same in every file and data frame, and as the documents of other libraries.
+
+
+COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
+"""The columns of every table of chunks."""
+
+STATED = ("title", "summary", "propositions")
+"""The columns of what a language model wrote of a chunk."""
+
+
+def table_columns(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
+    """Return the column names for a table of a result's chunks.
+
+    There are columns for pages, chapters or rows only if the document has them, for context and a language model's text only
+    if a chunk has them, and for the embedded text only if ``embedded_as`` puts text in front.
+    """
+    parts = chunking.document.parts
+    places = () if parts is None else (parts.kind, f"{parts.kind}s")
+    context = ("context",) if _has_context(chunking) else ()
+    stated = STATED if any(chunk.stated is not None for chunk in chunking.chunks) else ()
+    return (
+        *COLUMNS[:-2],
+        *places,
+        "heading_path",
+        *context,
+        *stated,
+        "text",
+        *(("embedded_as",) if embedded_as in WITH_TEXT_IN_FRONT else ()),
+    )
+
+
+def _has_context(chunking: Chunking) -> bool:
+    return any(chunk.context for chunk in chunking.chunks)
+
+
+def exported_fields(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
+    """Return a chunk's fields for export, except its spans, with the text to embed if ``embedded_as`` puts text in front.
+
+    ``page`` is the page on which the chunk begins, counted from 1 in the file; ``pages`` are the labels of its pages.
+    Chapters are treated alike.
+    """
+    document = chunking.document
+    parts = document.parts
+    facts: dict[str, Any] = {}
+    if parts is not None:
+        facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
+    facts["heading_path"] = list(chunk_heading_path(document, chunk))
+    if chunk.context:
+        facts["context"] = chunk.context
+    if (stated := chunk.stated) is not None:
+        facts |= {"title": stated.title, "summary": stated.summary}
+        facts["propositions"] = [*map(proposition_as_dict, stated.propositions)]
+    facts["text"] = chunk.text
+    if embedded_as in WITH_TEXT_IN_FRONT:
+        facts["embedded_as"] = embedded_text(document, chunk, embedded_as)
+    return facts
+
+
+def proposition_as_dict(proposition: Proposition) -> dict[str, Any]:
+    """Return a proposition as JSON-compatible values."""
+    span = proposition.span
+    return {
+        "text": proposition.text,
+        "start": None if span is None else span.start,
+        "end": None if span is None else span.end,
+        "quotation": proposition.quotation,
+        "tied": proposition.tied,
+        "elsewhere": [*proposition.elsewhere],
+        "nowhere": [*proposition.nowhere],
+    }
+
+
+def resolved_embedded_as(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
+    """Return the requested value of ``embedded_as``, or else the recipe's. Raise InputError if the value is unknown."""
+    if embedded_as is not None:
+        return check_embedded_as(embedded_as)
+    return "plain" if chunking.made_by is None else chunking.made_by.embedded_as
+
+
+def table_rows(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
+    """Return one row per chunk, keyed by column name. Raise InputError if ``embedded_as`` is unknown."""
+    how = resolved_embedded_as(chunking, embedded_as)
+    # All rows have it where one has it.
+    context = {"context": ""} if _has_context(chunking) else {}
+    return [
+        {
+            "chunk": number,
+            "spans": [list(span) for span in chunk.spans],
+            "characters": len(chunk.text),
+            "words": len(chunk.text.split()),
+            **context,
+            **exported_fields(chunking, chunk, how),
+        }
+        for number, chunk in enumerate(chunking.chunks, start=1)
+    ]
+
+
+def to_dataframe(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> Any:
+    """Return a pandas data frame with one row per chunk: the exported columns, and the chunk's start and end.
+
+    Raises
+    ------
+    ModelError
+        If pandas is not installed.
+    """
+    pandas = import_required("pandas", "to_dataframe", "pandas")
+    columns = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
+    rows = [
+        {**row, "start": chunk.start, "end": chunk.end}
+        for row, chunk in zip(table_rows(chunking, embedded_as), chunking.chunks, strict=True)
+    ]
+    return pandas.DataFrame(rows, columns=[columns[0], "start", "end", *columns[1:]])
+
+
+# Documents of other libraries, with position and headings in their metadata.
+
+Library = Literal["langchain", "llama_index", "haystack"]
+
+METADATA: Mapping[str, str] = {
+    "start_index": "the code point at which the chunk begins",
+    "end_index": "the one at which it ends",
+    "heading_path": "the headings above its beginning, as “Guide > Install”; empty where there are none",
+    "spans": "its ranges, as “0-12, 40-55”, of a chunk that lies in several places",
+    "page": "of a PDF, the page on which it begins, counted from 1",
+    "pages": "the labels of all its pages, as “iv, 1”",
+    "chapter": "of an EPUB, the chapter in which it begins, counted from 1",
+    "chapters": "the titles of all its chapters",
+    "row": "of CSV and XLSX, the filled row in which it begins, counted from 1",
+    "rows": "the numbers of all its rows in the file, as “2, 3” or “Prices!2”",
+    "slide": "of PPTX, the slide in which it begins, counted from 1",
+    "slides": "the numbers of all its slides",
+    "cell": "of a notebook, the cell in which it begins, counted from 1",
+    "cells": "the numbers of all its cells",
+    "context": "what the chunker repeats beside it, as the header of a table that it cut; where there is some",
+    "chunk_title": "what a language model calls it; where one was asked, and empty where it gave none",
+    "chunk_summary": "what it is about, likewise",
+    "embedded_as": "the very text to embed, where the recipe says that this is another",
+}
+"""The metadata of a chunk's document. All values are texts or whole numbers, which every vector store takes."""
+
+
+def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
+    """Return the metadata of every chunk: the entries of `METADATA` that apply to the chunk."""
+    document, parts = chunking.document, chunking.document.parts
+    how = resolved_embedded_as(chunking, None)
+    metadata = []
+    for chunk in chunking.chunks:
+        fields: dict[str, Any] = {
+            "start_index": chunk.start,
+            "end_index": chunk.end,
+            "heading_path": BETWEEN.join(chunk_heading_path(document, chunk)),
+        }
+        if len(chunk.spans) > 1:
+            fields["spans"] = ", ".join(f"{start}-{end}" for start, end in chunk.spans)
+        if parts is not None:
+            fields |= {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": ", ".join(parts.names(chunk.spans))}
+        if chunk.context:
+            fields["context"] = chunk.context
+        if chunk.stated is not None:
+            # Documents often have a title of their own, which stays what it is.
+            fields |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
+        if how in WITH_TEXT_IN_FRONT:
+            fields["embedded_as"] = embedded_text(document, chunk, how)
+        metadata.append(fields)
+    return metadata
+
+
+def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any]:
+    """Convert a result's chunks, in order, to document objects of another library.
+
+    Parameters
+    ----------
+    chunking
+        The result to convert.
+    library
+        ``langchain`` or ``haystack`` for its ``Document``, ``llama_index`` for its ``TextNode`` with offsets and neighbours.
+
+    Raises
+    ------
+    InputError
+        If there is no such library.
+    ModelError
+        If the library is not installed.
+    """
+    match library:
+        case "langchain":
+            document = import_required("langchain_core.documents", "to_documents", "langchain-core").Document
+            described = zip(chunking.chunks, chunk_metadata(chunking), strict=True)
+            return [document(page_content=chunk.text, metadata=metadata) for chunk, metadata in described]
+        case "haystack":
+            document = import_required("haystack", "to_documents", "haystack-ai").Document
+            described = zip(chunking.chunks, chunk_metadata(chunking), strict=True)
+            return [document(content=chunk.text, meta=metadata) for chunk, metadata in described]
+        case "llama_index":
+            return _llama_index_nodes(chunking)
+    raise InputError(f"library must be one of {', '.join(get_args(Library))}; got {short_repr(library)}.")
+
+
+def _llama_index_nodes(chunking: Chunking) -> list[Any]:
+    schema = import_required("llama_index.core.schema", "to_documents", "llama-index-core")
+    nodes = [
+        schema.TextNode(
+            text=chunk.text,
+            start_char_idx=chunk.start,
+            end_char_idx=chunk.end,
+            metadata=metadata,
+            # What is embedded and what a model reads stay the chunk: these say where it lies.
+            excluded_embed_metadata_keys=[*METADATA],
+            excluded_llm_metadata_keys=[*METADATA],
+        )
+        for chunk, metadata in zip(chunking.chunks, chunk_metadata(chunking), strict=True)
+    ]
+    for earlier, later in pairwise(nodes):
+        earlier.relationships[schema.NodeRelationship.NEXT] = later.as_related_node_info()
+        later.relationships[schema.NodeRelationship.PREVIOUS] = earlier.as_related_node_info()
+    return nodes

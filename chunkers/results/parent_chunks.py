@@ -1,0 +1,47 @@
+"""Parents and children among chunks, as parent-document and hierarchical retrieval index them."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chunkers.results.result import Chunk
+    from chunkers.text.document import Span
+
+
+def parent_numbers(chunks: "Sequence[Chunk]") -> list[int]:
+    """Return the numbers of the chunks that are parents, in the order of the text; empty if the chunks have one level.
+
+    A chunk that lies inside no other is a parent if every such chunk has children inside it, and any has two or more. So
+    chunks that merely overlap are no parents, nor are chunks if one of them lies in several places. Of equal chunks the
+    first is the parent. Levels below the children count as children.
+    """
+    return _parents_of_spans([chunk.spans for chunk in chunks])
+
+
+def parent_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
+    """Return the number of each child's parent, by the child's number; empty if the chunks have one level.
+
+    ``chunks`` are the spans of each chunk; parents are those of `parents_among`. A child inside several overlapping parents
+    belongs to the first: chunks that are longer than the overlap lie inside two parents only at the end of the first.
+    """
+    parents = _parents_of_spans(chunks)
+    ends = [chunks[parent][0].end for parent in parents]
+    children = set(range(len(chunks))) - set(parents) if parents else set()
+    return {child: parents[bisect_left(ends, chunks[child][0].end)] for child in sorted(children)}
+
+
+def _parents_of_spans(chunks: "Sequence[Sequence[Span]]") -> list[int]:
+    if any(len(spans) > 1 for spans in chunks):
+        return []
+    children: dict[int, int] = {}
+    reach, latest = -1, -1
+    for number in sorted(range(len(chunks)), key=lambda number: (chunks[number][0].start, -chunks[number][0].end, number)):
+        end = chunks[number][0].end
+        if end <= reach:
+            children[latest] += 1
+        else:
+            reach, latest = end, number
+            children[number] = 0
+    has_levels = bool(children) and min(children.values()) > 0 and max(children.values()) > 1
+    return list(children) if has_levels else []

@@ -1,0 +1,400 @@
+"""HTML of a result, or of several side by side, for notebooks: strips, curve and list of chunks."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from chunkers.results.propositions import StatedContent
+from chunkers.support.errors import InputError
+from chunkers.support.formatting import format_number, pluralize
+from chunkers.text.document import Document, Span
+
+if TYPE_CHECKING:
+    from chunkers.results.result import Chunk, Chunking, Curve, Gap
+
+
+# Colours of both themes, the style sheet of results, and escaping of texts in HTML.
+
+
+GROUNDS = {
+    "light": ("#dcebfb", "#fdebc8", "#dff2dc", "#f6dff0", "#e4e2fb", "#fbe0d8", "#d8f1f0", "#ecebdc"),
+    "dark": ("#1d3146", "#40331a", "#1f3a22", "#3d2338", "#2b2a4d", "#452a22", "#1a3b3a", "#35341f"),
+}
+"""Background colours of chunks; adjacent ones are distinguishable for colour-blind readers too."""
+
+COUNT = len(GROUNDS["light"])
+"""The number of chunk colours; scripts of the page read it as ``--ground-count``."""
+
+EDGES = {
+    "light": ("#4a86c5", "#c58f1e", "#4f9c47", "#b4559a", "#6f68c9", "#cc6a4a", "#3c9a96", "#8f8a4d"),
+    "dark": ("#6ea8e6", "#d9a63a", "#74c06c", "#d57fbd", "#9a94ee", "#ea8f70", "#5fc0bc", "#b8b26c"),
+}
+"""Colours of the bar to the left of a chunk, in the order of `GROUNDS`."""
+
+INK = {
+    "light": {"page": "#fbfaf7", "panel": "#f3f1ec", "ink": "#1d1f21", "muted": "#62666d", "rule": "#d9d5cc"}
+    | {"accent": "#2456c7", "error": "#c0392b"},
+    "dark": {"page": "#16181b", "panel": "#1e2125", "ink": "#e7e5e0", "muted": "#9aa0a8", "rule": "#33373d"}
+    | {"accent": "#7fa6ff", "error": "#ff8a7a"},
+}
+"""Colours of everything else. Red is reserved for errors, the accent for what can be moved."""
+
+
+def theme_colours(theme: str) -> dict[str, str]:
+    """Return all colours of a theme, keyed by the names of their custom properties in style sheets, without dashes."""
+    grounds = {f"ground-{number}": colour for number, colour in enumerate(GROUNDS[theme])}
+    edges = {f"edge-{number}": colour for number, colour in enumerate(EDGES[theme])}
+    return INK[theme] | grounds | edges
+
+
+ROOT = "seamark-out"
+"""The class of the outermost element. Whatever else is on a notebook's page, the style sheet is about what is inside."""
+
+NOT_TEX = "tex2jax_ignore mathjax_ignore"
+"""Classes by which MathJax, which notebooks run over all output, is told to leave a text alone."""
+
+
+def escape_html(written: str) -> str:
+    """Escape text for an HTML element or a quoted attribute; characters that HTML cannot hold are replaced.
+
+    A carriage return would be read as a line feed, and a null character not at all.
+    """
+    shown = escape(written).replace("\r", "&#13;").replace("\0", "\ufffd")
+    return shown.encode("utf-8", "replace").decode()
+
+
+def _css_declarations(theme: str) -> str:
+    return " ".join(f"--{name}: {colour};" for name, colour in theme_colours(theme).items())
+
+
+def style_sheet() -> str:
+    """Return the style sheet of results in notebooks, for light and dark themes and for print."""
+    chosen = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
+    places = "\n".join(f".{ROOT} .k{number} {{ {chosen.format(number)} }}" for number in range(COUNT))
+    return f"""
+.{ROOT} {{ {_css_declarations("light")} }}
+@media (prefers-color-scheme: dark) {{ .{ROOT} {{ {_css_declarations("dark")} }} }}
+@media print {{
+  .{ROOT} {{ {_css_declarations("light")} --page: #ffffff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }}
+}}
+{places}
+{_RULES.replace("ROOT", ROOT)}"""
+
+
+_RULES = """
+.ROOT { background: var(--page); color: var(--ink); color-scheme: light dark; padding: 1rem; border-radius: 4px;
+  font: 15px/1.55 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; }
+.ROOT, .ROOT * { box-sizing: border-box; text-align: start; }
+.ROOT h1, .ROOT h2, .ROOT h3, .ROOT p, .ROOT ol, .ROOT li, .ROOT figure { margin: 0; padding: 0; }
+.ROOT h3 { font-size: 1rem; font-weight: 650; overflow-wrap: anywhere; }
+.ROOT .facts, .ROOT .note, .ROOT .why, .ROOT .legend, .ROOT .scale { color: var(--muted); font-size: 0.8rem; }
+.ROOT .facts, .ROOT .note, .ROOT .name { overflow-wrap: anywhere; unicode-bidi: isolate; }
+.ROOT .chunks { list-style: none; margin-top: 0.5rem; }
+.ROOT .why { display: flex; gap: 0.6rem; align-items: baseline; padding: 0.25rem 0; overflow-wrap: anywhere; }
+.ROOT .why::before { content: ""; flex: none; width: 1.6rem; border-top: 1px solid var(--muted);
+  transform: translateY(-0.3em); }
+.ROOT .box { background: var(--ground); border-inline-start: 3px solid var(--edge); border-radius: 0 2px 2px 0;
+  padding: 0.4rem 0.7rem; display: grid; grid-template-columns: 2rem minmax(0, 1fr); }
+.ROOT .number { color: var(--muted); font-size: 0.75rem; padding-top: 0.15rem; }
+.ROOT .text { white-space: pre-wrap; overflow-wrap: anywhere; max-width: 78ch; unicode-bidi: plaintext; }
+.ROOT .text span[title]:hover { text-decoration: underline dotted; text-underline-offset: 3px; }
+.ROOT .again { background: none; color: inherit; text-decoration: underline wavy var(--edge) 1px;
+  text-underline-offset: 4px; }
+.ROOT .context, .ROOT .between { color: var(--muted); }
+.ROOT .between { display: block; font-size: 0.75rem; border-top: 1px dashed var(--edge); margin: 0.3rem 0;
+  white-space: normal; }
+.ROOT .axis { display: grid; grid-template-columns: 3.2rem minmax(0, 1fr); column-gap: 0.5rem; margin-top: 0.6rem; }
+.ROOT .axis svg { display: block; width: 100%; overflow: visible; }
+.ROOT .scale { display: flex; flex-direction: column; justify-content: space-between; text-align: end; line-height: 1; }
+.ROOT .scale span { text-align: end; }
+.ROOT .axis path, .ROOT .axis rect { vector-effect: non-scaling-stroke; }
+.ROOT .curve svg { height: 96px; fill: none; stroke-linecap: round; }
+.ROOT .legend { grid-column: 2; padding-top: 0.35rem; }
+.ROOT .strips { grid-template-columns: minmax(5rem, 22%) minmax(0, 1fr); row-gap: 0.25rem; align-items: center; }
+.ROOT .strips svg { height: 11px; }
+.ROOT .strips .name { font-size: 0.75rem; line-height: 1.2; }
+.ROOT .columns { display: grid; gap: 1.2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr));
+  margin-top: 1rem; }
+.ROOT .columns > section { min-width: 0; }
+@media print { .ROOT .box { break-inside: avoid; } .ROOT .why { break-after: avoid; } }
+"""
+
+
+MOST_CHARACTERS = 60_000
+"""Maximum number of characters of chunks that a notebook shows of a result; a notebook keeps what it shows in its file."""
+
+
+def result_html(chunking: Chunking) -> str:
+    """Return a result as self-contained HTML: heading, curve, chunks and notes."""
+    return styled_html(column_html(chunking, MOST_CHARACTERS))
+
+
+def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
+    """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
+    most = MOST_CHARACTERS // len(chunkings)
+    columns = "".join(
+        f"<section>{column_html(chunking, most, title)}</section>" for chunking, title in zip(chunkings, titles, strict=True)
+    )
+    return styled_html(f'{strips_html(chunkings, titles)}<div class="columns">{columns}</div>')
+
+
+def styled_html(inside: str) -> str:
+    """Wrap HTML together with the results' style sheet in a single element."""
+    return f'<div class="{ROOT} {NOT_TEX}"><style>{style_sheet()}</style>{inside}</div>'
+
+
+def strips_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
+    """Return HTML with one strip of chunks per result, all on the same axis."""
+    rows = "".join(
+        strip_html(chunking, f"{number} {title}")
+        for number, (chunking, title) in enumerate(zip(chunkings, titles, strict=True), 1)
+    )
+    return f'<div class="axis strips">{rows}</div>'
+
+
+def column_html(chunking: Chunking, most: int | None, title: str = "") -> str:
+    """Return a result as a column of HTML: heading, curve, chunks and notes."""
+    name, settings = chunker_title(chunking), settings_phrase(chunking)
+    facts = " · ".join(filter(None, (settings, chunk_sizes_phrase(chunking))))
+    notes = "".join(f'<p class="note">{escape_html(note)}</p>' for note in chunking.notes)
+    head = f'<h3>{escape_html(title or name)}</h3><p class="facts">{escape_html(facts)}</p>'
+    return f"{head}{curve_html(chunking)}{chunk_list_html(chunking, most)}{notes}"
+
+
+def chunker_title(chunking: Chunking) -> str:
+    """Return the title of the chunker that made a result."""
+    if chunking.made_by is None:
+        return "Chunks"
+    try:
+        return chunking.made_by.build().title
+    except InputError:
+        # An adapter or somebody's own chunker, which another machine need not have.
+        return chunking.made_by.chunker.replace("_", " ")
+
+
+def settings_phrase(chunking: Chunking) -> str:
+    """Return the most important settings of a result's chunker as a short phrase; empty if they are unknown."""
+    try:
+        return "" if chunking.made_by is None else chunking.made_by.build().describe()
+    except InputError:
+        return ""
+
+
+def chunk_sizes_phrase(chunking: Chunking) -> str:
+    """Return a phrase with the number of chunks, their lengths in characters, and the number of sentences."""
+    sizes = [len(chunk.text) for chunk in chunking.chunks]
+    phrase = pluralize(len(sizes), "chunk")
+    if sizes:
+        phrase += f" of {min(sizes):,} to {max(sizes):,} characters, median {statistics.median(sizes):,.0f}"
+    return f"{phrase} · {pluralize(len(chunking.document.sentences), 'sentence')} of {chunking.document.name}"
+
+
+# The list of chunks.
+
+_SHARED = "the chunk before has this too"
+
+
+def chunk_list_html(chunking: Chunking, most: int | None = None) -> str:
+    """Return an HTML list of a result's chunks, with the reason for each cut and, as tooltips, for each uncut gap.
+
+    Parameters
+    ----------
+    chunking
+        The result.
+    most
+        Number of characters after which further chunks are only counted; None to show all chunks.
+    """
+    document = chunking.document
+    begins, kept = _reasons_by_place(chunking)
+    items: list[str] = []
+    shown = 0
+    before: Span | None = None
+    for number, chunk in enumerate(chunking.chunks, start=1):
+        if most is not None and shown and shown + len(chunk.text) > most:
+            left = len(chunking.chunks) - number + 1
+            items.append(f'<li class="note">{pluralize(left, "further chunk")} not shown here.</li>')
+            break
+        shown += len(chunk.text)
+        reason = begins.get(chunk.start, "") if number > 1 else ""
+        why = f'<p class="why">cut: {escape_html(reason)}</p>' if reason else ""
+        items.append(
+            f'<li class="k{(number - 1) % COUNT}" aria-label="{_spoken_introduction(number, chunk, reason)}">{why}<div class="box">'
+            f'<span class="number" aria-hidden="true">{number:,}</span>'
+            f'<div class="text {NOT_TEX}" dir="auto">{_chunk_html(document, chunk, before, kept)}</div></div></li>'
+        )
+        before = chunk.spans[-1] if len(chunk.spans) == 1 else None
+    return f'<ol class="chunks">{"".join(items)}</ol>' if items else '<p class="note">No chunk.</p>'
+
+
+def _spoken_introduction(number: int, chunk: Chunk, reason: str) -> str:
+    """Return the introduction to a chunk for screen readers."""
+    place = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
+    return escape_html(f"{place}, cut: {reason}" if reason else place)
+
+
+def _reasons_by_place(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the reasons for chunks by their starts, and the reasons for kept gaps by the sentence before each."""
+    begins, kept = {}, {}
+    for gap in chunking.gaps:
+        if gap.verdict.is_cut:
+            begins[gap.start_after(chunking.document)] = gap.reason
+        elif gap.offset is None:
+            kept[gap.index] = gap.reason
+    return begins, kept
+
+
+def _chunk_html(document: Document, chunk: Chunk, before: Span | None, kept: dict[int, str]) -> str:
+    if chunk.stated is not None:
+        return _stated_html(document, chunk.stated)
+    parts = [f'<span class="context">{escape_html(chunk.context)}</span>\n'] if chunk.context else []
+    for place, span in enumerate(chunk.spans):
+        if place:
+            parts.append(f'<span class="between">from character {span.start:,}</span>')
+        again = span.start if before is None or place else min(max(before.end, span.start), span.end)
+        if again > span.start:
+            parts.append(f'<mark class="again" title="{_SHARED}">{escape_html(document.text[span.start : again])}</mark>')
+        parts += _sentences_html(document, Span(again, span.end), kept)
+    return "".join(parts)
+
+
+def _stated_html(document: Document, stated: StatedContent) -> str:
+    """Return title and summary, and below them the propositions, each with its source and its remark."""
+    parts = [f"<b>{escape_html(stated.title)}</b>\n"] if stated.title else []
+    parts += [f'<span class="context">{escape_html(stated.summary)}</span>\n'] if stated.summary else []
+    for proposition in stated.propositions:
+        source = "" if proposition.span is None else f"from: {document.text[slice(*proposition.span)]}"
+        title = "; ".join(filter(None, (source, proposition.remark)))
+        parts.append(f'<span title="{escape_html(title)}">{escape_html(proposition.text)}</span>\n')
+    return "".join(parts)
+
+
+def _sentences_html(document: Document, span: Span, kept: dict[int, str]) -> Iterator[str]:
+    """Yield a stretch of text sentence by sentence, each with why no chunk ends after it."""
+    starts = document.starts
+    inside = starts[document.sentence_at(span.start) + 1 : bisect_left(starts, span.end)]
+    for start, end in pairwise([span.start, *inside, span.end]):
+        index = document.sentence_at(start)
+        reason = kept.get(index, "") if end < span.end else ""
+        words = escape_html(document.text[start:end])
+        yield f'<span title="{escape_html(f"not cut after this: {reason}")}">{words}</span>' if reason else words
+
+
+# The curve and the strips of chunks, as SVG on one axis of characters, without a script.
+
+_HIGH = 100.0
+"""Height of the curve in its own units; the width is the number of characters of the text."""
+
+_DOTS = 400
+"""Gaps up to which each has a dot with its reason; of more only cuts have one."""
+
+_POINTS = 3_000
+"""Points of a curve; of more, the least and the greatest of each stretch are drawn."""
+
+
+def curve_html(chunking: Chunking) -> str:
+    """Return an SVG of a result's first curve, with threshold lines and a dot per gap; empty if there is no curve."""
+    if not chunking.curves or not any(map(math.isfinite, chunking.curves[0].scores)):
+        return ""
+    drawn = chunking.curves[0]
+    numbers = [*filter(math.isfinite, [*drawn.scores, *(line.level for line in drawn.lines)])]
+    low, high = min(numbers), max(numbers)
+    spread = high - low or 1.0
+    ends = [span.end for span in chunking.document.sentences[:-1]]
+    places = [(x, _HIGH * (1 - (score - low) / spread)) for x, score in zip(ends, drawn.scores, strict=False)]
+    lines = "".join(
+        f'<path d="M0 {_y(line.level, low, spread)}H{_width(chunking)}" stroke="var(--accent)" stroke-width="1.5"/>'
+        for line in drawn.lines
+        if math.isfinite(line.level)
+    )
+    levels = ", ".join(
+        f"{escape_html(line.label)} {format_number(line.level, '.2f')}" for line in drawn.lines if math.isfinite(line.level)
+    )
+    top, bottom = format_number(high, ".2f"), format_number(low, ".2f")
+    drawing = (
+        f'<svg viewBox="0 0 {_width(chunking)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
+        f'aria-label="{escape_html(drawn.label)} at {len(drawn.scores):,} gaps">'
+        f'{lines}<path d="{_svg_path(places)}" stroke="var(--muted)" stroke-width="1.2"/>{_svg_dots(chunking, drawn, places)}</svg>'
+    )
+    return (
+        f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{drawing}'
+        f'<figcaption class="legend">{escape_html(drawn.label)}{f" · line: {levels}" if levels else ""} · ● cut ○ kept</figcaption>'
+        "</figure>"
+    )
+
+
+def _width(chunking: Chunking) -> int:
+    return max(1, len(chunking.document.text))
+
+
+def _y(level: float, low: float, spread: float) -> str:
+    return f"{_HIGH * (1 - (level - low) / spread):.2f}"
+
+
+def _svg_path(places: Sequence[tuple[int, float]]) -> str:
+    """Return a line through points, broken where one is undefined."""
+    parts: list[str] = []
+    joined = False
+    for x, y in _thinned_points(places):
+        if math.isfinite(y):
+            parts.append(f"{'L' if joined else 'M'}{x} {y:.2f}")
+        joined = math.isfinite(y)
+    return "".join(parts)
+
+
+def _thinned_points(places: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    if len(places) <= _POINTS:
+        return [*places]
+    step = math.ceil(2 * len(places) / _POINTS)
+    kept = []
+    for first in range(0, len(places), step):
+        some = [place for place in places[first : first + step] if math.isfinite(place[1])]
+        kept += sorted({min(some, key=lambda point: point[1]), max(some, key=lambda point: point[1])}) if some else []
+    return kept
+
+
+def _svg_dots(chunking: Chunking, drawn: Curve, places: Sequence[tuple[int, float]]) -> str:
+    gaps: list[Gap] = [gap for gap in chunking.gaps if gap.offset is None and gap.index < len(places)]
+    if len(gaps) > _DOTS:
+        gaps = [gap for gap in gaps if gap.verdict.is_cut][: 5 * _DOTS]
+    dots = []
+    for gap in gaps:
+        x, y = places[gap.index]
+        if not math.isfinite(y):
+            continue
+        is_cut = gap.verdict.is_cut
+        why = escape_html(f"after sentence {gap.index + 1:,}, {'cut' if is_cut else 'kept'}: {gap.reason}")
+        outer = f'<path d="M{x} {y:.2f}h0" stroke="var(--{"accent" if is_cut else "muted"})" stroke-width="8">'
+        inner = "" if is_cut else f'<path d="M{x} {y:.2f}h0" stroke="var(--page)" stroke-width="5" pointer-events="none"/>'
+        dots.append(f"{outer}<title>{why}</title></path>{inner}")
+    return "".join(dots)
+
+
+def strip_html(chunking: Chunking, name: str) -> str:
+    """Return an HTML row, for a grid of strips, that shows a result's chunks as coloured segments."""
+    width = _width(chunking)
+    bars = "".join(
+        f'<rect class="k{number % COUNT}" x="{span.start}" y="0" width="{span.end - span.start}" height="1" '
+        'fill="var(--ground)" stroke="var(--edge)"/>'
+        for number, chunk in enumerate(chunking.chunks)
+        for span in chunk.spans
+    )
+    return (
+        f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {width} 1" preserveAspectRatio="none" role="img" '
+        f'aria-label="{len(chunking.chunks):,} chunks">{bars}</svg>'
+    )
+
+
+def marks_html(chunking: Chunking, places: Sequence[int], name: str) -> str:
+    """Return an HTML row, for a grid of strips, with a mark at each code-point offset in ``places``."""
+    drawn = "".join(f"M{place} 0V1" for place in places)
+    return (
+        f'<span class="name">{escape_html(name)}</span><svg viewBox="0 0 {_width(chunking)} 1" preserveAspectRatio="none" '
+        f'role="img" aria-label="{len(places):,} places">'
+        f'<path d="{drawn}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'
+    )

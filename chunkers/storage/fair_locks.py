@@ -1,0 +1,134 @@
+"""Turns for each embedder, in order of arrival, so that no two runs compute the same vectors.
+
+The order is determined by `arrival`, which a job calls when it is created. A job may spend some time counting and
+looking up texts before it needs its turn; waiting jobs are served in the order of their arrival.
+"""
+
+import threading
+from bisect import insort
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+
+from chunkers.support.errors import raise_if_cancelled
+
+_POLL_S = 0.05
+"""Seconds between two looks at whether a waiting run was cancelled."""
+
+
+_arrivals = count()
+
+
+def next_arrival() -> int:
+    """Return the next arrival number, which determines the caller's position in queues."""
+    return next(_arrivals)
+
+
+def _ignore_queue_length(ahead: int) -> None:
+    """Tell nobody."""
+
+
+@dataclass(eq=False, order=False)
+class _Ticket:
+    """A place in a queue."""
+
+    came: int
+
+
+@dataclass
+class _Queue:
+    """Tickets waiting for a turn; ``depth`` counts how often the thread of the first ticket has taken it."""
+
+    tickets: list[_Ticket] = field(default_factory=list)
+    holder: int | None = None
+    depth: int = 0
+
+    def enter(self, ticket: _Ticket) -> None:
+        """Insert a ticket into the queue by its arrival number, behind the ticket that holds the lock."""
+        insort(self.tickets, ticket, lo=self.holder is not None, key=lambda waiting: waiting.came)
+
+
+class FairLocks:
+    """First-come, first-served locks, one per key."""
+
+    def __init__(self) -> None:
+        self._queues: dict[Hashable, _Queue] = {}
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def take(
+        self,
+        key: Hashable,
+        cancelled: Callable[[], bool] = bool,
+        waiting: Callable[[int], None] = _ignore_queue_length,
+        came: int | None = None,
+    ) -> Iterator[None]:
+        """Return a context manager that waits for the lock of ``key`` and holds it; a thread may take the lock repeatedly.
+
+        Parameters
+        ----------
+        cancelled
+            Called while waiting; returns true to end the wait.
+        waiting
+            Called with the number of callers ahead, whenever it changes, and with 0 when the turn has come.
+        came
+            The caller's `arrival`; None for a new arrival number.
+
+        Raises
+        ------
+        Cancelled
+            If ``cancelled`` becomes true before the turn has come.
+        """
+        ticket = self._wait(key, cancelled, waiting, next_arrival() if came is None else came)
+        try:
+            yield
+        finally:
+            self._leave(key, ticket)
+
+    def _wait(self, key: Hashable, cancelled: Callable[[], bool], waiting: Callable[[int], None], came: int) -> _Ticket:
+        ticket, me = _Ticket(came), threading.get_ident()
+        with self._changed:
+            queue = self._queues.setdefault(key, _Queue())
+            if queue.holder == me:
+                queue.depth += 1
+                return queue.tickets[0]
+            queue.enter(ticket)
+        last_ahead = None
+        try:
+            while True:
+                with self._changed:
+                    ahead = queue.tickets.index(ticket)
+                    if ahead == 0:
+                        queue.holder, queue.depth = me, 1
+                        break
+                # Called without the lock: the caller's code may take its time.
+                if ahead != last_ahead:
+                    waiting(ahead)
+                    last_ahead = ahead
+                raise_if_cancelled(cancelled)
+                with self._changed:
+                    if queue.tickets[0] is not ticket:
+                        self._changed.wait(_POLL_S)
+        except BaseException:
+            with self._changed:
+                queue.tickets.remove(ticket)
+                self._forget(key, queue)
+            raise
+        if last_ahead is not None:
+            waiting(0)
+        return ticket
+
+    def _leave(self, key: Hashable, ticket: _Ticket) -> None:
+        with self._changed:
+            queue = self._queues[key]
+            queue.depth -= 1
+            if queue.depth == 0:
+                queue.holder = None
+                queue.tickets.remove(ticket)
+                self._forget(key, queue)
+
+    def _forget(self, key: Hashable, queue: _Queue) -> None:
+        if not queue.tickets:
+            self._queues.pop(key, None)
+        self._changed.notify_all()

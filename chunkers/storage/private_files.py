@@ -1,0 +1,144 @@
+"""SQLite files for caches, readable only by the user and safe to delete."""
+
+import os
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+_BUSY_S = 2
+"""Seconds to wait for another process that writes to the file."""
+
+
+_DAMAGED = "the file is damaged"
+
+
+class _Connection(sqlite3.Connection):
+    """Connection that reports a damaged file as damaged even if SQLite's own message is undecodable."""
+
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        """Execute an SQL statement; an undecodable message about a damaged file is raised as sqlite3.Error too."""
+        try:
+            return super().execute(*arguments)
+        except UnicodeDecodeError as error:
+            raise sqlite3.DatabaseError(_DAMAGED) from error
+
+    def executemany(self, *arguments: Any) -> sqlite3.Cursor:
+        """Execute an SQL statement once for each set of values; raises the errors of `execute`."""
+        try:
+            return super().executemany(*arguments)
+        except UnicodeDecodeError as error:
+            raise sqlite3.DatabaseError(_DAMAGED) from error
+
+
+def open_private_sqlite(path: Path, *, create: bool = True) -> sqlite3.Connection:
+    """Open an SQLite file for use by any thread; only the owner can read it, where the file system supports that.
+
+    Parameters
+    ----------
+    create
+        True to create the file if it does not exist.
+
+    Raises
+    ------
+    OSError, sqlite3.Error
+        If the file cannot be opened.
+    """
+    if not create:
+        return _open_connection(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # What texts were worked on is nobody else's business, hashes or not.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        path.chmod(0o600)
+    except OSError:
+        # It may still be readable.
+        pass
+    return _open_connection(str(path))
+
+
+def _open_connection(name: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        name, timeout=_BUSY_S, check_same_thread=False, isolation_level=None, factory=_Connection, uri=uri
+    )
+
+
+def configure_sqlite(connection: sqlite3.Connection, most_bytes: int | None = None) -> None:
+    """Set an SQLite file's maximum size, if any, and turn off waiting for the disk. Raise sqlite3.Error on failure.
+
+    A killed process loses no committed data. If the whole machine stops, a page may be damaged; everything read is
+    checked, so the damage costs a computation and never causes a wrong answer.
+    """
+    connection.execute("PRAGMA synchronous = OFF")
+    if most_bytes is None:
+        return
+    # Beyond it, writing fails.
+    page_size = connection.execute("PRAGMA page_size").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {max(1, most_bytes // page_size)}")
+
+
+def file_size(path: Path) -> int:
+    """Return the size of a file in bytes; 0 if there is no file."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def is_disk_full(error: sqlite3.Error) -> bool:
+    """Return whether an error means that the file, the disk or the user's quota is full."""
+    return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
+
+
+def write_in_transaction(connection: sqlite3.Connection, write: Callable[[sqlite3.Connection], None]) -> None:
+    """Run ``write`` in a single transaction, which is rolled back on an error."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        write(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk may have rolled it back already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+# The folders of the user's system for caches and for data.
+
+
+def user_cache_folder() -> Path:
+    """Return Seamark's cache folder, following the platform's conventions; the folder may not exist yet."""
+    return _user_folder("seamark/seamark/Cache", "Caches", "XDG_CACHE_HOME", ".cache")
+
+
+def user_data_folder() -> Path:
+    """Return Seamark's folder for the user's own data, which the system never cleans up; the folder may not exist yet."""
+    return _user_folder("seamark/seamark", "Application Support", "XDG_DATA_HOME", ".local/share")
+
+
+def _user_folder(on_windows: str, on_mac: str, variable: str, otherwise: str) -> Path:
+    """Return a folder below the platform's own; elsewhere an environment variable may name another one than the default."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is, where Path raises an error
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / on_windows
+    if sys.platform == "darwin":
+        return home / "Library" / on_mac / "seamark"
+    configured = os.environ.get(variable, "").strip()
+    return (Path(configured) if configured else home / otherwise) / "seamark"
+
+
+def write_atomically(path: Path, parts: Iterable[bytes | memoryview]) -> None:
+    """Write a file atomically, readable by its owner only; errors are ignored and leave no partial file behind."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.writelines(parts)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise

@@ -1,0 +1,108 @@
+"""Dictionaries that drop the least recently used entries."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, MutableMapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+
+
+class LRUDict(MutableMapping[Key, Value]):
+    """A bounded dictionary that drops the least recently used entries; not thread-safe.
+
+    Parameters
+    ----------
+    maxsize
+        Maximum number of entries, or maximum total ``size``. A value larger than the maximum is not kept.
+    size
+        The size of a value; 1 if there is none.
+    """
+
+    def __init__(self, maxsize: float, size: Callable[[Value], float] | None = None) -> None:
+        self.maxsize = maxsize
+        self.filled: float = 0
+        self._size = size or (lambda _: 1)
+        self._entries: OrderedDict[Key, Value] = OrderedDict()
+
+    def __getitem__(self, key: Key) -> Value:
+        value = self._entries[key]
+        self._entries.move_to_end(key)
+        return value
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        self.pop(key, None)
+        size = self._size(value)
+        if size > self.maxsize:
+            return
+        self._entries[key] = value
+        self.filled += size
+        while self.filled > self.maxsize:
+            del self[next(iter(self._entries))]
+
+    def __delitem__(self, key: Key) -> None:
+        self.filled -= self._size(self._entries.pop(key))
+
+    def clear(self) -> None:
+        """Remove all entries."""
+        self._entries.clear()
+        self.filled = 0
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(list(self._entries))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def cached_in(
+    entries: LRUDict[Any, Any],
+    key: Callable[..., Hashable],
+    changed: threading.Condition | None = None,
+) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
+    """Return a decorator that caches a function's results; concurrent callers wait for the first caller's result.
+
+    Parameters
+    ----------
+    key
+        Function from the arguments to the cache key.
+    changed
+        Condition held while the entries are read or changed; other threads must hold it too.
+    """
+    condition = changed or threading.Condition()
+    making: set[Hashable] = set()
+
+    def decorate(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+        @wraps(make)
+        def cached(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+            requested = key(*args, **kwargs)
+            with condition:
+                condition.wait_for(lambda: requested not in making)
+                if requested in entries:
+                    value: Value = entries[requested]
+                    return value
+                making.add(requested)
+            try:
+                result = make(*args, **kwargs)
+                with condition:
+                    entries[requested] = result
+                return result
+            finally:
+                with condition:
+                    making.discard(requested)
+                    condition.notify_all()
+
+        def cache_clear() -> None:
+            with condition:
+                entries.clear()
+
+        cached.cache_clear = cache_clear  # type: ignore[attr-defined]
+        return cached
+
+    return decorate

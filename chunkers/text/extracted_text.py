@@ -1,0 +1,251 @@
+"""Pages, chapters, rows, slides and cells of a file: where each begins in the text, and what it is called."""
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MAX_BYTES
+from chunkers.text.encodings import Encoded
+
+if TYPE_CHECKING:
+    import zipfile
+    from xml.etree.ElementTree import Element
+
+
+Kind = Literal["page", "chapter", "row", "slide", "cell"]
+
+LONGEST_LABEL = 200
+"""Maximum number of characters of a page's label or a chapter's title that are kept."""
+
+MOST_SAID = 4
+"""Maximum number of stretches of pages that `Parts.said` names of a chunk that lies in several places."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The pages or chapters of a text, or the rows of a table, the slides of a presentation, the cells of a notebook.
+
+    Attributes
+    ----------
+    kind
+        ``page``, ``chapter``, ``row``, ``slide`` or ``cell``.
+    starts
+        Start offsets of the parts, in code points, ascending; a part without text begins where the next one does.
+    labels
+        Labels of the parts: a page's label, such as ``iv`` or ``12``, a chapter's title, a row's number, such as ``7`` or
+        ``Prices!7``, or the number of the part if there is none.
+    """
+
+    kind: Kind
+    starts: tuple[int, ...]
+    labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Check that there are parts in order; raises ValueError."""
+        if not self.starts or len(self.starts) != len(self.labels):
+            raise ValueError("there must be at least one part, and each part must have a start and a label")
+        if self.starts[0] < 0 or any(first > second for first, second in pairwise(self.starts)):
+            raise ValueError("the starts of parts must not be negative, and must be in ascending order")
+
+    @cached_property
+    def identity(self) -> str:
+        """Hash of the kind, the starts and the labels of the pages or chapters."""
+        content = repr((self.kind, self.starts, self.labels)).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(content, digest_size=12).hexdigest()
+
+    def at(self, offset: int) -> int:
+        """Return the index of the page or chapter that contains an offset."""
+        return max(0, bisect_right(self.starts, offset) - 1)
+
+    def ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return the runs of consecutive pages or chapters that ascending spans overlap, as (first, last) pairs."""
+        runs: list[tuple[int, int]] = []
+        for start, end in spans:
+            first, last = self.at(start), self.at(max(start, end - 1))
+            if runs and first <= runs[-1][1] + 1:
+                runs[-1] = (runs[-1][0], max(runs[-1][1], last))
+            else:
+                runs.append((first, last))
+        return runs
+
+    def names(self, spans: Iterable[tuple[int, int]]) -> list[str]:
+        """Return the labels of the pages or chapters that ascending spans overlap, skipping those without text."""
+        return [self.labels[number] for first, last in self.ranges(spans) for number in self._with_text(first, last)]
+
+    def _with_text(self, first: int, last: int) -> Iterator[int]:
+        return (
+            number for number in range(first, last + 1) if number == last or self.starts[number] < self.starts[number + 1]
+        )
+
+    def said(self, spans: Iterable[tuple[int, int]]) -> str:
+        """Return a label for the position of ascending spans, such as ``p. 12``, ``rows 12–13`` or a chapter title."""
+        return self._label_of_ranges(self.ranges(spans))
+
+    def said_of(self, number: int) -> str:
+        """Return the label of a single part, such as ``p. 12``, ``row 7`` or a chapter title."""
+        return self._label_of_ranges([(number, number)])
+
+    def _label_of_ranges(self, ranges: Sequence[tuple[int, int]]) -> str:
+        range_names = [self._label_of_range(first, last) for first, last in ranges[:MOST_SAID]]
+        words = ", ".join([*range_names, "…"] if len(ranges) > MOST_SAID else range_names)
+        if self.kind == "chapter":
+            return words
+        several = len(ranges) > 1 or any(first < last for first, last in ranges)
+        singular, more = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
+        return f"{more if several else singular} {words}"
+
+    def _label_of_range(self, first: int, last: int) -> str:
+        one, other = self.name(first), self.name(last)
+        return one if first == last else f"{one} – {other}" if self.kind == "chapter" else f"{one}–{other}"
+
+    def name(self, number: int) -> str:
+        """Return a part's label, shortened to fit next to a chunk, such as ``12`` or ``ch. 3``."""
+        label = self.labels[number]
+        if self.kind == "chapter" and label == str(number + 1):
+            return f"ch. {label}"
+        return shorten(label, 12 if self.kind == "page" else 40)
+
+    def moved(self, starts: Iterable[int]) -> "Parts":
+        """Return a copy of the pages or chapters with new start offsets."""
+        return Parts(self.kind, tuple(starts), self.labels)
+
+
+def shorten(words: str, most: int) -> str:
+    """Return ``words`` on one line, shortened to ``most`` characters with an ellipsis if necessary."""
+    line = " ".join(words[: 20 * most].split())
+    return line if len(line) <= most and len(words) <= 20 * most else f"{line[: most - 1].rstrip()}…"
+
+
+def part_label(words: str, number: int) -> str:
+    """Return the label of a page or chapter: ``words`` on one line, shortened, or ``number`` if ``words`` is blank."""
+    return shorten(words, LONGEST_LABEL) or str(number)
+
+
+def substitute_with_offsets(
+    pattern: re.Pattern[str], replacement: str, text: str, places: Sequence[int]
+) -> tuple[str, list[int]]:
+    """Replace all matches of a pattern; return the new text and the offsets ``places`` adjusted to the new text.
+
+    ``places`` must ascend. An offset inside a match is moved to the end of the replacement.
+    """
+    if not places:
+        return pattern.sub(replacement, text), []
+    pieces: list[str] = []
+    moved: list[int] = []
+    at = length = 0
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        while len(moved) < len(places) and places[len(moved)] <= start:
+            moved.append(length + places[len(moved)] - at)
+        pieces += [text[at:start], replacement]
+        length += start - at + len(replacement)
+        at = end
+        while len(moved) < len(places) and places[len(moved)] < end:
+            moved.append(length)
+    moved += [length + place - at for place in places[len(moved) :]]
+    return "".join([*pieces, text[at:]]), moved
+
+
+# Output of the format readers: text, starts of pages or chapters, and content left out.
+
+
+_LINE_END = re.compile(r"\r\n")
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n){2,}")
+
+
+class Omission(NamedTuple):
+    """Content of a file, such as pictures, that is missing from the extracted text.
+
+    Attributes
+    ----------
+    what
+        Kind of thing, in the singular, such as ``picture``.
+    times
+        Number of things of this kind.
+    part
+        The index of the page or chapter; None if the file has none.
+    words
+        Text of the omitted content, if any.
+    """
+
+    what: str
+    times: int = 1
+    part: int | None = None
+    words: str = ""
+
+
+class ExtractedText(NamedTuple):
+    """Text extracted from a file, with the omissions, the encoding if known, and the pages or chapters."""
+
+    text: str
+    left_out: tuple[Omission, ...] = ()
+    encoded: Encoded | None = None
+    parts: Parts | None = None
+
+    def tidied(self) -> "ExtractedText":
+        """Return a copy with Unix line endings, single blank lines, and no blank lines at either end."""
+        places = self.parts.starts if self.parts is not None else ()
+        text, moved = substitute_with_offsets(_LINE_END, "\n", self.text, places)
+        text, moved = substitute_with_offsets(_BLANK_LINES, "\n\n", text, moved)
+        behind = text.lstrip("\n")
+        cut = len(text) - len(behind)
+        text = behind.rstrip("\n")
+        if self.parts is None:
+            return self._replace(text=text)
+        return self._replace(text=text, parts=self.parts.moved(min(max(0, place - cut), len(text)) for place in moved))
+
+
+class PartCollector:
+    """Collector of page or chapter texts. Raises InputError as soon as the texts together are too large."""
+
+    def __init__(self, name: str, kind: Kind) -> None:
+        self._name = name
+        self._kind = kind
+        self._size = 0
+        self.texts: list[str] = []
+        self.labels: list[str] = []
+
+    def add(self, text: str, label: str) -> None:
+        """Add a page or chapter; without a label, the page or chapter is labelled by its number."""
+        self.texts.append(text)
+        self.labels.append(part_label(label, len(self.texts)))
+        self._size += len(text)
+        if self._size > MAX_BYTES:
+            raise too_large_error(self._name, self._size, "at least ", what="the text")
+
+    def joined(self, left_out: Iterable[Omission], joints: Iterable[str] | None = None) -> ExtractedText:
+        """Join the collected pages or chapters, separated by blank lines or ``joints``, into one extracted text."""
+        pieces, starts, length = [], [], 0
+        between = iter(joints) if joints is not None else iter(["\n\n"] * len(self.texts))
+        for number, text in enumerate(self.texts):
+            joint = next(between) if number else ""
+            pieces += [joint, text]
+            starts.append(length + len(joint))
+            length += len(joint) + len(text)
+        parts = Parts(self._kind, tuple(starts), tuple(self.labels)) if starts else None
+        return ExtractedText("".join(pieces), tuple(left_out), parts=parts)
+
+
+def omissions_from_counts(counts: Counter[str], part: int | None = None) -> list[Omission]:
+    """Convert counts of omitted items, such as pictures, to a list of `LeftOut`."""
+    return [Omission(what, count, part) for what, count in counts.items() if count > 0]
+
+
+def xml_root(packed: "zipfile.ZipFile", name: str) -> "Element":
+    """Return the root element of an XML file in an archive."""
+    from defusedxml.ElementTree import fromstring
+
+    root: Element = fromstring(packed.read(name))
+    return root
+
+
+def too_large_error(name: str, size: int, about: str = "", *, what: str = "a document") -> InputError:
+    """Return the InputError for a document, or another item called ``what``, that is larger than `MAX_BYTES`."""
+    return InputError(f"{name}: {what} may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {about}{size:,}.")

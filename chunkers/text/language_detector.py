@@ -1,0 +1,96 @@
+"""The language detector, with its model unpacked once and memory-mapped, because unpacking is slow."""
+
+import hashlib
+import json
+import math
+import mmap
+import sys
+import zlib
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers.storage.private_files import user_cache_folder, write_atomically
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+Arrays = dict[str, npt.NDArray[np.generic]]
+
+_ALIGNED = 64
+_CHECKSUM = 4
+_HEAD = 8
+"""Bytes of the checksum, and of it and the length of the description that follows."""
+
+
+def load_detector_model(folder: Path | None = None) -> "LanguageIdentifier":
+    """Load py3langid's language detector, with all of its languages and normalised probabilities.
+
+    The model's arrays are kept, unpacked, in ``folder``, by default the user's cache folder. A damaged file is replaced;
+    if no file can be written, the model is unpacked each time.
+    """
+    from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+
+    packed = hashlib.blake2b((MODEL_DIR / MODEL_FILE).read_bytes(), digest_size=8).hexdigest()
+    path = (folder or user_cache_folder()) / f"languages-{packed}-{sys.byteorder}.bin"
+    arrays = read_arrays(path)
+    if arrays is None:
+        identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+        write_arrays(
+            path,
+            {
+                "ptc": identifier.nb_ptc,
+                "pc": identifier.nb_pc,
+                "classes": np.array(identifier.nb_classes),
+                "nextmove": np.asarray(identifier.tk_nextmove),
+                "row": np.asarray(identifier.tk_row),
+                "output": np.array(identifier.tk_output, dtype=np.int32),
+            },
+        )
+        return identifier
+    return LanguageIdentifier(
+        arrays["ptc"],
+        arrays["pc"],
+        arrays["classes"].tolist(),
+        # Its numbers are read one by one, which an array of NumPy does more slowly.
+        arrays["nextmove"].data,
+        arrays["output"].tolist(),
+        norm_probs=True,
+        tk_row=arrays["row"].tolist(),
+    )
+
+
+def read_arrays(path: Path) -> Arrays | None:
+    """Read a file of arrays as a read-only memory map; None if the file is missing, truncated or damaged."""
+    try:
+        with path.open("rb") as file:
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError):
+        return None
+    # The checksum is about damage: whoever can forge the file could forge any hash in it.
+    if len(data) < _HEAD or zlib.crc32(data[_CHECKSUM:]) != int.from_bytes(data[:_CHECKSUM]):
+        return None
+    size = int.from_bytes(data[_CHECKSUM:_HEAD])
+    place = _HEAD + size
+    arrays = {}
+    for name, kind, shape in json.loads(bytes(data[_HEAD:place])):
+        place += -place % _ALIGNED
+        arrays[name] = np.frombuffer(data, kind, math.prod(shape), place).reshape(shape)
+        place += arrays[name].nbytes
+    return arrays
+
+
+def write_arrays(path: Path, arrays: Arrays) -> None:
+    """Write named arrays to a file with a checksum; if that fails, no file is left behind."""
+    names = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()]).encode()
+    parts: list[bytes | memoryview] = [len(names).to_bytes(_HEAD - _CHECKSUM), names]
+    place = _HEAD + len(names)
+    for array in arrays.values():
+        padding = -place % _ALIGNED
+        parts += [bytes(padding), np.ascontiguousarray(array).view(np.uint8).data]
+        place += padding + array.nbytes
+    checksum = reduce(lambda sum_before, part: zlib.crc32(part, sum_before), parts, 0)
+    write_atomically(path, [checksum.to_bytes(_CHECKSUM), *parts])

@@ -1,0 +1,141 @@
+"""Warnings about texts that do not suit their splitter or model, with remedies."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
+
+from chunkers.text.document import Document
+from chunkers.text.sentences import GIVEN, SPLITTERS, split_sentences
+
+LONG_SENTENCE = 400
+"""Bytes of UTF-8 from which a sentence of more than half the text is reported: 400 letters of English, 130 of Chinese."""
+
+UNKNOWN_SHARE = 0.2
+"""Share of a text's visible characters unknown to a model from which that is reported."""
+
+LONGEST_WORD = 100
+"""The longest run of characters without a space that is not just one unknown token to a model of word pieces."""
+
+_SLICES, _SLICE = 10, 2_000
+"""Number and length in characters of the evenly spaced slices sampled from a long text, with 500 of its long words."""
+
+_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+
+
+class Remedy(NamedTuple):
+    """A setting, with another value that suits the text better."""
+
+    setting: Literal["sentences", "embedder", "tokenizer"]
+    value: str
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A warning that a text does not suit its splitter or its model, with remedies, best first."""
+
+    sentence: str
+    remedies: tuple[Remedy, ...]
+
+
+@runtime_checkable
+class ReportsUnknownTokens(Protocol):
+    """Interface of an embedder or tokenizer that can report its unknown tokens."""
+
+    name: str
+
+    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the lengths, in characters, of each text's unknown tokens."""
+        ...
+
+
+def misfits_of(document: Document, *, embedder: object = None, tokenizer: object = None) -> tuple[Misfit, ...]:
+    """Return warnings if the splitter, embedder or tokenizer suits the text so badly that results are useless.
+
+    Parameters
+    ----------
+    embedder, tokenizer
+        The embedder and the tokenizer in use; ignored if they cannot report unknown tokens.
+    """
+    misfits = [_long_sentence_misfit(document)]
+    if isinstance(embedder, ReportsUnknownTokens):
+        misfits.append(_unknown_tokens_misfit(embedder, document, "embedder"))
+    # One model's words are not complained about twice; an embedder that approximates another has its words.
+    models = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
+    if isinstance(tokenizer, ReportsUnknownTokens) and tokenizer.name not in models:
+        misfits.append(_unknown_tokens_misfit(tokenizer, document, "tokenizer"))
+    return tuple(misfit for misfit in misfits if misfit is not None)
+
+
+def _longest_span(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return max(spans, key=lambda span: span[1] - span[0], default=(0, 0))
+
+
+def _long_sentence_misfit(document: Document) -> Misfit | None:
+    """Return the warning that one sentence is most of the text, with the splitters that find more; None if none is."""
+    start, end = _longest_span(document.sentences)
+    text = document.text
+    if 2 * (end - start) <= len(text.strip()) or len(text[start:end].encode()) <= LONG_SENTENCE:
+        return None
+    return _cached_long_sentence_misfit(text, document.splitter, len(document.sentences), end - start)
+
+
+@lru_cache(maxsize=16)
+def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: int) -> Misfit:
+    others = {}
+    for other in SPLITTERS:
+        if other not in (splitter, splitter.partition(":")[0], "spacy"):
+            spans = split_sentences(text, other)
+            start, end = _longest_span(spans)
+            if 2 * (end - start) <= longest:
+                others[other] = len(spans)
+    whole = "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
+    begin = "As the sentences were given" if splitter == GIVEN else f"Split by {splitter}"
+    sentence = f"{begin}, {whole}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
+    if not others:
+        return Misfit(f"{sentence}No splitter here finds more; fixed_characters and recursive cut without sentences.", ())
+    better = " and ".join(f"{name} finds {number:,}" for name, number in others.items())
+    return Misfit(f"{sentence}The splitter {better}.", tuple(Remedy("sentences", name) for name in others))
+
+
+def clear_misfit_caches() -> None:
+    """Empty the caches of texts checked for misfits."""
+    _cached_long_sentence_misfit.cache_clear()
+    _unknown_token_share.cache_clear()
+
+
+_CONSEQUENCES = {
+    "embedder": "sentences of unknown tokens look the same to it. The embedder tfidf knows every character.",
+    "tokenizer": "sizes in its tokens say little. The tokenizer characters counts every character.",
+}
+
+
+def _unknown_tokens_misfit(
+    reader: ReportsUnknownTokens, document: Document, role: Literal["embedder", "tokenizer"]
+) -> Misfit | None:
+    """Return the warning on how much of the text the model does not know; None if it knows enough."""
+    share, words = _unknown_token_share(reader.unknown, document.text)
+    if not words and share <= UNKNOWN_SHARE:
+        return None
+    name = reader.name if role == "embedder" else f"the tokenizer {reader.name}"
+    runs = (
+        f"{words:,} run{'s' * (words > 1)} of more than {LONGEST_WORD} characters without a space "
+        f"{'are' if words > 1 else 'is'} one unknown token {'each ' if words > 1 else ''}to {name}"
+    )
+    much = f"{share:.0%} of the characters are unknown to {name}"
+    clause = f"{runs}, and {share:.0%} of the text's characters are unknown to it" if words else much
+    remedy = Remedy(role, "tfidf" if role == "embedder" else "characters")
+    return Misfit(f"{clause}, and {_CONSEQUENCES[role]}", (remedy,))
+
+
+@lru_cache(maxsize=16)
+def _unknown_token_share(unknown: Callable[[Sequence[str]], list[list[int]]], text: str) -> tuple[float, int]:
+    """Return the share of the visible characters that are unknown, and how many words are unknown only for their length."""
+    long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD.finditer(text), 500)]
+    lost = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
+    step = max(1, (len(text) - _SLICE) // (_SLICES - 1))
+    seen = [text] if len(text) <= _SLICES * _SLICE else [text[n * step : n * step + _SLICE] for n in range(_SLICES)]
+    visible = sum(len("".join(part.split())) for part in seen)
+    return (sum(map(sum, unknown(seen))) / visible if visible else 0.0), lost

@@ -1,0 +1,428 @@
+"""Rows of a spreadsheet or a CSV file as a Markdown table; without a header it gets one of the columns' letters."""
+
+import csv
+import io
+import re
+import sys
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import datetime, time
+from itertools import islice
+from typing import Any, NamedTuple
+
+from chunkers.support.errors import InputError
+from chunkers.support.limits import MAX_BYTES, MOST_ROWS, MOST_TABLE_COLUMNS
+from chunkers.text.extracted_text import ExtractedText, Parts, omissions_from_counts, too_large_error
+
+_ROWS_COMPARED = 50
+"""Rows below a possible header that are compared with it."""
+
+_VALUE_SHARE = 0.8
+"""Share of a column's cells that must be numbers or dates for it to be a column of them."""
+
+_VALUE = re.compile(r"(?=\D*\d)[-+\d\s.,:/'’%()€$£¥°TZeE]+")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MISSING = frozenset({"", "-", "na", "n/a", "#n/a", "nan", "null", "none"})
+
+
+class Row(NamedTuple):
+    """A row's number, from 1 as spreadsheet programs count, and its cells without line breaks; see `cell_text`."""
+
+    number: int
+    cells: list[str]
+
+
+class TableText(NamedTuple):
+    """A table as Markdown, with the offset and the number of every row."""
+
+    text: str
+    starts: list[int]
+    labels: list[str]
+
+    def parts(self) -> Parts | None:
+        """Return the rows as parts of the text; None if there are none."""
+        return Parts("row", tuple(self.starts), tuple(self.labels)) if self.starts else None
+
+
+def cell_text(value: str) -> str:
+    """Return a cell's text on one line, with its vertical bars escaped as Markdown needs it."""
+    value = value.strip()
+    if not value.isprintable():
+        value = " ".join(filter(None, (line.strip() for line in value.splitlines())))
+    return value.replace("|", "\\|")
+
+
+def check_rows(count: int, name: str) -> None:
+    """Raise InputError if a table has more than `MOST_ROWS` rows, empty ones included."""
+    if count > MOST_ROWS:
+        raise InputError(f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has more. Divide the table.")
+
+
+def check_columns(count: int, name: str) -> None:
+    """Raise InputError if a table has more than `MOST_TABLE_COLUMNS` columns."""
+    if count > MOST_TABLE_COLUMNS:
+        raise InputError(
+            f"{name}: a table may have at most {MOST_TABLE_COLUMNS:,} columns; this table has {count:,}. Remove columns "
+            "that are not needed."
+        )
+
+
+def table_text(rows: Sequence[Row], name: str, grouped: Collection[int] = ()) -> TableText:
+    """Write rows as a Markdown table.
+
+    Rows and columns without any text are left out. Rows above the table with text in the first column alone, such as a
+    title, become paragraphs. The header is the first row of the rest; or the first two, joined, if the first has gaps
+    above names of the second; or the letters of the columns, if the first row is like those below it.
+
+    Parameters
+    ----------
+    grouped
+        The numbers of rows with cells that are merged across columns.
+
+    Raises
+    ------
+    InputError
+        If the text is too large.
+    """
+    lines: list[str] = []
+    starts: list[int] = []
+    labels: list[str] = []
+    size = begun = 0
+    for line, label in _labelled_lines([row for row in rows if row.cells], grouped):
+        lines.append(line)
+        size += len(line) + 1
+        if label:
+            starts.append(begun)
+            labels.append(label)
+            begun = size
+        if size > MAX_BYTES:
+            raise too_large_error(name, size, "at least ", what="the text")
+    return TableText("\n".join(lines), starts, labels)
+
+
+def _labelled_lines(rows: list[Row], grouped: Collection[int]) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a table with the numbers of their rows; without one, a line belongs to the row of the next."""
+    if not rows:
+        return
+    columns = _filled_columns(rows)
+    if len(columns) <= columns[-1]:
+        rows = [Row(number, [cells[column] for column in columns if column < len(cells)]) for number, cells in rows]
+    above = _count_rows_above(rows) if len(columns) > 1 else 0
+    for row in rows[:above]:
+        yield f"{row.cells[0]}\n", str(row.number)
+    body = rows[above:]
+    count = _count_header_rows(body, grouped)
+    header, below = body[:count], body[count:]
+    names = _column_names(header) if header else [column_letters(column) for column in columns]
+    width = max(len(names), sorted(len(row.cells) for row in below)[len(below) // 2]) if below else len(names)
+    head = [_markdown_row(names, width), f"|{'-|' * width}"]
+    # Of two header rows, the second begins at the delimiter row.
+    for line in head if count > 1 else ["\n".join(head)]:
+        yield line, str(header.pop(0).number) if header else ""
+    for row in below:
+        yield _markdown_row(row.cells, width), str(row.number)
+
+
+def column_letters(column: int) -> str:
+    """Return the name that spreadsheet programs give to a column, counted from 0: A, B, ..., Z, AA."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def _markdown_row(cells: Sequence[str], width: int) -> str:
+    return f"| {' | '.join(cells)} |{'  |' * (width - len(cells))}"
+
+
+def _filled_columns(rows: Sequence[Row]) -> list[int]:
+    width = max(len(row.cells) for row in rows)
+    empty = {*range(width)}
+    for row in rows:
+        empty = {column for column in empty if column >= len(row.cells) or not row.cells[column]}
+        if not empty:
+            break
+    return [column for column in range(width) if column not in empty]
+
+
+def _count_rows_above(rows: Sequence[Row]) -> int:
+    """Return the number of rows above the table that have text in the first column alone."""
+    count = next((number for number, row in enumerate(rows) if len(row.cells) > 1), 0)
+    return count if all(len(row.cells) == 1 for row in rows[:count]) else 0
+
+
+def _count_header_rows(rows: Sequence[Row], grouped: Collection[int]) -> int:
+    """Return the number of header rows: 0, 1 or 2."""
+    first, *below = [row.cells for row in rows[: _ROWS_COMPARED + 1]]
+    if not below:
+        return int(not any(_is_value(cell) for cell in first))
+    second, *rest = below
+    gaps = any(name and not _cell_at(first, column) for column, name in enumerate(second))
+    if gaps and rest and not any(_is_value(cell) for cell in second):
+        in_favour, against, _ = _header_evidence(second, rest)
+        if rows[0].number in grouped or (in_favour and not against):
+            return 2
+    in_favour, against, repeated = _header_evidence(first, [cells for cells in below if cells != first])
+    return int(in_favour > against or (in_favour == against and bool(in_favour or not repeated)))
+
+
+def _header_evidence(header: Sequence[str], below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
+    """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
+    in_favour = against = repeated = 0
+    for column, first in enumerate(header):
+        cells = [cell for row in below if (cell := _cell_at(row, column)).lower() not in _MISSING]
+        if first.lower() in _MISSING or not cells:
+            continue
+        if sum(_VALUE.fullmatch(cell) is not None for cell in cells) >= _VALUE_SHARE * len(cells):
+            # A year may be a name, but not above other years.
+            if _is_value(first) or (_YEAR.fullmatch(first) and all(_YEAR.fullmatch(cell) for cell in cells)):
+                against += 1
+            else:
+                in_favour += 1
+        elif first in cells:
+            repeated += 1
+    return in_favour, against, repeated
+
+
+def _is_value(cell: str) -> bool:
+    """Return whether a cell is a number or a date, and not just a year, which headers have too."""
+    return _VALUE.fullmatch(cell) is not None and not _YEAR.fullmatch(cell)
+
+
+def _cell_at(cells: Sequence[str], column: int) -> str:
+    return cells[column] if column < len(cells) else ""
+
+
+def _column_names(header: Sequence[Row]) -> list[str]:
+    """Return the names of the columns; above a name of the second row counts what stands to the left of a gap."""
+    if len(header) == 1:
+        return header[0].cells
+    return [*_join_header_rows(*(row.cells for row in header))]
+
+
+def _join_header_rows(first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
+    group = ""
+    for column in range(max(len(first), len(second))):
+        above, name = _cell_at(first, column), _cell_at(second, column)
+        group = above or group
+        yield f"{group} {name}".strip() if name and name != group else name or above
+
+
+# CSV, whose separator is found from the rows.
+
+_SEPARATORS = "\t;|,"
+_EVENNESS_SHARE = 0.9
+"""Share of the most even separator's rows that another one's must reach."""
+
+_SAMPLE = 100_000
+"""Characters by which the separator is chosen."""
+
+_SAMPLE_ROWS = 500
+_SEPARATOR_LINE = ("sep=", '"sep=')
+"""Beginnings of a first line in which Excel names the separator."""
+
+
+def read_csv(text: str, name: str) -> TableText:
+    """Return a CSV text as a Markdown table; a line break inside a cell becomes a space.
+
+    Raises
+    ------
+    InputError
+        If there are too many rows or columns, or the table is too large as Markdown.
+    """
+    text = text.removeprefix("\ufeff")
+    head, _, rest = text.partition("\n")
+    separator = head.strip().strip('"')[4:5] if head.lower().startswith(_SEPARATOR_LINE) else ""
+    if separator:
+        text = rest
+    separator = separator or find_csv_separator(text)
+    rows = [*_csv_rows(text, separator, name)]
+    if text.count('"') % 2 and rows and any("\n" in cell for cell in rows[-1]):
+        # A quotation mark that is never closed has taken all that follows it into one cell.
+        rows = [*_csv_rows(text, separator, name, quoted=False)]
+    return table_text([Row(number, [*map(cell_text, cells)]) for number, cells in enumerate(rows, 1)], name)
+
+
+def _csv_rows(text: str, separator: str, name: str, *, quoted: bool = True) -> Iterator[list[str]]:
+    for number, cells in enumerate(csv_reader(text, separator, quoted=quoted), 1):
+        check_rows(number, name)
+        while cells and not cells[-1].strip():
+            cells.pop()
+        check_columns(len(cells), name)
+        yield cells
+
+
+def csv_reader(text: str, separator: str, *, quoted: bool = True, strict: bool = False) -> Iterator[list[str]]:
+    """Return a reader of a CSV text, without a limit to the length of a cell.
+
+    Parameters
+    ----------
+    quoted
+        False if quotation marks mean nothing.
+    strict
+        True to raise csv.Error where the text is not CSV.
+    """
+    csv.field_size_limit(MAX_BYTES)
+    return csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=separator,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+        strict=strict,
+    )
+
+
+def find_csv_separator(text: str) -> str:
+    """Return the separator by which most rows of a CSV text have one number of columns, and more than one.
+
+    Commas are in prose and in numbers too, so they come last of the separators that nearly as many rows agree on. A comma
+    is also returned if there is no separator.
+    """
+    shares = {separator: _even_width_share(text[:_SAMPLE], separator, len(text) > _SAMPLE) for separator in _SEPARATORS}
+    least = max(shares.values()) * _EVENNESS_SHARE
+    return next(separator for separator in _SEPARATORS if shares[separator] >= least) if least else ","
+
+
+def _even_width_share(sample: str, separator: str, cut_off: bool) -> float:
+    """Return the share of rows with the most common number of columns above one."""
+    rows = [*islice(csv_reader(sample, separator), _SAMPLE_ROWS)]
+    if cut_off and 1 < len(rows) < _SAMPLE_ROWS:
+        rows.pop()
+    widths = Counter(len(row) for row in rows if row)
+    apart = [count for width, count in widths.items() if width > 1]
+    return max(apart) / widths.total() if apart else 0.0
+
+
+# XLSX: every visible sheet as a heading and a Markdown table of its stored values.
+
+
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)"')
+_WITHOUT_VALUE = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>|</c>)")
+_LAST_ROW = 2**20
+"""The last row that a spreadsheet has; a file may name a later one, up to which every row would be made."""
+
+_DRAWN = {"picture": re.compile(r"xl/media/."), "chart": re.compile(r"xl/charts/chart\d*\.xml")}
+
+
+def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedText:
+    """Return the sheets of a workbook in order. Formulas are not calculated: their last stored values count.
+
+    A cell that is merged over rows has its text in each of them. Hidden sheets, pictures, charts, comments and formulas
+    without a stored value are left out and counted.
+
+    Raises
+    ------
+    InputError
+        If a sheet has too many rows or columns, or the text is too large.
+    """
+    load_workbook = _load_workbook()
+    left_out: Counter[str] = Counter()
+    for member in packed.namelist():
+        left_out.update(what for what, path in _DRAWN.items() if path.match(member))
+        if member.startswith("xl/comments"):
+            left_out["comment"] += packed.read(member).count(b"<comment ")
+    book = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+    sheets = []
+    for sheet in book.worksheets:
+        if sheet.sheet_state != "visible":
+            left_out["hidden sheet"] += 1
+            continue
+        source = packed.read(sheet._worksheet_path)
+        left_out["uncalculated formula"] += len(_WITHOUT_VALUE.findall(source))
+        merged = [*_merged_ranges(source)]
+        rows = _sheet_rows(sheet, name)
+        _fill_merged_cells(rows, merged)
+        table = table_text(
+            [Row(number, cells) for number, cells in rows.items()],
+            name,
+            {top for left, top, right, _ in merged if left < right},
+        )
+        if table.text:
+            sheets.append((cell_text(sheet.title).replace("\\|", "|"), table))
+    text = ""
+    starts: list[int] = []
+    labels: list[str] = []
+    for title, table in sheets:
+        head = f"# {title}\n\n"
+        text += "\n\n" * bool(text)
+        # The heading belongs to the first row.
+        starts += [len(text) + (number and len(head) + start) for number, start in enumerate(table.starts)]
+        labels += [f"{title}!{label}" if len(sheets) > 1 else label for label in table.labels]
+        text += head + table.text
+        if len(text) > MAX_BYTES:
+            raise too_large_error(name, len(text), "at least ", what="the text")
+    parts = Parts("row", tuple(starts), tuple(labels)) if starts else None
+    return ExtractedText(text, tuple(omissions_from_counts(left_out)), parts=parts)
+
+
+def _load_workbook() -> Callable[..., Any]:
+    """Import openpyxl without NumPy, whose threads reserve more memory than a process that reads files may have."""
+    without = "numpy" not in sys.modules
+    if without:
+        sys.modules["numpy"] = None  # type: ignore[assignment]
+    try:
+        from openpyxl import load_workbook
+    finally:
+        if without:
+            del sys.modules["numpy"]
+    loads: Callable[..., Any] = load_workbook
+    return loads
+
+
+def _sheet_rows(sheet: Any, name: str) -> dict[int, list[str]]:
+    """Return the texts of the cells of every row that has any, by the row's number."""
+    # A file may state other dimensions than it has.
+    sheet.reset_dimensions()
+    rows = {}
+    for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
+        if number > _LAST_ROW:
+            check_rows(number, name)
+        cells = [*map(_cell_value_text, values)]
+        while cells and not cells[-1]:
+            cells.pop()
+        if cells:
+            check_columns(len(cells), name)
+            rows[number] = cells
+            check_rows(len(rows), name)
+    return rows
+
+
+def _cell_value_text(value: Any) -> str:
+    """Return a stored value as text: a number with the 15 digits that spreadsheet programs show, a date as ISO 8601."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return format(value, ".15g")
+    if isinstance(value, datetime):
+        return str(value.date() if value.time() == time() else value)
+    return cell_text(str(value))
+
+
+def _merged_ranges(source: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Yield left, top, right and bottom of the merged ranges of a sheet's XML, all counted from 1."""
+    for left, top, right, bottom in _MERGED.findall(source):
+        yield _column_number(left), int(top), _column_number(right), int(bottom)
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters[:4]:
+        number = number * 26 + letter - ord("A") + 1
+    return number
+
+
+def _fill_merged_cells(rows: dict[int, list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:
+    """Write the text of each cell that is merged over rows into those of them that are not empty."""
+    last = max(rows, default=0)
+    for left, top, _, bottom in merged:
+        above = rows.get(top, [])
+        if len(above) < left or not above[left - 1]:
+            continue
+        for number in range(top + 1, min(bottom, last) + 1):
+            if cells := rows.get(number):
+                cells += [""] * (left - len(cells))
+                cells[left - 1] = cells[left - 1] or above[left - 1]

@@ -1,0 +1,494 @@
+"""Answers to questions from the chunks that fill a budget and from nothing else, and trivial rows to compare them with."""
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from chunkers import Cancelled, Chunking, Document, InputError, Span, Tools
+from chunkers.language_models import prompts
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.base import Message, Reply
+from chunkers.language_models.conversation import Unusable, usable_answer
+from chunkers.language_models.forms import ANSWER, WORDS, AnswerKind
+from chunkers.recipes.registry import ELSEWHERE
+from evaluation.asking.ask import Limit, ask, checked_question, embed_question, index_passages
+from evaluation.questions.corpus import Corpus, Measuring
+from evaluation.questions.reading import Question
+from evaluation.questions.rows import ANSWER_COLUMNS, Row, excerpt_list, read_question_rows, short_repr
+from evaluation.retrieval.budget import fill_budget
+from evaluation.segmentation.boundary_measures import chunking_from_cuts
+
+# The questions that are to be answered, with reference answers where there are some.
+
+
+MOST_QUESTIONS = 500
+"""Maximum number of questions of a run: a model is asked up to four times for each of them and each chunker."""
+
+LONGEST_REFERENCE = 10_000
+"""Maximum number of characters of a reference answer."""
+
+BAR = "|"
+"""Separator of a question and its reference answer on one line."""
+
+EXCERPTS = ("references", "excerpts")
+"""The columns of Retrieval's questions: where there is no answer, their excerpts are the reference."""
+
+
+class QuestionItem(NamedTuple):
+    """A question, with its reference answer if there is one."""
+
+    question: str
+    reference: str = ""
+
+
+@dataclass(frozen=True)
+class QuestionItems:
+    """Usable questions, and a sentence on each unusable question."""
+
+    usable: tuple[QuestionItem, ...]
+    problems: tuple[str, ...] = ()
+
+
+def questions_of_lines(text: str) -> QuestionItems:
+    """Parse text with one question per line and an optional reference answer after a vertical bar.
+
+    Empty lines are skipped.
+    """
+    lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
+    return _usable_items((place, *_question_and_reference(line)) for place, line in lines)
+
+
+def _question_and_reference(line: str) -> tuple[str, str]:
+    question, _, reference = line.partition(BAR)
+    return question, reference
+
+
+def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> QuestionItems:
+    """Read questions and their reference answers from a CSV, JSON or JSON lines file.
+
+    The reference answer is in one of the columns in `ANSWER_COLUMNS`. The question files of the Retrieval page work too: if
+    a row has no answer, its excerpts serve as the reference answer.
+
+    Raises
+    ------
+    InputError
+        If the whole file is unusable: empty, too large, in another format, or without the column ``question``.
+    Cancelled
+        If the user asked to stop, as ``cancelled`` reports.
+    """
+    rows: list[tuple[str, Any, Any]] = []
+    for place, row in read_question_rows(data, name, "answers", cancelled):
+        try:
+            if isinstance(row, InputError):
+                raise row
+            rows.append((place, row.get("question", row.get("user_input")), _reference_answer(row)))
+        except InputError as error:
+            rows.append((place, error, ""))
+        if len(rows) > MOST_QUESTIONS:
+            break
+    items = _usable_items(rows)
+    return QuestionItems(items.usable, tuple(f"{name}, {problem}" for problem in items.problems))
+
+
+def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
+    """Group retrieval questions by the text that answers them, with their excerpts as reference answers.
+
+    A question with excerpts in several documents is left out, since the chunks of a single text cannot answer it. An excerpt
+    that is a whole document, as in BEIR's question sets, does not become a reference answer.
+    """
+    # Not by document: two may have the same text, and the chunks of it answer what is asked of either.
+    by_text: dict[str, list[tuple[str, Any, str]]] = {}
+    for question in questions:
+        documents = {excerpt.document for excerpt in question.excerpts}
+        if len(documents) != 1:
+            continue
+        (number,) = documents
+        text = corpus.documents[number].text
+        parts = [text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))]
+        rows = by_text.setdefault(text, [])
+        if len(rows) <= MOST_QUESTIONS:
+            rows.append((short_repr(question.text), question.text, " ".join(parts)))
+    return {text: _usable_items(rows) for text, rows in by_text.items()}
+
+
+def _reference_answer(row: Row) -> str:
+    """Return the reference answer of a row; empty if it has none."""
+    for column in ANSWER_COLUMNS:
+        value = row.get(column)
+        if isinstance(value, list):
+            value = " ".join(filter(None, (answer for answer in value if isinstance(answer, str))))
+        if value is None or (isinstance(value, str) and not value.strip()):
+            continue
+        if not isinstance(value, str):
+            raise InputError(f"the value of {column} must be a string; got {short_repr(value)}.")
+        return value
+    for column in EXCERPTS:
+        if row.get(column):
+            return " ".join(_excerpt_text(excerpt, column) for excerpt in excerpt_list(row[column], column))
+    return ""
+
+
+def _excerpt_text(value: object, column: str) -> str:
+    content = value.get("content") if isinstance(value, dict) else value
+    if not isinstance(content, str):
+        raise InputError(f"every excerpt in the column {column} must be a string; got {short_repr(value)}.")
+    return content
+
+
+def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
+    """Return the questions that can be used, each once."""
+    usable: list[QuestionItem] = []
+    problems: list[str] = []
+    for place, question, reference in rows:
+        try:
+            if isinstance(question, InputError):
+                raise question
+            if not isinstance(question, str):
+                raise InputError(f"the question must be a string; got {short_repr(question)}.")
+            item = QuestionItem(checked_question(question), reference.strip())
+            if len(item.reference) > LONGEST_REFERENCE:
+                raise InputError(
+                    f"A reference answer may have at most {LONGEST_REFERENCE:,} characters; this one has "
+                    f"{len(item.reference):,}."
+                )
+            if any("\ud800" <= character <= "\udfff" for character in item.reference):
+                raise InputError(
+                    "A reference answer must be valid Unicode; it contains a lone surrogate. Remove the broken character."
+                )
+            if any(item.question == other.question for other in usable):
+                raise InputError(
+                    f"every question must appear only once; {short_repr(item.question)} appears again, and this repetition is "
+                    "left out."
+                )
+        except InputError as error:
+            problems.append(f"{place}: {error}")
+            continue
+        if len(usable) == MOST_QUESTIONS:
+            problems.append(f"{place} and on: at most {MOST_QUESTIONS:,} questions can be answered; the rest is left out.")
+            break
+        usable.append(item)
+    return QuestionItems(tuple(usable), tuple(problems))
+
+
+ANSWER_TOKENS = 100
+"""Tokens of an answer, or of what is said of one, as an estimate of the cost counts them."""
+
+
+class Passage(NamedTuple):
+    """Text of one chunk, or the beginning of it, that the model receives with a question.
+
+    Attributes
+    ----------
+    chunk
+        Number of the chunk, from 0.
+    text
+        The chunk's whole text, or its beginning if the budget ends within it.
+    whole
+        True if ``text`` is the chunk's whole text.
+    """
+
+    chunk: int
+    text: str
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Context:
+    """Passages that the model receives with a question, best first, and their total tokens.
+
+    With ``closed_book``, there are no passages, and the model answers from its own knowledge. If an answer is ``given``, no
+    model is asked; an empty answer stands for a question that has no answer.
+    """
+
+    passages: tuple[Passage, ...]
+    tokens: int
+    closed_book: bool = False
+    given: str | None = None
+
+    def __str__(self) -> str:
+        """Format the passages as the prompt shows them."""
+        return "".join(
+            prompts.ANSWER_PASSAGE.format(number=number, text=passage.text)
+            for number, passage in enumerate(self.passages, start=1)
+        )
+
+
+@dataclass(frozen=True)
+class GatheredPassages:
+    """Passages retrieved from one chunker's chunks for every question, with the cost of chunking and embedding.
+
+    Attributes
+    ----------
+    contexts
+        One context per question.
+    chunk_s, embed_s
+        Seconds for chunking and for embedding the chunks, as if the cache were empty. ``chunk_s`` is None for chunks that
+        were made elsewhere.
+    chunks
+        Number of chunks.
+    asked
+        Tokens that the chunker used from a language model; None if it calls none.
+    """
+
+    contexts: tuple[Context, ...]
+    chunk_s: float | None
+    embed_s: float
+    chunks: int
+    asked: int | None = None
+
+
+def gather_passages(
+    chunking: Chunking, questions: Sequence[str], budget: int, tools: Tools, ruler: Measuring
+) -> GatheredPassages:
+    """Return the passages of the best chunks for every question, ranked by embedding, up to a token budget.
+
+    The last chunk is cut off where the budget ends, as `evaluation.retrieval.budget.fill_budget` does.
+
+    Raises
+    ------
+    ChunkingError
+        As in `Tools.embed`.
+    Cancelled
+        If the user asked to stop.
+    """
+    passages = index_passages(chunking, tools, "embedding")
+    # Before the questions, whose embeddings are no cost of the chunker.
+    embed_s = tools.meter.cold_s
+    contexts = []
+    for question in questions:
+        vector = embed_question(chunking, tools, question) if chunking.chunks else None
+        if vector is None:
+            contexts.append(Context((), 0))
+            continue
+        asked = ask(passages, question, vector, "embedding", Limit.of(tokens=budget), ruler)
+        given = tuple(
+            Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)
+            for hit in asked.hits
+        )
+        contexts.append(Context(given, asked.tokens))
+    spent = chunking.spending
+    seconds = _chunking_seconds(chunking)
+    return GatheredPassages(tuple(contexts), seconds, embed_s, len(chunking.chunks), None if spent is None else spent.tokens)
+
+
+def _chunking_seconds(chunking: Chunking) -> float | None:
+    if chunking.made_by is not None and chunking.made_by.chunker in ELSEWHERE:
+        return None
+    timing = chunking.timing
+    if timing is None:
+        return 0.0
+    # Not a number where it was not recorded.
+    embedding = timing.cold_ms if timing.cold_ms == timing.cold_ms else timing.embed_ms
+    return (timing.decide_ms + timing.merge_ms + embedding) / 1000
+
+
+class Exchange(NamedTuple):
+    """Verbatim conversation with a language model, with its token counts.
+
+    Attributes
+    ----------
+    turns
+        All messages, the last answer included.
+    tokens_in, tokens_out
+        Tokens of all requests and answers, cached answers included, as counted by the server or else by the tokenizer.
+    """
+
+    turns: tuple[Message, ...] = ()
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Recording:
+    """Callable that sends messages to a language model and records the conversation.
+
+    Parameters
+    ----------
+    asking
+        The model.
+    count
+        Counts the tokens of each text, for servers that report no token counts.
+    cancelled, repeat
+        See `Asking.ask`.
+    """
+
+    def __init__(
+        self, asking: Asking, count: Callable[[Sequence[str]], list[int]], cancelled: Callable[[], bool], repeat: int = 0
+    ) -> None:
+        self._asking, self._count, self._cancelled, self._repeat = asking, count, cancelled, repeat
+        self.exchange = Exchange()
+
+    def tell(self, usable: bool) -> None:
+        """Report to the model's client whether the last answer was usable.
+
+        See `Asking.tell`.
+        """
+        self._asking.tell(usable)
+
+    def __call__(self, messages: Sequence[Message], kind: AnswerKind = WORDS) -> Reply:
+        """Return the answer; raises as `Asking.ask` does."""
+        reply = self._asking.ask(messages, self._cancelled, kind=kind, repeat=self._repeat)
+        read, written = reply.tokens_in, reply.tokens_out
+        if read is None or written is None:
+            *asked, written = self._count([*(text for _, text in messages), reply.text])
+            read = sum(asked)
+        before = self.exchange
+        self.exchange = Exchange(
+            (*messages, Message("assistant", reply.text)), before.tokens_in + read, before.tokens_out + written
+        )
+        return reply
+
+
+class Answer(NamedTuple):
+    """Reply of a language model to a question, or the reason why there is none.
+
+    Attributes
+    ----------
+    text
+        Text of the answer; empty if there is no answer or the text was not stored.
+    problem
+        Reason why there is no answer; empty if there is one.
+    """
+
+    text: str
+    problem: str
+    exchange: Exchange
+
+    @property
+    def usable(self) -> bool:
+        """True if the model gave a usable answer."""
+        return not self.problem
+
+
+def answer_messages(question: str, context: Context) -> list[Message]:
+    """Return the chat messages that ask a model to answer a question from its passages."""
+    prompt = prompts.ANSWER_QUESTION.format(passages=context, question=question)
+    system = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
+    return [Message("system", system), Message("user", prompt)]
+
+
+def recalled_answer(question: str, context: Context, asking: Asking) -> str | None:
+    """Return the cached answer to a question; None if answering would send a request to the model.
+
+    The answer is empty if the model was asked before and gave no usable answer.
+    """
+    if context.given is not None:
+        return context.given
+
+    def recall(messages: Sequence[Message]) -> Reply:
+        reply = asking.recalled(messages, ANSWER)
+        if reply is None:
+            raise Cancelled
+        return reply
+
+    try:
+        return usable_answer(recall, answer_messages(question, context), _stripped_answer)
+    except Cancelled:
+        return None
+    except Unusable:
+        return ""
+
+
+def model_answer(question: str, context: Context, recording: Recording) -> Answer:
+    """Return the model's answer to a question, repeating the request if an answer is unusable.
+
+    Raises
+    ------
+    ModelError
+        If the server gives no answer, or the request would exceed the spending limit.
+    Cancelled
+        If the user asked to stop.
+    """
+    if context.given is not None:
+        return Answer(context.given, "" if context.given else "there is no reference answer", Exchange())
+    try:
+        ask = partial(recording, kind=ANSWER)
+        text = usable_answer(ask, answer_messages(question, context), _stripped_answer, recording.tell)
+    except Unusable as complaint:
+        return Answer("", str(complaint), recording.exchange)
+    return Answer(text, "", recording.exchange)
+
+
+def _stripped_answer(answer: str) -> str:
+    if not answer.strip():
+        raise Unusable("the answer must have at least one word; it has none")
+    return answer.strip()
+
+
+# Trivial rows of the answers, which need no chunker and which any chunker should beat.
+
+
+CLOSED_BOOK, NO_CUT, RANDOM = "closed_book", "no_cut", "random"
+REFERENCE, SWAPPED = "reference", "swapped"
+
+TRIVIAL_TITLES = {
+    CLOSED_BOOK: "Closed book",
+    NO_CUT: "No cut",
+    RANDOM: "Random places",
+    REFERENCE: "Reference",
+    SWAPPED: "Swapped reference",
+}
+"""The names of the trivial rows."""
+
+TRIVIAL_EXPLAINED = {
+    CLOSED_BOOK: "the model is given the question and nothing of the text: what it knows, or makes up, without it.",
+    NO_CUT: "the text from its beginning until the budget is full, whatever the question.",
+    RANDOM: "the text is cut between sentences at random places, one draw, into as many chunks as the chunkers' median; of "
+    "these the best by the embedder, as with any chunker.",
+    REFERENCE: "the reference answer itself, which is right; no model is asked for it.",
+    SWAPPED: "the reference answer of another question, which is wrong; a measure that does not put it below the reference "
+    "does not tell right from wrong.",
+}
+"""Description of the input of each trivial row."""
+
+_SEED = 0
+
+
+def gather_trivial_row(
+    name: str, document: Document, items: Sequence[QuestionItem], budget: int, chunks: int, tools: Tools, ruler: Measuring
+) -> GatheredPassages:
+    """Return the passages that a trivial baseline, such as the uncut text, supplies for every question.
+
+    Parameters
+    ----------
+    budget
+        Maximum number of tokens in the passages for a question.
+    chunks
+        Number of chunks for random cuts, limited by the number of sentences.
+
+    Raises
+    ------
+    ChunkingError
+        As in `Tools.embed`.
+    Cancelled
+        If the user asked to stop.
+    """
+    if name in (REFERENCE, SWAPPED):
+        answers = [item.reference for item in items]
+        answers = answers if name == REFERENCE else swap_references(answers)
+        return GatheredPassages(tuple(Context((), 0, closed_book=True, given=answer) for answer in answers), 0.0, 0.0, 0)
+    if name == CLOSED_BOOK:
+        return GatheredPassages((Context((), 0, closed_book=True),) * len(items), 0.0, 0.0, 0)
+    if name == NO_CUT:
+        whole = Span(0, len(document.text))
+        parts = fill_budget([(whole,)], budget, ruler)
+        given = tuple(Passage(0, document.text[start:end], Span(start, end) == whole) for start, end in parts)
+        return GatheredPassages((Context(given, ruler(parts)),) * len(items), 0.0, 0.0, 1)
+    gaps = range(1, len(document.sentences))
+    places = random.Random(_SEED).sample(gaps, max(0, min(chunks - 1, len(gaps))))
+    return gather_passages(chunking_from_cuts(document, places), [item.question for item in items], budget, tools, ruler)
+
+
+def control_rows(trivial: Sequence[str], before: int) -> dict[str, int]:
+    """Return the row number of each control: the reference answers, and the deliberately wrong answers."""
+    return {name: before + number for number, name in enumerate(trivial) if name in (REFERENCE, SWAPPED)}
+
+
+def swap_references(references: Sequence[str]) -> list[str]:
+    """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
+    wrong_answers = []
+    for number, own in enumerate(references):
+        later = [*references[number + 1 :], *references[:number]]
+        wrong_answers.append(next((reference for reference in later if reference and reference != own), "") if own else "")
+    return wrong_answers

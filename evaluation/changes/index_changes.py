@@ -1,0 +1,244 @@
+"""Effects of another way to cut the same documents: chunks that change, tokens to embed again, questions won and lost.
+
+What counts is the text that is embedded for a chunk, with headings or a context in front if there are any, and not its
+position: an index needs one vector for each text, wherever the text stands in its document. If a document has a text b
+times before and a times after, then min(a, b) of its chunks are kept. Of the other chunks of a document, as many as there
+are on both sides are changed; the rest are new, or gone. Changed and new chunks must be embedded again. Vectors of another
+model are of no use, and by late chunking a vector depends on the text around the chunk, so that nothing is kept.
+
+A question is won or lost if its recall is higher or lower than before.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from chunkers import Chunker, Tools
+from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.support.arrays import FloatArray
+from evaluation.questions.corpus import Ruler
+from evaluation.questions.reading import Question
+from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
+from evaluation.retrieval.measures import evaluate_retrieval
+from evaluation.search.index import Index
+from evaluation.search.ranking import Method
+from evaluation.statistics.paired_tests import Difference, paired_differences
+
+DIGEST_BYTES = 16
+"""Bytes of a text's hash: two of a thousand million texts share one with a probability below 1 to 10²⁰."""
+
+_TABLES = """
+    CREATE TABLE chunks (document TEXT, text BLOB, is_after INTEGER, tokens INTEGER)
+"""
+
+_COUNTED = """
+    CREATE TABLE documents AS
+    SELECT document, sum(min(before, after)) AS kept, sum(before) AS before, sum(after) AS after,
+        sum(max(after - before, 0) * tokens) AS again, sum(after * tokens) AS tokens
+    FROM (
+        SELECT document, sum(is_after = 0) AS before, sum(is_after) AS after, max(is_after * tokens) AS tokens
+        FROM chunks GROUP BY document, text
+    )
+    GROUP BY document
+"""
+
+_CHANGES = """
+    kept, min(before, after) - kept AS changed, max(after - before, 0) AS new, max(before - after, 0) AS gone, again, tokens
+"""
+
+
+class Changes(NamedTuple):
+    """Numbers of kept, changed, new and gone chunks, and tokens.
+
+    Attributes
+    ----------
+    kept, changed, new, gone
+        Numbers of chunks, as this module counts them. There are kept + changed + gone chunks before, and kept + changed +
+        new after.
+    tokens_again
+        Tokens of the changed and new chunks, which must be embedded again.
+    tokens
+        Tokens of all chunks after the change.
+    """
+
+    kept: int = 0
+    changed: int = 0
+    new: int = 0
+    gone: int = 0
+    tokens_again: int = 0
+    tokens: int = 0
+
+    @property
+    def before(self) -> int:
+        """Number of chunks before the change."""
+        return self.kept + self.changed + self.gone
+
+    @property
+    def after(self) -> int:
+        """Number of chunks after the change."""
+        return self.kept + self.changed + self.new
+
+
+def embedding_dollars(tokens: int, price: float | None) -> float | None:
+    """Return the dollars for embedding tokens at a price for a million; None without a price."""
+    return None if price is None else tokens / 1_000_000 * price
+
+
+def dollar_words(dollars: float) -> str:
+    """Format dollars with two decimals, or with two significant digits below a cent."""
+    return f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.2g}"
+
+
+class DocumentChanges(NamedTuple):
+    """Name and changes of one document."""
+
+    document: str
+    changes: Changes
+
+
+class Comparison(NamedTuple):
+    """Changes of all documents together, and the documents that change most.
+
+    Attributes
+    ----------
+    documents, changed_documents
+        Number of documents with a chunk on either side, and of those with a chunk that is not kept.
+    only_before, only_after
+        Number of documents with chunks on only one side.
+    most_changed
+        Documents with the most tokens to embed again, then with the most chunks that are not kept; names decide ties.
+    """
+
+    total: Changes
+    documents: int
+    changed_documents: int
+    only_before: int
+    only_after: int
+    most_changed: tuple[DocumentChanges, ...]
+
+
+class ChunkComparison:
+    """Comparison of the chunks of two indexes, in memory that does not grow with their number.
+
+    Hashes of the texts are in a temporary database on disk, which a close removes; use the object in a ``with`` statement.
+    Documents may be added in any order, and in parts.
+
+    Parameters
+    ----------
+    keeps_vectors
+        True if the same text has the same vector on both sides; otherwise, as with another model or by late chunking, no
+        chunk is kept.
+    """
+
+    def __init__(self, keeps_vectors: bool = True) -> None:
+        self._keeps_vectors = keeps_vectors
+        # A database without a name is in memory as far as the cache of 2 MB holds it, and then in a file without a name.
+        self._database = sqlite3.connect("", isolation_level=None)
+        self._database.execute(_TABLES)
+        self._database.execute("BEGIN")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._database.close()
+
+    def add(self, document: str, chunks: Iterable[tuple[str, int]], after: bool) -> None:
+        """Add chunks of a document to one side: the embedded text of each, and its tokens.
+
+        ``after`` is true for the side that replaces the other.
+        """
+        salt = b"" if self._keeps_vectors else (b"before", b"after")[after]
+        rows = (
+            (document, hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES, salt=salt).digest(), after, tokens)
+            for text, tokens in chunks
+        )
+        self._database.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", rows)
+
+    def result(self, most: int = 10) -> Comparison:
+        """Return the changes of all documents, and the ``most`` documents that change most."""
+        run = self._database.execute
+        run("DROP TABLE IF EXISTS documents")
+        run(_COUNTED)
+        sums = ", ".join(f"coalesce(sum({name}), 0)" for name in ("kept", "changed", "new", "gone", "again", "tokens"))
+        total = Changes(*run(f"SELECT {sums} FROM (SELECT {_CHANGES} FROM documents)").fetchone())
+        counts = run(
+            "SELECT count(*), coalesce(sum(before > kept OR after > kept), 0), coalesce(sum(after = 0), 0), "
+            "coalesce(sum(before = 0), 0) FROM documents"
+        ).fetchone()
+        listed = run(
+            f"SELECT document, {_CHANGES} FROM documents WHERE before > kept OR after > kept "
+            "ORDER BY again DESC, before + after - 2 * kept DESC, document LIMIT ?",
+            (most,),
+        )
+        documents, changed, only_before, only_after = map(int, counts)
+        return Comparison(
+            total,
+            documents,
+            changed,
+            only_before,
+            only_after,
+            tuple(DocumentChanges(name, Changes(*values)) for name, *values in listed),
+        )
+
+
+# Questions won and lost.
+
+
+def recall_by_amount(
+    index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int | None, budgets: Budgets | None
+) -> dict[str, FloatArray]:
+    """Return the recall of each question by the amount of text, such as ``k = 5``, each of shape (questions,).
+
+    Amounts are the top k, unless ``top_k`` is None, and every budget. Recall is measured in the budgets' unit, or else in
+    tokens. Raises the same errors as `Tools.embed`.
+    """
+    unit = "tokens" if budgets is None else budgets.unit
+    by_amount = {}
+    if top_k is not None:
+        by_amount[f"k = {top_k:,}"] = evaluate_retrieval(index, questions, tools, ruler, top_k).values("recall", unit)
+    if budgets is not None:
+        at = evaluate_at_budgets(index, questions, tools, ruler, budgets)
+        by_amount |= {f"{size:,} {unit}": at.values("recall", size, unit) for size in budgets.sizes}
+    return by_amount
+
+
+def tokens_to_embed(tokens: int, chunker: Chunker, method: Method, embedded_as: EmbeddedAs) -> int:
+    """Estimate the tokens embedded to index documents of ``tokens`` tokens: for search and, if the chunker embeds, to cut.
+
+    By late chunking, windows that overlap by half read a document twice. A sentence that is compared together with its
+    ``buffer`` neighbours on either side is read with each of them. Overlaps of chunks, and headings and contexts in front of
+    them, do not count; texts in a cache count.
+    """
+    to_search = 0 if method == "bm25" else 2 if embedded_as == "late" else 1
+    to_cut = 2 * int(getattr(chunker, "buffer", 0)) + 1 if chunker.embeds else 0
+    return tokens * (to_search + to_cut)
+
+
+@dataclass(frozen=True, eq=False)
+class WonAndLost:
+    """Recall of each question on both sides, by the amount of text.
+
+    Attributes
+    ----------
+    before, after
+        Results of `recalls` for the same questions and amounts.
+    """
+
+    before: Mapping[str, FloatArray]
+    after: Mapping[str, FloatArray]
+
+    def differences(self) -> dict[str, Difference | None]:
+        """Return the difference of the mean recalls, after minus before, at each amount; None with too few questions."""
+        rows = np.array([self.after[amount] - before for amount, before in self.before.items()])
+        return dict(zip(self.before, paired_differences(rows), strict=True))
+
+    def changed(self, amount: str) -> tuple[list[int], list[int]]:
+        """Return the numbers of the questions that are won by the change, and of those that are lost."""
+        before, after = self.before[amount], self.after[amount]
+        return [*np.flatnonzero(after > before + 1e-9).tolist()], [*np.flatnonzero(after < before - 1e-9).tolist()]

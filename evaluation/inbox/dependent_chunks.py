@@ -1,0 +1,445 @@
+"""Rules for chunks that cannot be understood alone, with the words that point back in the languages of `POINTING`."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from chunkers import Chunk, Span
+from evaluation.inbox.checked_chunking import CheckedChunking, RuleFindings
+
+# Words at the beginning of a sentence that point back to an earlier one, by language.
+
+
+def _phrase_pattern(words: str) -> str:
+    """Return a pattern that matches one of several phrases, separated by commas; ``~`` is white space."""
+    return "(?:" + "|".join(word.strip().replace("~", r"\s+") for word in words.split(",")) + ")"
+
+
+def _compile_alternatives(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+_INSERTED = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
+"""A short subject before a connective in commas."""
+
+
+@cache
+def _german_pointers() -> re.Pattern[str]:
+    own = _phrase_pattern(
+        "Anleitung, Handbuch, Handbuchseite, Kapitel, Abschnitt, Artikel, Seite, Dokument, Vertrag, Gesetz, "
+        "Vorschrift, Beispiel, Leitfaden"
+    )
+    this = r"[Dd]ies(?:e[rnms]?)?(?:\s+(?!" + own + r")|\s*,)"
+    pronoun = (
+        r"(?:ihn|ihm|ihr|ihnen|sie|dessen|deren|(?:all(?:e[mnr]?)?\s+)?" + this + r"|jene[rnms]?|solche[rnms]?|all\s+dem)\b"
+    )
+    verb = _phrase_pattern(
+        "ist, sind, war, waren, wird, werden, wurde, wurden, hat, haben, hatte, gilt, galt, bedeutet, heißt, führt, führte, "
+        "liegt, lag, kostet, kostete, zeigt, macht, kann, konnte, soll, muss, darf, lässt, ließ, erklärt, hilft, geht, "
+        "reicht, "
+        "erlaubt, verhindert, betrifft, sorgt, bringt, spart, erfordert, setzt, trifft, schützt, dauert, dauerte, klingt"
+    )
+    impersonal = _phrase_pattern(
+        "gibt, gab, fehlt, fehlen, lohnt, bedarf, handelt, scheint, regnet, schneit, empfiehlt, heißt, kommt, darf, "
+        "dürfen, wird, "
+        "werden, wurde, wurden, sind, waren, ist, war, wäre, sei, stehen, steht, bleibt, bleiben, hat, haben, kann, können, "
+        "muss, müssen, könnte, könnten, dürfte, soll, sollte, sollten, geht, genügt, reicht, gelten, gilt, folgt, "
+        "folgen, besteht, bestehen, "
+        "entsteht, "
+        "entstehen, hängt, stellt, zeigt, liegt, macht, tut, findet, finden, gelang, gelingt, dauert, geschieht, passiert"
+    )
+    return _compile_alternatives(
+        r"(?:Er|Ihm|Ihn|Dies|Diese[rnms]|Jene[rnms]?|Solche[rnms]?|Ein(?:e|en|em)?\s+solche[rnms]?|Beides"
+        r"|Letztere[rnms]?|Erstere[rnms]?)\b"
+        r"(?!\s+" + own + ")",
+        r"Diese\b(?!\s+" + own + ")",
+        r"Beide\s+(?=[a-zäöü])",
+        rf"Es\b(?!\s+{impersonal}\b)(?=\s+[a-zäöü])",
+        rf"(?:Das|Der|Die)\s+{verb}\b",
+        r"Sie\s+(?:ist|wird|war|wurde|hat|hatte|kann|konnte|muss|musste|soll|darf|lässt|ließ|liegt|steht|gilt"
+        r"|[a-zäöüß]+(?:te|[^e\s]t))\b",
+        r"(?:Seine|Deren|Dessen)[rnms]?\b",
+        r"Da(?:für|mit|durch|bei|von|zu|gegen|nach|her|rin|ran|rauf|raus|rum|rüber|runter|neben|zwischen|hinter"
+        r"|vor)\b(?!\s*,)",
+        r"Hier(?:bei|durch|für|mit|zu|von|nach|in|auf|aus)\b",
+        r"(?:Des(?:halb|wegen)|Somit|Folglich|Infolgedessen|Demnach|Dementsprechend|Trotzdem|Dennoch|Gleichwohl|Jedoch"
+        r"|Allerdings"
+        r"|Hingegen|Stattdessen|And(?:e)?renfalls|Ansonsten|Sonst|Außerdem|Zudem|Ferner|Überdies|Ebenso|Auch|Dann|Danach"
+        r"|Anschließend|Daraufhin|Damals|Seitdem|Seither|Indessen|Aber|Doch|Und|Oder|Denn|Also|Nur\s+so|Vielmehr"
+        r"|Umgekehrt|Dort"
+        r"|Zuvor|Schließlich)\b",
+        r"So\s+(?:ist|wird|kann|lässt|entsteht|gelingt|bleibt|war|konnte|sind|werden|spart|muss)\b",
+        r"Bis\s+dahin\b|Im\s+Gegen(?:satz\s+dazu|teil|zug)\b|Zum\s+Beispiel\b",
+        r"(?:Eine[rs]?|Keine[rs]?|Jede[rs]?|Einige|Viele|Manche|Die\s+meisten|Zwei|Drei|Alle|Beide)\s+(?:davon"
+        r"|von\s+ihnen)\b",
+        r"Jede[rs]?\s+(?:zählt|trug|trägt|hat|hatte|ist|war|kann|muss|darf|wird|bekommt|erhält|kostet|steht|liegt)\b",
+        r"(?:Für|Mit|Von|Bei|Zu|Ohne|Nach|Aus|In|An|Auf|Unter|Gegen|Wegen|Durch|Vor|Über|Um|Trotz|Neben|Seit)\s+" + pronoun,
+    )
+
+
+_POLITE = re.compile(r"(?<=[^.!?:\s] )(?:Sie|Ihnen|Ihre?[rnms]?)\b")
+"""Address of the reader inside a German sentence, after which *Sie* at its beginning may be the reader."""
+
+_GERMAN_THEY = re.compile(r"(?:Sie|Ihnen|Ihre?[rnms]?)\s+(?=[\wäöüß])")
+
+
+@cache
+def _english_pointers() -> re.Pattern[str]:
+    own = _phrase_pattern(
+        "manual, section, chapter, document, article, guide, page, paper, report, example, tutorial, agreement, "
+        "policy, notice, "
+        "post, study, website"
+    )
+    this = r"(?:this|that|these|those|such)\b(?!\s+" + own + ")"
+    that = r"(?:it|them|him|" + this + ")"
+    certain = _phrase_pattern(
+        "likely, unlikely, possible, impossible, important, necessary, clear, unclear, true, worth, not~enough, "
+        "enough, easy, "
+        "hard, difficult, best, better, recommended, advisable, common, rare, time, no, often, usual, useful, helpful, "
+        "safe, "
+        "a~good, hoped, known, said, thought, believed, up~to, good, wise, customary, essential, cold, hot, dark, "
+        "late, early, "
+        "raining, too, not~(?:possible|necessary|clear|easy|true|worth)"
+    )
+    return _compile_alternatives(
+        rf"It\b(?!\s+(?:(?:is|was|will\s+be|would\s+be|may\s+be|'s|can\s+be|has\s+been)\s+(?:\w+ly\s+)?{certain}\b"
+        r"|takes|took|rains|snows|seems|appears|turns|turned|follows|depends|does\s+not\s+matter"
+        r"|makes\s+(?:no\s+)?sense|pays"
+        r"|(?:is|was)\s+(?:the|a|an|in|on|only)\b[^.]*\b(?:that|who)\b))",
+        r"(?:They|He|She|Its|Their|His|Her|Neither|Both\s+of\s+(?:them|these|those))\b",
+        rf"(?:This|These|Such|That)\b(?!\s+{own})(?!\s+said\b)",
+        r"Those\b(?!\s+(?:who|of|that|with|in|without|which|whose|from|on|at)\b)",
+        r"(?:[Oo]ne|[Ss]ome|[Nn]one|[Mm]any|[Mm]ost|[Ee]ach|[Aa]ll|[Tt]wo|[Tt]hree|[Ff]ew|[Ss]everal|[Bb]oth|[Aa]ny"
+        r"|[Ee]ither|[Nn]othing|Part|Much)"
+        rf"\s+of\s+(?:its|their|{that})\b",
+        r"Each\s+(?:is|was|has|had|counts?|can|must|may|will|comes?|costs?|holds?)\b",
+        r"(?:For|In|With|On|To|From|By|After|Before|Without|At|Of|Despite|Under|During|Since|Until|Through|Because\s+of"
+        r"|Like|Unlike|Beyond"
+        rf"|Instead\s+of|Due\s+to|Apart\s+from|As\s+a\s+result\s+of|Besides|Except\s+for)\s+(?:all\s+)?{that}\b",
+        r"(?:When|If|Once|Although|While|Because|Until|Unless|Where|As\s+long\s+as|As\s+soon\s+as)\s+"
+        r"(?:it\s+(?:is|was|has|does|becomes)\s+(?!cold|hot|dark|possible|necessary|raining|not\s+possible|too|clear|likely)"
+        r"|they|this|that\s+(?:is|happens|was|does)|these|he|she)\b",
+        r"(?:However|Therefore|Thus|Hence|Moreover|Furthermore|Nevertheless|Nonetheless|Otherwise|Instead|Consequently"
+        r"|Accordingly"
+        r"|Likewise|Similarly|Conversely|Meanwhile|Afterwards|Then|But|Yet|And|Or|Nor|Also|Still|Besides|Rather|Indeed"
+        r"|Later),?\s"
+        r"(?!(?:of|than|if|when|as)\b)",
+        r"So,?\s+(?!far\b|that\b|long\b|much\b|many\b|called\b)",
+        r"(?:In\s+(?:addition|contrast|return|turn|other\s+words|fact|short)|By\s+contrast|As\s+a\s+(?:result"
+        r"|consequence)|On\s+the\s+"
+        r"(?:other\s+hand|contrary)|For\s+(?:example|instance)|Even\s+so|Until\s+then|Since\s+then|At\s+(?:that"
+        r"|the\s+same)\s+time)\b",
+        _INSERTED
+        + _phrase_pattern(
+            "however, in~contrast, by~contrast, therefore, on~the~other~hand, though, for~example, in~turn, too"
+        )
+        + r"\b,?",
+    )
+
+
+@cache
+def _french_pointers() -> re.Pattern[str]:
+    own = _phrase_pattern(
+        "manuel, section, chapitre, document, article, guide, page, notice, contrat, exemple, règlement, rapport"
+    )
+    this = rf"(?:ce(?:t|tte|s)?|tel(?:le)?s?)\b(?!\s+{own}|\s+qu|\s+dont)"
+    that = rf"(?:cel(?:a|ui-ci|le-ci)|ceux-ci|celles-ci|lui|elles?|eux|{this})\b"
+    certain = _phrase_pattern(
+        "probable, possible, impossible, prudent, nécessaire, important, interdit, utile, conseillé, recommandé, "
+        "préférable, "
+        "obligatoire, facile, difficile, vrai, clair, bon, inutile, rare, certain, essentiel, permis, temps, tard, tôt"
+    )
+    return _compile_alternatives(
+        r"Il\b(?!\s+(?:n(?:e\s+|['’]))?(?:y\s+(?:a|avait|aura|aurait)|s['’]agi\w*|faut|fallait|faudra|convient|vaut"
+        r"|suffit|manque|reste|existe"
+        rf"|pleut|neige|semble|arrive|se\s+peut|(?:est|était|sera|serait)\s+(?:\w+ment\s+)?{certain}\b"
+        rf"|doit\s+(?:pas\s+)?y|peut\s+y))",
+        r"(?:Ils|Elles?|Cela|Ceci|Ça|Celle-ci|Celui-ci|Ceux-ci|Celles-ci|C['’](?:est|était)|Ce\s+(?:sont|n['’]est|sera))\b",
+        rf"(?:Ce|Cet|Cette|Ces|Telles?|Tels?|Un\s+tel|Une\s+telle)\b(?!\s+(?:qui|que|qu['’]|dont|{own}))",
+        r"(?:Son|Sa|Ses|Leurs?)\s+(?=[a-zàâéèêîïôûœ])",
+        r"(?:L['’]une?|L['’]autre|Certaine?s|D['’]autres|Aucune?|Chacune?|La\s+plupart|Beaucoup|Tous|Toutes)\s+"
+        r"(?:d['’](?:eux|elles)|d['’]entre\s+(?:eux|elles)|deux)\b",
+        r"(?:Chacune?|Certains|Certaines)\s+(?:est|était|a|avait|ont|compte|portait|porte|sont|doit|peut|étaient|vient"
+        r"|coûte)\b",
+        r"On\s+(?:ne\s+)?(?:l['’]|l[ea]s?\s|en\s|y\s|leur\s)",
+        r"Il\s+y\s+en\s+(?:a|avait)",
+        r"(?:Si|Quand|Lorsqu|Dès\s+qu|Comme)(?:e\s|['’]|\s)(?:il|ils|elle|elles|l['’]une?|cela|celui-ci)\b(?!\s+(?:faut"
+        r"|pleut|y))",
+        r"(?:Cependant|Toutefois|Néanmoins|Pourtant|Mais|Or|Donc|Ainsi|Alors|Ensuite|Puis|Sinon|Et|Ou|Car|Aussi"
+        r"|Autrement|Enfin|Inversement)"
+        r"(?:,|\s)(?!que\b|bien\b)",
+        r"(?:Par\s+cons[ée]quent|En\s+cons[ée]quence|De\s+plus|En\s+outre|Par\s+ailleurs|En\s+revanche|Au\s+contraire"
+        r"|À\s+défaut|"
+        r"D['’]ici\s+là|De\s+ce\s+fait|En\s+effet|Par\s+exemple|Par\s+contre|Voilà\s+pourquoi|À\s+l['’]époque"
+        r"|Malgré\s+tout|Au\s+lieu\s+de\s+cela"
+        r"|De\s+même|Depuis\s+lors|D['’]où)\b",
+        r"(?:Pour|Dans|De|Avec|Sans|Après|Avant|Par|Sur|Sous|Chez|Contre|Depuis|Selon|Malgré|À|En|Grâce\s+à"
+        r"|À\s+cause\s+de|Outre|D['’]après)\s+" + that,
+        _INSERTED
+        + _phrase_pattern(
+            "en~revanche, cependant, toutefois, pourtant, au~contraire, en~effet, par~exemple, par~conséquent, donc"
+        )
+        + ",",
+    )
+
+
+@cache
+def _spanish_pointers() -> re.Pattern[str]:
+    own = _phrase_pattern(
+        "manual, sección, capítulo, documento, artículo, guía, página, contrato, ejemplo, aviso, informe, reglamento"
+    )
+    this = rf"(?:est[aeo]s?|es[aeo]s?|aquel(?:l[ao]s?)?|dich[ao]s?|tal(?:es)?)\b(?!\s+{own}|\s+vez|\s+que)"
+    certain = _phrase_pattern(
+        "probable, posible, imposible, necesario, recomendable, importante, conveniente, preciso, prudente, fácil, difícil, "
+        "obligatorio, mejor, aconsejable, cierto, verdad, hora, útil, decir, evidente, lógico, normal, habitual"
+    )
+    return _compile_alternatives(
+        r"(?:Él|Ell[ao]s?|Ello|Ambos|Ambas|Sus?)\b",
+        rf"(?:Est[aeo]s?|Es[aeo]s?|Aquel(?:l[ao]s?)?|Dich[ao]s?|Tal(?:es)?)\b(?!\s+{own}|\s+vez|\s+que)",
+        r"(?:Un[ao]|Cada\s+un[ao]|Algun[ao]s|Ningun[ao]|Much[ao]s|L[ao]s?\s+mayoría|Otr[ao]s)\s+(?:de\s+"
+        r"|entre\s+)(?:ell[ao]s|est[ao]s|es[ao]s)\b",
+        r"Cada\s+un[ao]\s+(?!de\b)",
+        r"(?:Pueden|Deben|Tienen|Fue|Fueron|Eran?|Son|Están|Permiten|Sirven|Suelen|Llevan|Llevaban|Tenían|Necesitan?"
+        r"|Contienen?|Cuelga)\b"
+        rf"(?!\s+(?:{certain}|que|surgir|aparecer|ocurrir|producirse|existir|darse)\b)",
+        rf"Es\s+(?!{certain}\b|que\b|un\s+\w+\s+que\b)",
+        r"(?:Se\s+(?:l[eao]s?|l[eo])\s+\w+|Se\s+(?:apaga|recuerda|abre|cierra|enciende|conserva|guarda|llama))\b",
+        r"(?:Si|Cuando)\s+(?:un[ao]\s+se|est[aeo]s?\b|es[aeo]s?\b|ell[ao]s?\b|él\b|no\s+lo\b|l[ao]s?\s+(?:es|son|hay)\b)",
+        r"(?:Pero|Y|E|O|Además|Asimismo|También|Entonces|Luego|Después|Así|Tampoco|Finalmente|Sino)(?:,|\s+)(?!de\b"
+        r"|que\b|como\b)",
+        r"(?:Sin\s+embargo|No\s+obstante|Aun\s+así|Por\s+eso|Por\s+(?:lo\s+)?tanto|Por\s+ello|Por\s+esto"
+        r"|Por\s+consiguiente|En\s+consecuencia"
+        r"|Como\s+consecuencia|Así\s+pues|A\s+continuación|En\s+cambio|Por\s+el\s+contrario|De\s+lo\s+contrario"
+        r"|En\s+su\s+defecto|Hasta\s+entonces"
+        r"|Desde\s+entonces|Por\s+ejemplo|A\s+cambio|Al\s+contrario|Pese\s+a\s+todo|Mientras\s+tanto)\b",
+        r"(?:Para|Con|En|De|Por|Sin|Tras|A|Ante|Según|Sobre|Desde|Hasta|Contra|Entre|Antes\s+de|Después\s+de"
+        r"|Gracias\s+a|A\s+pesar\s+de|Debido\s+a"
+        rf"|Además\s+de)\s+(?:todo\s+)?(?:ell[ao]s?|él|{this})",
+        _INSERTED
+        + _phrase_pattern("en~cambio, sin~embargo, no~obstante, por~el~contrario, por~(?:lo~)?tanto, por~ejemplo")
+        + ",",
+    )
+
+
+@cache
+def _chinese_pointers() -> re.Pattern[str]:
+    own = "(?:本|手册|份(?:说明|文件|手册|合同)|篇文章|一?[章节]|部分)"
+    return _compile_alternatives(
+        f"[他她它](?:们)?|其(?![他它余实])|该(?!死)|此(?!致|{own})|这(?!里|{own})|那(?!么多)",
+        "但是?|然而|不过|可是|因此|因而|所以|于是|否则|另外|而且|并且|而(?!立)|然后|随后|之后|接着|同时|相反|反之|例如|比如|尽管如此"
+        "|结果[，,]|从此|当时|作为回报|也就是说|换句话说|与此相反|同样",
+        f"(?:[为对由因在从除据用和与跟像把被给让向比]|对于|关于|根据|按照|除了)(?:[他她它](?:们)?|[这那](?!里|{own})|此)",
+        "[^，。！？；：、\\s]{1,4}(?<![规原法细准守否总])则(?![是])",
+    )
+
+
+POINTING = {
+    "en": _english_pointers,
+    "de": _german_pointers,
+    "fr": _french_pointers,
+    "es": _spanish_pointers,
+    "zh": _chinese_pointers,
+}
+"""For each language code, the function that returns the pattern of sentence beginnings that point back."""
+
+
+def words_pointing_back(beginning: str, language: str, addresses_reader: bool) -> str:
+    """Return the words with which a sentence points back to an earlier one; empty if it does not begin so.
+
+    Parameters
+    ----------
+    beginning
+        The sentence, or its first hundred characters.
+    language
+        Code of its language, a key of `POINTING`.
+    addresses_reader
+        True if its text addresses the reader by the German *Sie*, which also means *they*.
+    """
+    match = POINTING[language]().match(beginning)
+    if match is None and language == "de" and not addresses_reader:
+        match = _GERMAN_THEY.match(beginning)
+    return match[0].strip(" ,") if match else ""
+
+
+def addresses_reader(text: str, language: str) -> bool:
+    """Return whether a German text addresses its reader by *Sie*."""
+    return language == "de" and _POLITE.search(text) is not None
+
+
+REACH = 500
+"""Characters on either side of a cut in which a condition or lead-in is sought."""
+
+_LEFT_OVER = re.compile(r"[\s.,;:!?…。！？；：，、»”’)\]]*")
+"""Characters that the sentence before may leave at the beginning of a chunk."""
+
+_SENTENCE_END = re.compile(r"(?:[.!?…]['\"”’»)\]*_]*|[。！？；：:][”’」』）]*|\n)\s*\Z")
+
+_STOP = re.compile(r"[.!?…](?=\s|\Z)|[。！？]|\n")
+
+_ITEM = re.compile(
+    r"[ \t]*(?:(?P<bullet>[-*+•–—·▪])|(?P<number>\d{1,3}[.)）])|(?P<letter>[(（]?[a-zA-Z][)）])|(?P<roman>[(（][ivx]+[)）])"
+    r"|(?P<bracket>[(（]\d{1,3}[)）])|(?P<han>[(（]?[一二三四五六七八九十]{1,3}[)）、]))(?:[ \t]+|(?<=[)）、]))(?=\S)"
+)
+"""Mark of an item of a list or enumeration; its group is the kind of mark."""
+
+_HEADING = re.compile(r"[ \t]*#{1,6}\s")
+
+_CONDITIONS = {
+    "en": "if|when|unless|where|provided(?:\\s+that)?|as\\s+long\\s+as|in\\s+case|once|only\\s+if|whenever"
+    "|except\\s+(?:if|when|where)",
+    "de": "wenn|falls|sofern|soweit|sobald|solange|es\\s+sei\\s+denn|vorausgesetzt",
+    "fr": "si|lorsque|quand|à\\s+moins\\s+que|à\\s+condition\\s+que|pourvu\\s+que|dès\\s+que|sauf\\s+si|que\\s+si",
+    "es": "si|cuando|a\\s+menos\\s+que|siempre\\s+que|salvo\\s+que|en\\s+caso\\s+de\\s+que|con\\s+tal\\s+de\\s+que"
+    "|solo\\s+si",
+    "zh": "如果|若|假如|倘若|除非|只要|一旦|凡",
+}
+"""Conjunctions of conditions, by the code of the language."""
+
+_ANNOUNCEMENTS = {
+    "en": r"(?:as\s+follows|(?:the|these)\s+following(?:\s+(?!day|week|month|year|morning|evening|night|season)[\w-]+){0,2}"
+    r"|listed\s+(?:here|below)|in\s+the\s+following\s+\w+)",
+    "de": r"(?:wie\s+folgt|folgendermaßen|(?:auf\s+)?folgende\s+(?:Weise|Art)|Folgendes)",
+    "fr": r"(?:comme\s+suit|de\s+la\s+(?:manière|façon)\s+suivante|ce\s+qui\s+suit|les?\s+\w+\s+suivante?s?)",
+    "es": r"(?:como\s+sigue|de\s+la\s+siguiente\s+(?:manera|forma)|del\s+siguiente\s+modo|lo\s+siguiente"
+    r"|l[ao]s\s+\w+\s+siguientes)",
+    "zh": r"(?:如下|以下[^，。]{0,6}|下列[^，。]{0,6})",
+}
+"""Ends of sentences that announce what follows, by the code of the language."""
+
+_GERMAN_FOLLOW = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
+"""The German verb may stand behind the announcement."""
+
+
+def dangling_start(case: CheckedChunking) -> RuleFindings:
+    """Find chunks whose first sentence begins with words that point back to an earlier chunk."""
+    document = case.chunking.document
+    text, language = document.text, case.language
+    if language not in POINTING:
+        return
+    polite = addresses_reader(text, language)
+    for chunk, start in _chunk_beginnings(case):
+        if not _begins_sentence(text, start) or _ITEM.match(text, start) or not case.is_prose(start):
+            continue
+        stop = _STOP.search(text, start, chunk.end)
+        last = stop.end() if stop else chunk.end
+        words = words_pointing_back(text[start : min(last, start + 160)], language, polite)
+        if words:
+            yield Span(start, last), 0.6, f"the chunk begins with “{words}”, which points back to an earlier one"
+
+
+def without_lead_in(case: CheckedChunking) -> RuleFindings:
+    """Find chunks that begin with items, code or clauses whose lead-in or condition stands in an earlier chunk."""
+    text, language = case.chunking.document.text, case.language
+    if language not in POINTING:
+        return
+    lead_ins: dict[tuple[int, str], str] = {}
+    for chunk, start in _chunk_beginnings(case):
+        cut, line_end = chunk.start, text.find("\n", start, chunk.end)
+        first_line = Span(start, line_end if line_end > 0 else chunk.end)
+        item = _ITEM.match(text, start)
+        if item is not None and _begins_line(text, start) and case.is_prose(start):
+            lead_in = _lead_in_of(text, start, item.lastgroup or "", language, lead_ins)
+        else:
+            lead_in = _announcement(text, cut, language) if case.is_prose(max(0, cut - 2)) else ""
+        if lead_in and lead_in in chunk.context:
+            continue
+        if lead_in:
+            yield first_line, 0.65, f"its lead-in, “{_shorten(lead_in)}”, is in an earlier chunk"
+        elif condition := _cut_condition(case, cut, language):
+            yield first_line, 0.65, f"the cut parts the condition “{_shorten(condition)}” from what depends on it"
+
+
+def _chunk_beginnings(case: CheckedChunking) -> Iterator[tuple[Chunk, int]]:
+    """Yield each chunk but the first, and where its text begins after what the sentence before left."""
+    text = case.chunking.document.text
+    for chunk in case.chunking.chunks[1:]:
+        left_over = _LEFT_OVER.match(text, chunk.start, chunk.end)
+        start = left_over.end() if left_over else chunk.start
+        if start < chunk.end:
+            yield chunk, start
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    """Return whether a sentence can begin at an offset, whatever the splitter took for one."""
+    before = text[max(0, start - 20) : start]
+    return (not before.strip() or _SENTENCE_END.search(before) is not None) and not text[start].islower()
+
+
+def _begins_line(text: str, start: int) -> bool:
+    line = text.rfind("\n", 0, start) + 1
+    return not text[line:start].strip()
+
+
+def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tuple[int, str], str]) -> str:
+    """Return the sentence that introduces the list of an item; empty if none does.
+
+    ``known`` has what earlier calls found for items, by their line and kind of mark, so that no list is walked twice.
+    """
+    item = text.rfind("\n", 0, start) + 1
+    lead_in, end = "", item
+    while end > 0:
+        begin = text.rfind("\n", 0, end - 1) + 1
+        line = text[max(begin, end - REACH) : end].strip()
+        if (begin, kind) in known:
+            lead_in = known[begin, kind]
+            break
+        end = begin
+        if not line:
+            continue
+        if _introduces(line, language):
+            lead_in = "" if _HEADING.match(line) else _last_sentence(line)
+            break
+        mark = _ITEM.match(text, begin)
+        is_continuation = text[begin : begin + 2].isspace() and not mark
+        if not is_continuation and (mark is None or mark.lastgroup != kind):
+            break
+    known[item, kind] = lead_in
+    return lead_in
+
+
+def _announcement(text: str, cut: int, language: str) -> str:
+    """Return the last line before a cut if it announces what follows; empty otherwise."""
+    before = text[max(0, cut - REACH) : cut].rstrip()
+    line = before[before.rfind("\n") + 1 :]
+    return "" if _HEADING.match(line) or not _introduces(line, language, at_cut=True) else _last_sentence(line)
+
+
+def _last_sentence(line: str) -> str:
+    return re.split(r"(?<=[.!?…])\s+(?=\S)|(?<=[。！？])(?=\S)", line)[-1]
+
+
+def _introduces(line: str, language: str, *, at_cut: bool = False) -> bool:
+    """Return whether a line announces what follows."""
+    if line.endswith((":", "：")):
+        return True
+    if re.search(rf"\b{_ANNOUNCEMENTS[language]}[.。]?\Z", line) or (language == "de" and _GERMAN_FOLLOW.search(line)):
+        return True
+    return not at_cut and re.search(rf"\b(?:{_CONDITIONS[language]})\Z", line) is not None
+
+
+def _cut_condition(case: CheckedChunking, cut: int, language: str) -> str:
+    """Return the condition in or at whose end a sentence is cut; empty if there is none."""
+    if not case.is_prose(cut):
+        return ""
+    document = case.chunking.document
+    start, end = document.sentences[document.sentence_at(cut)]
+    start, end = max(start, cut - REACH), min(end, cut + REACH)
+    before, after = document.text[start:cut].lstrip(" .。"), document.text[cut:end]
+    if not before.strip() or not re.search(r"\w", after):
+        return ""
+    before = re.split(r"[.!?。！？]\s*(?=\S)", before)[-1]
+    clause = re.split(r"[,，;；]\s*", before)[-1]
+    conjunction = rf"(?:{_CONDITIONS[language]})"
+    boundary = "" if language == "zh" else r"\b"
+    open_clause = re.match(rf"\s*{conjunction}{boundary}", clause, re.IGNORECASE)
+    if open_clause and re.search(r"\w", clause):
+        return clause.strip()
+    follows = re.match(rf"\s*,?\s*{conjunction}{boundary}", after, re.IGNORECASE)
+    if follows and re.search(r"\w", before):
+        return after.strip()
+    return ""
+
+
+def _shorten(words: str, most: int = 60) -> str:
+    line = " ".join(words.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -1,0 +1,485 @@
+"""Sets that bring the documents with the questions: folders in BEIR's format, also as ZIP files, and SQuAD's files.
+
+What they say of a question is brought into the form that `read_questions` reads. BEIR says which documents answer a
+question, not where: the whole of each is its excerpt. Recall, precision and F1 of documents are what BEIR asks for, and
+hold as they are; recall in characters or tokens says how much of the relevant documents is retrieved, and neither it nor
+precision nor IoU says whether the answer is. SQuAD says where the answer is, a few words in a paragraph: recall is then
+nearly whether it is there at all, and precision and IoU are low whatever the chunker does.
+"""
+
+import csv
+import io
+import json
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from chunkers.files.data_files import InputCounter, check_brackets, csv_rows, decode_file, parse_json
+from chunkers.support.errors import InputError
+from chunkers.support.formatting import escape_cell
+from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
+from chunkers.text.reader_process import parse_in_reader_process
+from evaluation.questions.rows import JOINT, Row, json_line_objects, short_repr, shorten_text
+
+CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
+"""The parts of a set in BEIR's format: two files, and a folder with a table for each split."""
+
+MOST_DOCUMENTS = 50_000
+"""Maximum number of documents of a set."""
+
+_TEST = "test"
+"""The split that is used where nothing is chosen, as BEIR does."""
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """Documents and the questions about them, as read from a data set.
+
+    Attributes
+    ----------
+    texts
+        Name and text of each document.
+    questions
+        Name and content of a file for `read_questions`.
+    notes
+        Sentences on data that was left out, and on how to read the measures for such a set.
+    """
+
+    texts: tuple[tuple[str, str], ...]
+    questions: tuple[str, bytes]
+    notes: tuple[str, ...]
+
+
+def read_question_set(
+    data: bytes, name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
+) -> QuestionSet | None:
+    """Read a question set from a BEIR ZIP file or a SQuAD JSON file; None if the file is neither.
+
+    The file is read in another process; see `chunkers.text.reader_process`.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged, too large, or lacks required parts; also as in `read_beir`.
+    Cancelled
+        If the user asked to stop, as ``cancelled`` reports.
+    """
+    if not data.startswith(b"PK") and (b'"paragraphs"' not in data or b'"qas"' not in data):
+        return None
+    return _set_from_pieces(parse_in_reader_process(parse_set_file, data, name, cancelled, split=split))
+
+
+def read_beir(
+    parts: Mapping[str, bytes], name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
+) -> QuestionSet:
+    """Read a question set in BEIR's format from its separate files, given by path.
+
+    Parameters
+    ----------
+    split
+        Split whose qrels table lists the documents that answer each question: by default ``test``, else the only table.
+    cancelled
+        Called repeatedly while the files are read in another process; True stops reading.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, if a row is malformed, or if no question has a document that answers it.
+    Cancelled
+        If the user asked to stop.
+    """
+    size = sum(map(len, parts.values()))
+    if size > MAX_UNPACKED:
+        raise InputError(
+            f"{name}: the files of a question set may have at most {MAX_UNPACKED:,} bytes in total; these have {size:,}."
+        )
+    sizes = [[path, len(part)] for path, part in parts.items()]
+    question_set = _set_from_pieces(
+        parse_in_reader_process(parse_beir_parts, b"".join(parts.values()), name, cancelled, sizes=sizes, split=split)
+    )
+    assert question_set is not None
+    return question_set
+
+
+def _set_from_pieces(pieces: Iterable[Any]) -> QuestionSet | None:
+    """Return the set whose pieces the other process has sent, each with its kind; None if there are none."""
+    by_kind: dict[str, list[Any]] = defaultdict(list)
+    for kind, *content in pieces:
+        by_kind[kind].append(content)
+    if not by_kind["questions"]:
+        return None
+    (name,) = by_kind["questions"][0]
+    rows = b"\n".join(row.encode("utf-8", "surrogatepass") for (row,) in by_kind["row"])
+    return QuestionSet(tuple(map(tuple, by_kind["text"])), (name, rows), tuple(note for (note,) in by_kind["note"]))
+
+
+def _pieces_of_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
+    """Yield the pieces of a set for `_assembled`, its texts counted."""
+    name, rows = question_set.questions
+    counted = InputCounter(name, "a set")
+    yield "questions", name
+    for title, text in question_set.texts:
+        counted.row(title, text)
+        yield "text", title, text
+    for row in rows.decode("utf-8", "surrogatepass").split("\n"):
+        counted.row(row)
+        yield "row", row
+    for note in question_set.notes:
+        yield "note", note
+
+
+def parse_set_file(data: bytes, name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
+    """Yield the parts of a question set from a BEIR ZIP file or a SQuAD JSON file; nothing for other files.
+
+    Run by `read_set` in a separate process.
+    """
+    if data.startswith(b"PK"):
+        yield from _pieces_of_set(_read_beir(_beir_parts_of_zip(data, name), name, split))
+        return
+    try:
+        whole = parse_json(decode_file(data, name), name)
+    except InputError:
+        raise
+    except (ValueError, RecursionError):
+        return
+    if isinstance(whole, dict) and isinstance(whole.get("data"), list):
+        yield from _pieces_of_set(_read_squad(whole["data"], name))
+
+
+def parse_beir_parts(
+    data: bytes, name: str, sizes: list[tuple[str, int]], split: str | None = None
+) -> Iterator[tuple[str, ...]]:
+    """Yield the parts of a BEIR question set whose files are concatenated in ``data``.
+
+    Run by `read_beir` in a separate process.
+    """
+    parts: dict[str, bytes] = {}
+    at = 0
+    for path, size in sizes:
+        parts[path] = data[at : at + size]
+        at += size
+    yield from _pieces_of_set(_read_beir(parts, name, split))
+
+
+def _read_beir(parts: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
+    for part in (CORPUS, QUERIES):
+        if part not in parts:
+            raise InputError(
+                f"{name}: a BEIR set must have {part}; this one has {shorten_text(', '.join(parts)) or 'no files'}."
+            )
+    texts, empty = _documents_with_text(parts[CORPUS], f"{name}/{CORPUS}")
+    table = _table_path(parts, name, split)
+    answers, unknown = _relevant_documents(parts[table], f"{name}/{table}", {title for title, _ in texts})
+    queries = dict(_rows_by_id(parts[QUERIES], f"{name}/{QUERIES}"))
+    lost = [query for query in answers if query not in queries]
+    rows = [
+        {"question": queries[query]["text"], "documents": documents}
+        for query, documents in answers.items()
+        if query in queries
+    ]
+    if not rows:
+        raise InputError(f"{name}/{table}: at least one question must have a document that answers it; none has one.")
+    notes = [
+        f"{name}: BEIR says which documents answer a question, not where: the whole of each counts as its excerpt. The "
+        "scores of documents are BEIR's; those of characters and tokens say how much of these documents is retrieved, not "
+        "whether the answer is. A relevance of 1 and more counts the same."
+    ]
+    notes += _left_out_note(f"{name}/{CORPUS}: documents without text, which are left out", empty)
+    notes += _left_out_note(f"{name}/{table}: documents that are not in {CORPUS}, which are left out", unknown)
+    notes += _left_out_note(f"{name}/{table}: questions that are not in {QUERIES}, which are left out", lost)
+    return QuestionSet(tuple(texts), json_lines_file(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
+
+
+def is_beir_path(path: str) -> bool:
+    """Return whether a path is one of the file paths of a BEIR question set."""
+    return path in (CORPUS, QUERIES) or (path.startswith(f"{QRELS}/") and path.endswith(".tsv"))
+
+
+def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
+    """Return the parts of a set that is packed, in a folder or without one."""
+    try:
+        packed = zipfile.ZipFile(io.BytesIO(data))
+        members = [member for member in packed.infolist() if not member.is_dir()]
+        corpus_path = next((member.filename for member in members if PurePosixPath(member.filename).name == CORPUS), None)
+        if corpus_path is None:
+            held = shorten_text(", ".join(member.filename for member in members))
+            raise InputError(
+                f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains {held or 'nothing'}."
+            )
+        folder = corpus_path.removesuffix(CORPUS)
+        wanted = [
+            member
+            for member in members
+            if member.filename.startswith(folder) and is_beir_path(member.filename.removeprefix(folder))
+        ]
+        size = sum(member.file_size for member in wanted)
+        if size > MAX_UNPACKED:
+            raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {size:,}.")
+        for member in wanted:
+            _check_size(member.filename, member.file_size)
+        return {member.filename.removeprefix(folder): packed.read(member) for member in wanted}
+    except (InputError, MemoryError):
+        raise
+    # What is wrong with a ZIP file is said with exceptions of many classes, that of a password is a RuntimeError.
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        raise InputError(f"{name}: the file must be a valid ZIP file; reading it failed: {reason}.") from error
+
+
+def _check_size(name: str, size: int) -> None:
+    if size > MAX_BYTES:
+        raise InputError(f"{name}: a file of a question set may have at most {MAX_BYTES:,} bytes; this one has {size:,}.")
+
+
+def _rows_by_id(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
+    """Yield every row of JSON lines with its ``_id``, which is its own.
+
+    Raises
+    ------
+    InputError
+        If a line is no object, or has no ``_id`` or no ``text``, or has that of another.
+    """
+    _check_size(name, len(data))
+    seen: set[str] = set()
+    text = decode_file(data, name)
+    check_brackets(text, name)
+    for place, row in json_line_objects(text):
+        if isinstance(row, InputError):
+            raise InputError(f"{name}, {place}: {row}")
+        own = _identifier(row.get("_id"))
+        if own is None:
+            raise InputError(f"{name}, {place}: _id must be a string; got {short_repr(row.get('_id'))}.")
+        if own in seen:
+            raise InputError(f"{name}, {place}: every row must have a different _id; {short_repr(own)} appears twice.")
+        if not isinstance(row.get("text"), str):
+            raise InputError(f"{name}, {place}: text must be a string; got {short_repr(row.get('text'))}.")
+        seen.add(own)
+        yield own, row
+
+
+def _identifier(value: object) -> str | None:
+    """Return an identifier, which may be a whole number; None if it is none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the documents, a title before its text, and the names of those without text."""
+    texts, empty = [], []
+    for own, row in _rows_by_id(data, name):
+        title = row.get("title") or ""
+        if not isinstance(title, str):
+            raise InputError(f"{name}: the title of {short_repr(own)} must be a string; got {short_repr(title)}.")
+        text = JOINT.join(part for part in (title.strip(), row["text"]) if part.strip())
+        if text:
+            texts.append((own, text))
+        else:
+            empty.append(own)
+        if len(texts) > MOST_DOCUMENTS:
+            raise InputError(f"{name}: a question set may have at most {MOST_DOCUMENTS:,} documents; this one has more.")
+    if not texts:
+        raise InputError(f"{name}: a question set must have at least one document with text; this one has none.")
+    return texts, empty
+
+
+def _table_path(parts: Mapping[str, bytes], name: str, split: str | None) -> str:
+    """Return the path of the table that counts."""
+    tables = {PurePosixPath(path).stem: path for path in sorted(parts) if path.startswith(f"{QRELS}/")}
+    if not tables:
+        raise InputError(f"{name}: a BEIR set must have a table such as {QRELS}/test.tsv; this one has none.")
+    if split is not None and split not in tables:
+        raise InputError(f"{name}: the split must be one of {shorten_text(', '.join(tables))}; got {short_repr(split)}.")
+    if split is None and _TEST not in tables and len(tables) > 1:
+        raise InputError(
+            f"{name}: one of the splits {shorten_text(', '.join(tables))} must be chosen, as the default split, {_TEST}, is "
+            "missing."
+        )
+    return tables[split or (_TEST if _TEST in tables else next(iter(tables)))]
+
+
+def _relevant_documents(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the known documents that answer every question, by its name, and the unknown ones.
+
+    Raises
+    ------
+    InputError
+        If a row does not have a question, a document and a number, or the first one is not their names.
+    """
+    _check_size(name, len(data))
+    rows = csv_rows(decode_file(data, name), name, tabs=True)
+    # In order, each once: a list of them would be searched for every row.
+    answers: dict[str, dict[str, None]] = {}
+    unknown: list[str] = []
+    for number, row in enumerate(rows, start=1):
+        if not row:
+            continue
+        if number == 1:
+            if len(row) == 3 and not _is_number(row[2]):
+                continue
+            raise InputError(f"{name}, line 1: the columns must be query-id, corpus-id and score; got {short_repr(row)}.")
+        if len(row) != 3 or not _is_number(row[2]):
+            raise InputError(
+                f"{name}, line {number:,}: a row must consist of a question's id, a document's id and a number; got "
+                f"{short_repr(row)}."
+            )
+        query, document, score = row
+        if float(score) <= 0:
+            continue
+        if document not in known:
+            unknown.append(document)
+        else:
+            answers.setdefault(query, {})[document] = None
+    return {query: list(documents) for query, documents in answers.items()}, unknown
+
+
+def _is_number(written: str) -> bool:
+    try:
+        return float(written) == float(written)
+    except ValueError:
+        return False
+
+
+def _left_out_note(label: str, names: list[str]) -> list[str]:
+    return [f"{label}: {len(names):,} ({shorten_text(', '.join(names), 60)})."] if names else []
+
+
+def json_lines_file(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
+    """Return the rows as a file of JSON lines, given by its name and its content."""
+    return name, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode("utf-8", "surrogatepass")
+
+
+def _read_squad(articles: list[Any], name: str) -> QuestionSet:
+    """Return the articles, the paragraphs of each as one document, with their questions.
+
+    Raises
+    ------
+    InputError
+        If a paragraph, a question or an answer is not as SQuAD has it.
+    """
+    texts: list[tuple[str, str]] = []
+    rows: list[dict[str, Any]] = []
+    titles: set[str] = set()
+    without = 0
+    for number, article in enumerate(articles, start=1):
+        place = f"{name}, article {number:,}"
+        is_titled = isinstance(article, dict) and "title" in article
+        title = _required_text(article, "title", place) if is_titled else f"article {number}"
+        if title in titles:
+            title = f"{title} ({number})"
+        titles.add(title)
+        contexts, offset = [], 0
+        for paragraph in _required_list(article, "paragraphs", place):
+            context = _required_text(paragraph, "context", place)
+            for question in _required_list(paragraph, "qas", place):
+                asked = _required_text(question, "question", place)
+                answers = _required_list(question, "answers", place)
+                if not answers:
+                    without += 1
+                    continue
+                # The others are further people's answers to the same question.
+                start = answers[0].get("answer_start") if isinstance(answers[0], dict) else None
+                if not isinstance(start, int):
+                    raise InputError(
+                        f"{place}: answer_start must be a whole number; got {short_repr(start)} for the question {short_repr(asked)}."
+                    )
+                reference = {"content": _required_text(answers[0], "text", place), "start_index": offset + start}
+                rows.append({"question": asked, "corpus_id": title, "references": [reference]})
+            contexts.append(context)
+            offset += len(context) + len(JOINT)
+        if contexts:
+            texts.append((title, JOINT.join(contexts)))
+    if not rows:
+        raise InputError(f"{name}: at least one question must have an answer in the text; none has one.")
+    notes = [
+        f"{name}: SQuAD's answers are a few words, and of several the first is used: recall is nearly whether it is there "
+        "at all, and precision and IoU are low whatever cuts the text."
+    ]
+    if without:
+        notes.append(f"{name}: questions without an answer in the text, which are left out: {without:,}.")
+    return QuestionSet(tuple(texts), json_lines_file(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
+
+
+def _required_text(value: object, key: str, place: str) -> str:
+    text = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{place}: {key} must be a string that is not empty; got {short_repr(text)}.")
+    return text
+
+
+def _required_list(value: object, key: str, place: str) -> list[Any]:
+    children = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(children, list):
+        raise InputError(f"{place}: {key} must be a list; got {short_repr(children)}.")
+    return children
+
+
+# Questions with their marked answers: a file that `evaluation.questions.reading` reads, or a set with their texts.
+
+
+class MarkedQuestion(NamedTuple):
+    """A question whose answer the user has marked in a text.
+
+    Attributes
+    ----------
+    document
+        The name of the text.
+    identity
+        Identity of the document, by which it is recognised later.
+    start
+        Offset of the answer in the text, in code points.
+    answer
+        Text of the answer.
+    """
+
+    question: str
+    document: str
+    identity: str
+    start: int
+    answer: str
+
+
+def marked_questions_to_csv(marked: Iterable[MarkedQuestion]) -> str:
+    """Return the questions as CSV, with each answer as JSON in ``references`` and its document in ``corpus_id``.
+
+    Text that a spreadsheet would read as a formula gets an apostrophe before it.
+    """
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(["question", "references", "corpus_id"])
+    for question in marked:
+        references = json.dumps([_marked_reference(question)], ensure_ascii=False)
+        writer.writerow(map(escape_cell, (question.question, references, question.document)))
+    return written.getvalue()
+
+
+def marked_question_set(marked: Iterable[MarkedQuestion], texts: Mapping[str, str]) -> QuestionSet:
+    """Return a question set of the questions and the texts in which their answers are marked.
+
+    Texts with the same name, such as pasted texts, are numbered. ``texts`` has the texts by the identities of their
+    documents.
+    """
+    names: dict[str, str] = {}
+    rows = []
+    for question in marked:
+        text = texts[question.identity]
+        if text not in names:
+            names[text] = _unused_name(question.document, names.values())
+        rows.append({"question": question.question, "corpus_id": names[text], "references": [_marked_reference(question)]})
+    return QuestionSet(
+        tuple((name, text) for text, name in names.items()), json_lines_file(rows, "kept-questions.jsonl"), ()
+    )
+
+
+def _marked_reference(marked: MarkedQuestion) -> dict[str, str | int]:
+    return {"content": marked.answer, "start_index": marked.start, "end_index": marked.start + len(marked.answer)}
+
+
+def _unused_name(name: str, taken: Collection[str]) -> str:
+    """Return the name, with a number behind it if others have it."""
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(candidate for candidate in chain([name], numbered) if candidate not in taken)

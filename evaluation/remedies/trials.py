@@ -1,0 +1,431 @@
+"""Search of a grid of settings for the smallest changes to a column that reach a goal, and what else they change."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, build_chunker
+from chunkers.contract.base import FieldSpec, run
+from chunkers.recipes.registry import CHUNKERS
+from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.support.arrays import VectorArray
+from chunkers.support.errors import raise_if_cancelled
+from chunkers.support.formatting import format_number
+from evaluation.asking.ask import (
+    AskedQuestion,
+    Limit,
+    Passages,
+    PosedQuestion,
+    ask,
+    embed_question,
+    index_passages,
+    judge_retrieval,
+)
+from evaluation.questions.corpus import Measuring
+from evaluation.retrieval.budget import chunk_lengths
+from evaluation.search.ranking import Method, Reranker
+from evaluation.segmentation.boundary_measures import cut_offsets
+from evaluation.segmentation.chunk_statistics import count_found_missed_added
+
+# Settings that are tried: near the column's own parameters, and a few other chunkers.
+
+
+STEPS = (1, 2, 4, 8, 16, 32, 64)
+"""Distances from a parameter's value, in steps of its slider, in both directions."""
+
+FACTORS = (1 / 2, 2 / 3, 4 / 5, 5 / 4, 3 / 2, 2)
+"""Multiples of an optional number that is set."""
+
+SIZES: Mapping[str, Mapping[str, tuple[int, ...]]] = {
+    "min_size": {
+        "characters": (100, 200, 400, 800),
+        "words": (20, 40, 80, 160),
+        "tokens": (25, 50, 100, 200),
+        "sentences": (2, 3, 4, 6),
+    },
+    "max_size": {
+        "characters": (500, 1000, 2000, 4000),
+        "words": (100, 200, 400, 800),
+        "tokens": (100, 200, 400, 800),
+        "sentences": (4, 8, 12, 20),
+    },
+}
+"""Bounds of a chunk that are tried where there is none, by parameter and unit."""
+
+FIXED = frozenset({"unit", "size_unit", "seed"})
+"""Parameters that stay: another unit changes what a size means, and another seed is only another draw."""
+
+OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    *(
+        (f"{size} sentences" + f", overlap {overlap}" * (overlap > 0), "fixed_sentences", {"size": size, "overlap": overlap})
+        for size in (3, 5, 8)
+        for overlap in (0, 1, 2)
+    ),
+    *(
+        (f"Recursive {size}" + suffix, "recursive", {"size": size, "overlap": overlap, "unit": "tokens"})
+        for size in (100, 200, 400)
+        for overlap, suffix in ((0, " tokens"), (size // 4, f", overlap {size // 4}"))
+    ),
+    *((f"Structure {size} tokens", "structure", {"max_size": size}) for size in (100, 200, 300, 400)),
+    *((f"Breakpoint {amount:g} %", "breakpoint", {"amount": amount}) for amount in (50.0, 70.0, 80.0, 90.0, 95.0)),
+    *((f"Double pass merging {cosine}", "double_pass", {"merging_threshold": cosine}) for cosine in (0.1, 0.2, 0.3)),
+    *((f"Target size {size} tokens", "target_size", {"size": size, "buffer": 0}) for size in (100, 200, 400)),
+    *((f"Change points, {caution}", "change_point", {"caution": caution}) for caution in ("eager", "balanced", "cautious")),
+)
+"""Other chunkers: in words, by name, and with the parameters that are set; the rest have the embedder's defaults."""
+
+
+class Variation(NamedTuple):
+    """Chunker with changed settings, to be tried as a remedy.
+
+    Attributes
+    ----------
+    kind
+        Name of the changed parameter, or of the other chunker.
+    words
+        The change in words.
+    """
+
+    kind: str
+    words: str
+    chunker: Chunker
+
+
+def setting_variations(chunker: Chunker, embedder: Embedder | None = None) -> list[Variation]:
+    """Return all alternative settings of a chunker to try as remedies, without duplicates.
+
+    Each setting changes a single parameter: a number by `STEPS`, an optional number by `FACTORS` or to one of `SIZES`, and a
+    choice to each other option. Only built-in chunkers that call no language model are varied. The chunkers of `OTHERS` are
+    tried too, except the chunker itself and, without an embedder, those that embed.
+    """
+    alternatives: list[Variation] = []
+    seen = {_settings_key(chunker)}
+    for variation in (*_parameter_variations(chunker), *_other_chunkers(chunker, embedder)):
+        if (key := _settings_key(variation.chunker)) not in seen:
+            seen.add(key)
+            alternatives.append(variation)
+    return alternatives
+
+
+def _settings_key(chunker: Chunker) -> tuple[str, str]:
+    return chunker.name, chunker.model_dump_json()
+
+
+def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
+    if type(chunker) is not CHUNKERS.get(chunker.name):
+        return
+    values = chunker.model_dump()
+    specs = type(chunker).fields(values)
+    idle = chunker.idle()
+    for spec in specs:
+        if spec.name in FIXED or spec.name in idle:
+            continue
+        # The amount of one threshold means nothing to another.
+        dependent = {other_spec.name for other_spec in specs if other_spec.depends == spec.name}
+        kept = {name: value for name, value in values.items() if name not in dependent}
+        for value in _alternative_values(spec, values):
+            try:
+                other = type(chunker).build(**{**kept, spec.name: value})
+            except InputError:
+                continue
+            yield Variation(spec.name, _variation_words(spec, value, values), other)
+
+
+def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[Any]:
+    """Return the alternative values to try for a parameter."""
+    now = values[spec.name]
+    if spec.kind == "choice":
+        return [word for word in spec.choices if word != now]
+    number = int if spec.kind == "integer" else float
+    if spec.optional and now is None:
+        return SIZES.get(spec.name, {}).get(_parameter_unit(spec, values), ())
+    if spec.optional:
+        return [*sorted({number(round(now * factor, 6)) for factor in FACTORS} - {now}), None]
+    low, high = spec.offered or (spec.low, spec.high)
+    step = spec.step or 1
+    stops = [number(round(now + sign * count * step, 6)) for count in STEPS for sign in (-1, 1)]
+    return [stop for stop in stops if (low is None or stop >= min(low, now)) and (high is None or stop <= max(high, now))]
+
+
+def _parameter_unit(spec: FieldSpec, values: Mapping[str, Any]) -> str:
+    return spec.unit or str(values.get("size_unit" if spec.name in SIZES else "unit", ""))
+
+
+def _variation_words(spec: FieldSpec, value: Any, values: Mapping[str, Any]) -> str:
+    title = (spec.title[0].lower() + spec.title[1:]).removesuffix(" of distance")
+    if value is None:
+        return f"no {title}"
+    if spec.kind == "choice":
+        return f"{title} {str(value).replace('_', ' ')}"
+    unit = _parameter_unit(spec, values)
+    if unit == "cosine" or unit in title:
+        unit = ""
+    amount = f"{value:,}" if isinstance(value, int) else format_number(value)
+    return f"{title} {amount} {unit if value != 1 else unit.removesuffix('s')}".strip()
+
+
+def _other_chunkers(chunker: Chunker, embedder: Embedder | None) -> Iterator[Variation]:
+    for words, name, parameters in OTHERS:
+        other = build_chunker(name, parameters, embedder)
+        if name != chunker.name and (embedder is not None or not other.embeds):
+            yield Variation(name, words, other)
+
+
+# Trials of these settings, and the remedies among them.
+
+
+WANTED = 3
+"""Maximum number of remedies for one problem, each of another kind."""
+
+Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Chunker's result with a problem, and the questions and known boundaries that a remedy may affect.
+
+    Attributes
+    ----------
+    method, limit, embedded_as
+        Search method, retrieval limit and text to embed for questions.
+    others
+        Other questions about the text, whose answers a change may make whole or split.
+    known
+        The known boundaries, in code points; None if the text has none.
+    """
+
+    chunker: Chunker
+    chunking: Chunking
+    method: Method
+    limit: Limit
+    embedded_as: EmbeddedAs = "plain"
+    others: tuple[PosedQuestion, ...] = ()
+    known: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trial(Generic[Kept]):
+    """Alternative chunker setting that was tried, with the data kept of its result.
+
+    Attributes
+    ----------
+    kept
+        Data that decides whether the goal is reached; None if the goal cannot be reached or the text is not cut at all.
+    changed
+        Number of positions where a chunk begins or ends in only one of the two results.
+    """
+
+    variation: Variation
+    kept: Kept | None
+    changed: int
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Chunker setting that solves the problem, with its side effects.
+
+    Attributes
+    ----------
+    changed
+        As in `Trial`.
+    chunks, tokens
+        Number of chunks, and median number of tokens per chunk.
+    others, won, lost
+        Number of other questions, number of answers that become whole, and number of answers that are no longer whole.
+    marks
+        Numbers of known boundaries found before, found now, and in total; None if the text has none.
+    findings
+        Number of other suspicious cuts before and after; None if suspicious cuts are not checked.
+    """
+
+    variation: Variation
+    changed: int
+    chunks: int
+    tokens: float
+    others: int
+    won: int
+    lost: int
+    marks: tuple[int, int, int] | None
+    findings: tuple[int, int] | None = None
+
+
+@dataclass
+class _CachingTools(Tools):
+    """Services for many runs over one document: what each run asks for again is looked up once, and nothing is embedded."""
+
+    sentences: Sequence[str] = ()
+    vectors: VectorArray | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tools: Tools, sentences: Sequence[str]) -> "_CachingTools":
+        """Return a copy of ``tools`` that caches sentence vectors and token counts, and embeds nothing new."""
+        # The progress of a single run is of no interest.
+        own = {"cached_only": True, "deciding": lambda done, total: None, "sentences": sentences}
+        return cls(**vars(tools) | own)
+
+    def embed(self, texts: Sequence[str]) -> VectorArray:
+        """Return unit vectors of texts; the vectors of the document's sentences are looked up only once."""
+        if texts != self.sentences:
+            return super().embed(texts)
+        if self.vectors is None:
+            self.vectors = super().embed(texts)
+        return self.vectors.copy()
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text; repeated texts are counted only once."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self.counts]
+        if missing:
+            self.counts.update(zip(missing, super().count_tokens(missing), strict=True))
+        return [self.counts[text] for text in texts]
+
+
+def try_variations(column: Column, tools: Tools, keep: Callable[[Chunking], Kept | None]) -> list[Trial[Kept]]:
+    """Cut the text with every alternative setting that needs no new embeddings; return the smallest changes first.
+
+    The size of a change is its number of changed cuts. Ties keep the order of the grid.
+
+    Parameters
+    ----------
+    keep
+        Returns the `Trial.kept` of a chunking.
+
+    Raises
+    ------
+    Cancelled
+        If the user asked to stop.
+    """
+    document = column.chunking.document
+    grid = setting_variations(column.chunker, tools.embedder)
+    cached = _CachingTools.of(tools, document.sentence_texts)
+    before = _span_edges(column.chunking)
+    tried = []
+    for number, variation in enumerate(grid):
+        tools.decided(number, len(grid))
+        try:
+            chunking = run(variation.chunker, document, cached)
+        except (Cancelled, InputError):
+            # The next step raises it again if it was the user who asked to stop.
+            continue
+        kept = keep(chunking) if len(chunking.chunks) > 1 else None
+        tried.append(Trial(variation, kept, len(before ^ _span_edges(chunking))))
+    return sorted(tried, key=lambda trial: trial.changed)
+
+
+def _span_edges(chunking: Chunking) -> set[tuple[bool, int]]:
+    """Return the places where spans begin and where they end."""
+    return {
+        (ends, place)
+        for chunk in chunking.chunks
+        for span in chunk.spans
+        for ends, place in ((False, span.start), (True, span.end))
+    }
+
+
+def smallest_solutions(
+    tried: Sequence[Trial[Kept]], is_met: Callable[[Kept], bool], tools: Tools
+) -> Iterator[tuple[Trial[Kept], Kept]]:
+    """Yield the trials that solve the problem with the smallest changes, one of each kind.
+
+    There are at most `WANTED` of them.
+
+    Parameters
+    ----------
+    tried
+        The result of `trials`.
+    is_met
+        Returns whether the goal is reached.
+
+    Raises
+    ------
+    Cancelled
+        If the user asked to stop.
+    """
+    kinds: set[str] = set()
+    for trial in tried:
+        if trial.kept is None or trial.variation.kind in kinds:
+            continue
+        raise_if_cancelled(tools.cancelled)
+        if is_met(trial.kept):
+            kinds.add(trial.variation.kind)
+            yield trial, trial.kept
+            if len(kinds) == WANTED:
+                return
+
+
+class QuestionRetrieval:
+    """Retrieval for questions about a text, from a chunker's current chunks or from alternative chunks."""
+
+    def __init__(self, column: Column, tools: Tools, ruler: Measuring, reranker: Reranker | None) -> None:
+        self.column, self.tools, self.ruler, self.reranker = column, tools, ruler, reranker
+        self._vectors: dict[str, VectorArray | None] = {}
+        self._asked: dict[PosedQuestion, AskedQuestion] = {}
+
+    @cached_property
+    def passages(self) -> Passages:
+        """Current chunks, prepared for search."""
+        return self.prepared(self.column.chunking)
+
+    def prepared(self, chunking: Chunking) -> Passages:
+        """Return alternative chunks, prepared for search by the current search method."""
+        return index_passages(chunking, self.tools, self.column.method, self.column.embedded_as)
+
+    def vector(self, question: str) -> VectorArray | None:
+        """Return a question's embedding; None if the search does not use embeddings."""
+        if question not in self._vectors:
+            embeds = self.column.method != "bm25" and self.tools.embedder is not None
+            self._vectors[question] = embed_question(self.column.chunking, self.tools, question) if embeds else None
+        return self._vectors[question]
+
+    def _ask(self, passages: Passages, question: str, limit: Limit) -> AskedQuestion:
+        return ask(passages, question, self.vector(question), self.column.method, limit, self.ruler, self.reranker)
+
+    def now(self, posed: PosedQuestion) -> AskedQuestion:
+        """Return the ranking of the current chunks for a question, and the chunks retrieved."""
+        if posed not in self._asked:
+            self._asked[posed] = self._ask(self.passages, posed.question, self.column.limit)
+        return self._asked[posed]
+
+    def is_whole(self, passages: Passages, posed: PosedQuestion) -> bool:
+        """Return whether a retrieved alternative chunk contains the whole answer, within the current limit.
+
+        If the limit is a number of chunks, the answer must also be whole within the number of tokens retrieved now.
+        """
+        limit = self.column.limit
+        if judge_retrieval(self._ask(passages, posed.question, limit), posed.answer).fate != "whole":
+            return False
+        if limit.top is None:
+            return True
+        tokens = self.now(posed).tokens
+        return (
+            tokens > 0
+            and judge_retrieval(self._ask(passages, posed.question, Limit(tokens=tokens)), posed.answer).fate == "whole"
+        )
+
+    def remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
+        """Return a successful trial as a remedy, with its effects on other questions and on known boundaries."""
+        column = self.column
+        before = [judge_retrieval(self.now(other), other.answer).fate == "whole" for other in column.others]
+        passages = self.prepared(chunking) if column.others else None
+        after = [passages is not None and self.is_whole(passages, other) for other in column.others]
+        pairs = [*zip(before, after, strict=True)]
+        marks = None
+        if column.known:
+            hits = [
+                count_found_missed_added(cut_offsets(variant), column.known)[0] for variant in (column.chunking, chunking)
+            ]
+            marks = (hits[0], hits[1], len(column.known))
+        return Remedy(
+            trial.variation,
+            trial.changed,
+            len(chunking.chunks),
+            float(np.median(chunk_lengths([chunk.spans for chunk in chunking.chunks], self.ruler))),
+            len(pairs),
+            pairs.count((False, True)),
+            pairs.count((True, False)),
+            marks,
+            findings,
+        )

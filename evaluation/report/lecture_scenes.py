@@ -1,0 +1,266 @@
+"""The scenes of a lecture: all of them on paper, with exercises and their answers, or one as a picture."""
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+from chunkers import Chunking, Document
+from chunkers.results.result_html import COUNT, EDGES, GROUNDS, INK, chunker_title, column_html, escape_html, settings_phrase
+from chunkers.support.formatting import format_number, pluralize
+from evaluation.report.page import MOST_SHOWN, cut_strips, html_page
+from evaluation.segmentation.boundary_measures import cut_offsets
+
+MOST_SENTENCES = 60
+"""Most sentences of a text that becomes an exercise."""
+
+_RULES = """
+.ROOT .scene { margin-top: 2rem; }
+.ROOT .scene dl, .ROOT .answers dl { font-size: 0.95rem; margin: 0.4rem 0 0.8rem; }
+.ROOT .scene dd, .ROOT .answers dd { color: var(--ink); }
+.ROOT .exercise { padding-inline-start: 2.2rem; }
+.ROOT .exercise li { margin: 0.15rem 0; white-space: pre-wrap; unicode-bidi: plaintext; }
+.ROOT .exercises h3, .ROOT .answers h3 { margin-top: 1.2rem; }
+@media print {
+  .ROOT .exercises, .ROOT .answers { break-before: page; }
+  .ROOT .scene dl, .ROOT .box, .ROOT .exercise { break-inside: avoid; }
+  .ROOT .scene dl, .ROOT .strips { break-after: avoid; }
+}
+"""
+
+
+@dataclass(frozen=True)
+class SceneSheet:
+    """A scene on paper.
+
+    Attributes
+    ----------
+    words
+        The words of the scene by part.
+    document, known
+        The text, or None if the scene shows none, and its known boundaries in code points, or None.
+    columns
+        The results of the scene's chunkers for the text.
+    """
+
+    title: str
+    words: Mapping[str, str]
+    document: Document | None = None
+    known: tuple[int, ...] | None = None
+    columns: Sequence[Chunking] = ()
+
+
+def handout_html(title: str, about: str, sheets: Sequence[SceneSheet]) -> str:
+    """Return a lecture as one HTML page to print, which loads nothing and runs nothing."""
+    scenes = "".join(_scene_html(number, sheet) for number, sheet in enumerate(sheets, start=1))
+    body = f'<h1>{escape_html(title)}</h1><p class="facts">{escape_html(about)}</p>{scenes}{_exercises_html(sheets)}'
+    return html_page(title, body, _RULES)
+
+
+def _scene_html(number: int, sheet: SceneSheet) -> str:
+    parts = [(part.capitalize(), words) for part, words in sheet.words.items() if words]
+    words = "".join(f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in parts)
+    most = MOST_SHOWN // max(1, len(sheet.columns))
+    columns = "".join(f"<section>{column_html(cut, most)}</section>" for cut in sheet.columns)
+    shown = ""
+    if sheet.columns:
+        cuts = cut_strips([(chunker_title(cut), cut) for cut in sheet.columns], sheet.known)
+        shown = f'{cuts}<div class="columns">{columns}</div>'
+    return f'<section class="scene"><h2>{number}. {escape_html(sheet.title)}</h2><dl>{words}</dl>{shown}</section>'
+
+
+def _exercises_html(sheets: Sequence[SceneSheet]) -> str:
+    """Return each short text once, uncut, and on the last page where it was cut."""
+    texts: dict[str, list[SceneSheet]] = {}
+    for sheet in sheets:
+        if sheet.document is not None and sheet.columns and 1 < len(sheet.document.sentences) <= MOST_SENTENCES:
+            texts.setdefault(sheet.document.identity, []).append(sheet)
+    if not texts:
+        return ""
+    uncut, answers = [], []
+    for number, same in enumerate(texts.values(), start=1):
+        document = same[0].document
+        assert document is not None
+        name = f"<h3>Text {number}: {escape_html(document.name)}</h3>"
+        sentences = "".join(f"<li>{escape_html(sentence.strip())}</li>" for sentence in document.sentence_texts)
+        uncut.append(f'{name}<ol class="exercise">{sentences}</ol>')
+        answers.append(f"{name}<dl>{''.join(_answers_html(document, same))}</dl>")
+    return (
+        '<section class="exercises"><h2>Where would you cut?</h2><p class="said">Draw a line before each sentence with '
+        f"which a chunk begins. The answers are on the last page.</p>{''.join(uncut)}</section>"
+        f'<section class="answers"><h2>Answers</h2>{"".join(answers)}</section>'
+    )
+
+
+def _answers_html(document: Document, sheets: Sequence[SceneSheet]) -> list[str]:
+    """Return the known boundaries, and the cuts of each chunker."""
+    rows: dict[str, str] = {}
+    known = sheets[0].known
+    if known is not None:
+        rows["known boundaries"] = _sentence_place_words(document, known)
+    for sheet in sheets:
+        for cut in sheet.columns:
+            rows[column_name(cut)] = _sentence_place_words(document, cut_offsets(cut))
+    return [f"<dt>{escape_html(name)}</dt><dd>{escape_html(places)}</dd>" for name, places in rows.items()]
+
+
+def column_name(cut: Chunking) -> str:
+    """Return the title and the settings of the chunker that made a result."""
+    described = "" if cut.made_by is None else cut.made_by.build().describe()
+    return ", ".join(filter(None, (chunker_title(cut), described)))
+
+
+def _sentence_place_words(document: Document, places: Sequence[int]) -> str:
+    """Describe positions in a text by the sentences that begin there, and those inside a sentence."""
+    starts = document.starts
+    phrases = [f"{'before' if place in starts else 'in'} {bisect_right(starts, place)}" for place in places]
+    return ", ".join(phrases) or "nowhere"
+
+
+# A scene as one SVG picture: strips and curves of its chunkers' results, with the scene's words below.
+
+
+WIDE = 1280
+"""Width of the picture in its own units, in which type is at least 22 high."""
+
+EDGE = 44
+"""Free space around everything."""
+
+CURVE = 150
+"""Height of a curve; the height of a strip is a third of it."""
+
+LINE = 30
+"""Height of a line of words."""
+
+LETTERS = 98
+"""Letters of a line of the caption."""
+
+_INK = INK["light"]
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def scene_picture(sheet: SceneSheet, caption: Sequence[str], until: int | None = None) -> str:
+    """Return the results of a scene as an SVG document without scripts, style sheets and references.
+
+    Parameters
+    ----------
+    caption
+        Paragraphs below the drawing.
+    until
+        The number of sentences up to which the first column is drawn, as a step of its stepper shows it; None for all.
+    """
+    return "".join(_Drawing(sheet, until).lines(caption))
+
+
+class _Drawing:
+    """The rows of a picture, from the top: ``y`` is where the next one begins."""
+
+    def __init__(self, sheet: SceneSheet, until: int | None) -> None:
+        self.sheet, self.until, self.y = sheet, until, EDGE
+
+    def lines(self, caption: Sequence[str]) -> Iterator[str]:
+        """Yield the parts of the document; its height is known at the end."""
+        parts = [self._words(self.sheet.title, 34, _INK["ink"], "600")]
+        document = self.sheet.document
+        if document is not None:
+            parts.append(self._words(f"{document.name} · {pluralize(len(document.sentences), 'sentence')}"))
+        for number, cut in enumerate(self.sheet.columns):
+            self.y += 14
+            parts.extend(self._column(number, cut))
+        self.y += 14
+        for paragraph in caption:
+            parts += [self._words(line, 24, _INK["ink"]) for line in wrap(paragraph, LETTERS)]
+        height = self.y + EDGE - 10
+        yield (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" viewBox="0 0 {WIDE} {height}" '
+            f'font-family="Helvetica, Arial, sans-serif" font-size="22"><title>{_svg_text(self.sheet.title)}</title>'
+            f'<rect width="{WIDE}" height="{height}" fill="{_INK["page"]}"/>'
+        )
+        yield from parts
+        yield "</svg>\n"
+
+    def _words(self, words: str, size: int = 22, colour: str = _INK["muted"], weight: str = "400") -> str:
+        self.y += LINE * size // 22
+        look = f'font-size="{size}" font-weight="{weight}" fill="{colour}"'
+        return f'<text x="{EDGE}" y="{self.y - 8}" {look}>{_svg_text(words)}</text>'
+
+    def _column(self, number: int, cut: Chunking) -> Iterator[str]:
+        known = self.sheet.known or ()
+        end = len(cut.document.text)
+        if self.until is not None and number == 0:
+            ends = [0, *(span.end for span in cut.document.sentences)]
+            end = ends[min(max(0, self.until), len(ends) - 1)]
+        shown = sum(chunk.spans[0].start < end for chunk in cut.chunks)
+        facts = pluralize(shown, "chunk") + (" so far" if end < len(cut.document.text) else "")
+        yield self._words(
+            " · ".join(filter(None, (f"{number + 1} {chunker_title(cut)}", settings_phrase(cut), facts))), 24, _INK["ink"]
+        )
+        if cut.curves and any(map(math.isfinite, cut.curves[0].scores)):
+            yield from self._curve(cut, end)
+        yield from self._strip(cut, end, known)
+
+    def _curve(self, cut: Chunking, end: int) -> Iterator[str]:
+        drawn = cut.curves[0]
+        levels = [line.level for line in drawn.lines if math.isfinite(line.level)]
+        finite = [*filter(math.isfinite, drawn.scores), *levels]
+        low, spread = min(finite), (max(finite) - min(finite)) or 1.0
+        top = self.y + 16
+        self.y += CURVE + 26
+
+        def height(score: float) -> float:
+            return top + (CURVE - 10) * (1 - (score - low) / spread)
+
+        label = drawn.label
+        for level in levels:
+            yield (
+                f'<path d="M{EDGE} {height(level):.1f}H{WIDE - EDGE}" stroke="{_INK["accent"]}" stroke-width="2" '
+                'stroke-dasharray="8 6"/>'
+            )
+            label += f" · threshold {format_number(level, '.2f')}"
+        points = [
+            (_x_position(cut, span.end), height(score), index)
+            for index, (span, score) in enumerate(zip(cut.document.sentences, drawn.scores, strict=False))
+            if math.isfinite(score) and span.end < end
+        ]
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in points)
+        yield f'<path d="M{path}" fill="none" stroke="{_INK["muted"]}" stroke-width="2"/>' if points else ""
+        is_cut = {gap.index: gap.verdict.is_cut for gap in cut.gaps if gap.offset is None}
+        for x, y, index in points:
+            fill = _INK["accent"] if is_cut.get(index) else _INK["page"]
+            stroke = _INK["accent"] if is_cut.get(index) else _INK["muted"]
+            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill}" stroke="{stroke}" stroke-width="2"/>'
+        yield self._words(f"{label} · ● cut ○ no cut")
+
+    def _strip(self, cut: Chunking, end: int, known: Sequence[int]) -> Iterator[str]:
+        top, high = self.y + 6, CURVE // 3
+        self.y += high + 12
+        yield f'<rect x="{EDGE}" y="{top}" width="{WIDE - 2 * EDGE}" height="{high}" fill="{_INK["panel"]}"/>'
+        for number, chunk in enumerate(cut.chunks):
+            for span in chunk.spans:
+                if span.start >= end:
+                    continue
+                left, right = _x_position(cut, span.start), _x_position(cut, min(span.end, end))
+                ground, edge = (colours["light"][number % COUNT] for colours in (GROUNDS, EDGES))
+                yield (
+                    f'<rect x="{left:.1f}" y="{top}" width="{right - left:.1f}" height="{high}" fill="{ground}" '
+                    f'stroke="{edge}" stroke-width="1.5"/>'
+                )
+                if right - left > 16 * len(str(number + 1)):
+                    yield (
+                        f'<text x="{(left + right) / 2:.1f}" y="{top + high / 2 + 8:.1f}" text-anchor="middle" '
+                        f'fill="{_INK["ink"]}">{number + 1}</text>'
+                    )
+        if known and end == len(cut.document.text):
+            marks = "".join(f"M{_x_position(cut, place):.1f} {top - 5}v{high + 10}" for place in known)
+            yield f'<path d="{marks}" stroke="{_INK["ink"]}" stroke-width="4"/>'
+            yield self._words("▎known boundaries")
+
+
+def _x_position(cut: Chunking, place: int) -> float:
+    return EDGE + (WIDE - 2 * EDGE) * place / max(1, len(cut.document.text))
+
+
+def _svg_text(words: str) -> str:
+    return escape_html(_FORBIDDEN.sub("\ufffd", words))

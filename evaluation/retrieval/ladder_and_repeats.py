@@ -1,0 +1,329 @@
+"""Measures of a run besides the top k: a ladder of budgets, the chunk with most of each excerpt, and near-duplicates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from chunkers import Tools
+from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.errors import raise_if_cancelled
+from evaluation.questions.corpus import Corpus, Ruler, intersection, ruler_for, total_length
+from evaluation.questions.reading import Question
+from evaluation.retrieval.budget import LAST, BudgetResults, Budgets, Last, evaluate_at_budget_sets
+from evaluation.retrieval.measures import UNITS, Evaluation, excerpt_ranges, text_scores, value_or_nan
+from evaluation.search.index import QUERY_BLOCK, Index, Indexed, Queries, overlapping_chunks
+from evaluation.search.near_duplicates import ALIKE, find_near_duplicates
+from evaluation.search.ranking import Bm25
+from evaluation.statistics.paired_tests import Difference, paired_difference
+
+# Places among a question's retrieved chunks that near-duplicates of better-ranked chunks take, and their cost in recall.
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatCost:
+    """Cost of near-duplicates in the top k or at a budget.
+
+    Attributes
+    ----------
+    near
+        Number of chunks with a near-duplicate.
+    retrieved
+        Number of retrieved chunks, shape (questions,).
+    taken
+        Number of retrieved chunks that are near-duplicates of a better-ranked one, shape (questions,).
+    recall, without
+        Recall as it is, and with those chunks left out and the next ones moved up, each of shape (questions,), NaN where
+        undefined.
+    difference
+        Paired difference in recall, above 0 if leaving those chunks out helps; None if there are too few questions.
+    """
+
+    near: int
+    retrieved: IntArray
+    taken: IntArray
+    recall: FloatArray
+    without: FloatArray
+    difference: Difference | None
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Near-duplicates of better-ranked chunks among the chunks that questions retrieve.
+
+    Attributes
+    ----------
+    near, groups
+        Number of chunks with a near-duplicate, and of the groups that they form.
+    places
+        For every question that retrieves such chunks, by its number, their ranks, counted from 0 and ascending, within the
+        top k and the largest budgets.
+    ranked
+        Best chunks of these questions with near-duplicates behind all other chunks, shape (len(places), top k).
+    at
+        Results of these questions at budgets, with near-duplicates behind all other chunks.
+    """
+
+    near: int
+    groups: int
+    places: Mapping[int, tuple[int, ...]]
+    ranked: IntArray
+    at: tuple[BudgetResults, ...] = ()
+
+    def in_top_k(self, evaluation: Evaluation, unit: str, ruler: Ruler) -> RepeatCost:
+        """Return the cost in the top k of an evaluation, with recall in ``unit``."""
+        length = ruler_for(unit, ruler)
+        retrieved = np.full(len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1])
+        recall = evaluation.values("recall", unit)
+        without = recall.copy()
+        for (number, places), row in zip(self.places.items(), self.ranked.tolist(), strict=True):
+            if np.searchsorted(places, evaluation.top_k):
+                excerpts = excerpt_ranges(evaluation.index.corpus, evaluation.search.questions[number])
+                spans = [span for given in evaluation.index.given(row[: evaluation.top_k]) for span in given]
+                without[number] = value_or_nan(text_scores(excerpts, spans, length)["recall"])
+        return self._cost(retrieved, recall, without)
+
+    def at_budget(self, at: BudgetResults, size: int, unit: str) -> RepeatCost:
+        """Return the cost at one budget of ``at``, the results with near-duplicates in place, with recall in ``unit``."""
+        budgets = at.budgets
+        retrieved = at.taken[budgets.sizes.index(size)]
+        recall = at.values("recall", size, unit)
+        without = recall.copy()
+        behind = next((other for other in self.at if other.budgets == budgets), None)
+        if behind is not None:
+            without[[*self.places]] = behind.values("recall", size, unit)
+        return self._cost(retrieved, recall, without)
+
+    def _cost(self, retrieved: IntArray, recall: FloatArray, without: FloatArray) -> RepeatCost:
+        taken = np.zeros(len(retrieved), dtype=np.intp)
+        for number, places in self.places.items():
+            taken[number] = np.searchsorted(places, retrieved[number])
+        return RepeatCost(self.near, retrieved, taken, recall, without, paired_difference(without, recall))
+
+
+def count_repeats_by_words(
+    texts: Sequence[str], language: str, questions: Sequence[str], top_k: int, alike: float
+) -> IntArray:
+    """Return the number of the best ``top_k`` chunks by BM25 that repeat a better-ranked one, shape (questions,).
+
+    Parameters
+    ----------
+    texts
+        Texts of the chunks of a document.
+    language
+        Language of the document, as in `Bm25`.
+    alike
+        Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
+    """
+    near, bm25 = find_near_duplicates(texts, alike), Bm25(texts, language)
+    repeats = []
+    for question in questions:
+        scores = bm25.scores(question)
+        best = np.argsort(-scores, kind="stable")[: min(top_k, np.count_nonzero(scores))]
+        repeats.append(len(near.repeats(best.tolist())))
+    return np.array(repeats, dtype=np.intp)
+
+
+def find_repeats(
+    index: Index,
+    questions: Sequence[Question],
+    tools: Tools,
+    ruler: Ruler,
+    top_k: int,
+    at: Sequence[BudgetResults] = (),
+    alike: float = ALIKE,
+) -> Repeats:
+    """Return the near-duplicates of better-ranked chunks that questions retrieve.
+
+    Parameters
+    ----------
+    top_k
+        Largest number of best chunks of interest.
+    at
+        Results at budgets with near-duplicates in place, measured with the same index and questions.
+    alike
+        Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
+
+    Raises
+    ------
+    Cancelled
+        If the user asked to stop.
+    ChunkingError
+        As in `Tools.embed`.
+    """
+    near = find_near_duplicates(index.texts, alike)
+    places: dict[int, tuple[int, ...]] = {}
+    if near.pairs and questions:
+        depths = np.max([np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in at)], axis=0)
+        queries = Queries.of(index, [question.text for question in questions], tools)
+        for start in range(0, len(questions), QUERY_BLOCK):
+            raise_if_cancelled(tools.cancelled)
+            numbers = np.arange(start, min(start + QUERY_BLOCK, len(questions)))
+            for number, row in zip(numbers.tolist(), queries.ranked(numbers, int(depths[numbers].max())), strict=True):
+                repeats = near.repeats(row[: depths[number]].tolist())
+                if repeats:
+                    places[number] = tuple(np.flatnonzero(np.isin(row, repeats)).tolist())
+    ranked = np.zeros((0, top_k), dtype=np.intp)
+    if places:
+        affected = [questions[number] for number in places]
+        index = replace(index, behind=near)
+        queries = Queries.of(index, [question.text for question in affected], tools)
+        numbers = np.arange(len(affected))
+        ranked = np.vstack(
+            [queries.ranked(numbers[first : first + QUERY_BLOCK], top_k) for first in range(0, len(affected), QUERY_BLOCK)]
+        )
+        at = evaluate_at_budget_sets(index, affected, tools, ruler, [at_budgets.budgets for at_budgets in at])
+    return Repeats(sum(map(len, near.groups)), len(near.groups), places, ranked, tuple(at) if places else ())
+
+
+_TOKENS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000)
+
+STEPS: Mapping[str, tuple[int, ...]] = {"tokens": _TOKENS, "characters": tuple(4 * size for size in _TOKENS)}
+"""The possible budgets by unit; a token of English has some four characters."""
+
+MOST_RUNGS = 6
+"""Maximum number of budgets that are measured in a unit."""
+
+KEPT_RANKS = 400
+"""Maximum number of ranks kept per question, out of the ranks that the largest budget needs."""
+
+KEPT_IN_ALL = 500_000
+"""Maximum number of ranks kept over all questions."""
+
+FEWEST_KEPT = 20
+"""Minimum number of ranks kept per question, however many questions there are."""
+
+_SCORES_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Retrieval results of all questions at a series of budgets, with the data needed to display them.
+
+    Attributes
+    ----------
+    at
+        Results for each set of budgets in `ladders_of` the corpus.
+    ranked
+        Numbers of the best chunks for each question, best first, padded with -1. There are as many as the question's largest
+        budget needs, at most `KEPT_RANKS`, and fewer with thousands of questions. Shape (questions, at most `KEPT_RANKS`).
+    beyond
+        Lower-ranked chunks with part of an excerpt that still fit into the largest budget: number of the question, number of
+        the chunk, and rank, counted from 1. Shape (any, 3).
+    holders
+        For every excerpt, question by question, the chunk with most of the excerpt and its rank, counted from 1; in case of
+        ties, the best-ranked chunk. The chunk is -1 if no chunk contains any of the excerpt. Shape (excerpts, 2).
+    reasons
+        Reasons for cuts inside excerpts, by corpus-wide offset, if the chunker gives reasons.
+    repeats
+        Near-duplicates of better-ranked chunks; None if they were not looked for, as by earlier versions.
+    """
+
+    at: tuple[BudgetResults, ...]
+    ranked: IntArray
+    beyond: IntArray
+    holders: IntArray
+    reasons: Mapping[int, str]
+    repeats: Repeats | None = field(default=None, kw_only=True)
+
+    @property
+    def rungs(self) -> dict[str, tuple[int, ...]]:
+        """Budgets by unit, in ascending order."""
+        return {at_budgets.budgets.unit: at_budgets.budgets.sizes for at_budgets in self.at}
+
+    def of(self, unit: str, last: Last) -> BudgetResults:
+        """Return the results at the budgets in ``unit``, with the last chunk cut off or left out as ``last`` says."""
+        return next(
+            at_budgets for at_budgets in self.at if (at_budgets.budgets.unit, at_budgets.budgets.last) == (unit, last)
+        )
+
+
+def ladder_sizes(length: int, unit: str) -> tuple[int, ...]:
+    """Return budgets suited to the length of a corpus: the largest of `STEPS` up to half that length.
+
+    A budget for most of the text measures nothing, since any chunker would then retrieve nearly everything.
+    """
+    steps = STEPS[unit]
+    return tuple(size for size in steps if size <= length / 2)[-MOST_RUNGS:] or steps[:1]
+
+
+def ladder_budgets(corpus: Corpus, ruler: Ruler) -> tuple[Budgets, ...]:
+    """Return two sets of budgets per unit to measure at: with the last chunk cut off, and with it left out."""
+    axis = [(0, len(corpus.whole.text))]
+    lengths = {"characters": total_length(axis), "tokens": ruler(axis)}
+    return tuple(Budgets(ladder_sizes(lengths[unit], unit), unit, last) for unit in UNITS for last in LAST)
+
+
+def measure_ladder(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 0) -> Ladder:
+    """Measure retrieval at all budgets of a ladder, with one search for all of them.
+
+    Near-duplicates are looked for in the ``top_k`` and at the budgets; not at all if ``top_k`` is 0.
+
+    Raises the same errors as `evaluate_at`.
+    """
+    rows: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
+    beyond: list[tuple[int, int, int]] = []
+
+    kept = min(KEPT_RANKS, max(FEWEST_KEPT, KEPT_IN_ALL // max(1, len(questions))))
+
+    def seen(number: int, ranked: IntArray) -> None:
+        rows[number] = ranked[:kept].copy()
+        after = ranked[kept:]
+        places = overlapping_chunks(index.returned_edges[after], excerpt_ranges(index.corpus, questions[number]))
+        beyond.extend((number, int(after[place]), kept + place + 1) for place in places)
+
+    at_budgets = evaluate_at_budget_sets(index, questions, tools, ruler, ladder_budgets(index.corpus, ruler), seen)
+    deepest = np.max([at.taken[-1] for at in at_budgets], axis=0) if questions else np.zeros(0, dtype=np.intp)
+    # One more than is given, as the chunk that does not fit is shown as well.
+    rows = [row[: most + 1] for row, most in zip(rows, deepest.tolist(), strict=True)]
+    ranked = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.intp)
+    for number, row in enumerate(rows):
+        ranked[number, : len(row)] = row
+    deeper = np.array([triple for triple in beyond if triple[2] <= deepest[triple[0]]], dtype=np.intp).reshape(-1, 3)
+    repeats = find_repeats(index, questions, tools, ruler, top_k, at_budgets) if top_k else None
+    holders = _holders(index, questions, tools, rows)
+    return Ladder(at_budgets, ranked, deeper, holders, _reasons_inside_excerpts(index, questions), repeats=repeats)
+
+
+def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dict[int, str]:
+    """Return the reasons of the cuts inside excerpts."""
+    cuts = np.array(sorted(index.reasons), dtype=np.intp)
+    inside = np.zeros(len(cuts), dtype=bool)
+    for question in questions:
+        for start, end in excerpt_ranges(index.corpus, question):
+            inside[np.searchsorted(cuts, start, "right") : np.searchsorted(cuts, end)] = True
+    return {place: index.reasons[place] for place in cuts[inside].tolist()}
+
+
+def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
+    """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
+    near = overlapping_chunks(index.edges, [excerpt])
+    held = {number: total_length(intersection([excerpt], index.chunks[number])) for number in near}
+    most = max(held.values(), default=0)
+    return [number for number, size in held.items() if size == most and most], most
+
+
+def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]) -> IntArray:
+    """Return the chunk that holds most of each excerpt, and its rank, which is looked for where it is not ``ranked``."""
+    holders: list[tuple[int, int]] = []
+    open_places: list[tuple[int, int, list[int]]] = []
+    for number, question in enumerate(questions):
+        places = {chunk: place for place, chunk in enumerate(ranked[number].tolist(), start=1)}
+        for excerpt in excerpt_ranges(index.corpus, question):
+            chunks, _ = best_holders(index, excerpt)
+            among = [(places[chunk], chunk) for chunk in chunks if chunk in places]
+            if chunks and not among:
+                open_places.append((number, len(holders), chunks))
+            holders.append((min(among)[1], min(among)[0]) if among else (-1, 0))
+    if open_places:
+        queries = Queries.of(index, [questions[number].text for number, _, _ in open_places], tools)
+        at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
+        for start in range(0, len(open_places), at_once):
+            raise_if_cancelled(tools.cancelled)
+            some = range(start, min(start + at_once, len(open_places)))
+            for row, (_, place, chunks) in zip(queries.scores(some), open_places[start : some.stop], strict=True):
+                chunk = max(chunks, key=lambda candidate: (row[candidate], -candidate))
+                # As in the search, the earlier of equals comes first.
+                better = np.count_nonzero(row > row[chunk]) + np.count_nonzero(row[:chunk] == row[chunk])
+                holders[place] = (chunk, int(better) + 1)
+    return np.array(holders, dtype=np.intp).reshape(-1, 2)

@@ -1,0 +1,476 @@
+"""Measures of a segmentation against known boundaries.
+
+A segmentation of ``units`` sentences or characters is the sorted places 1..units - 1 before which a segment begins. Where a
+measure has no value, such as a precision without a single boundary, it says why instead of giving a number.
+"""
+
+import random
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+import numpy as np
+
+from chunkers import Chunking, Document
+from chunkers.results.result import Gap, Reason, Verdict
+from chunkers.support.arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Score:
+    """Value of a measure, or the reason why it is undefined."""
+
+    value: float | None
+    undefined: str = ""
+
+    @classmethod
+    def without(cls, why: str) -> "Score":
+        """Return a score without a value, with the reason why it is undefined."""
+        return cls(None, why)
+
+    def __str__(self) -> str:
+        return f"{self.value:.3g}" if self.value is not None else f"undefined: {self.undefined}"
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """Segmentation of a text, in units of sentences or characters.
+
+    Attributes
+    ----------
+    units
+        Number of sentences or characters.
+    boundaries
+        Distinct positions from 1 to units - 1, ascending.
+
+    Raises
+    ------
+    ValueError
+        If a boundary is out of range or out of order.
+    """
+
+    units: int
+    boundaries: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if list(self.boundaries) != sorted(set(self.boundaries)):
+            raise ValueError(f"boundaries must be in ascending order, each once; got {self.boundaries}.")
+        if self.boundaries and not (self.boundaries[0] >= 1 and self.boundaries[-1] < self.units):
+            raise ValueError(f"boundaries must lie between 1 and {self.units - 1}; got {self.boundaries}.")
+
+    @property
+    def mean_length(self) -> float:
+        """Mean number of units, such as sentences, in a segment."""
+        return self.units / (len(self.boundaries) + 1)
+
+    def counts(self) -> IntArray:
+        """Return the number of boundaries at or before each unit, such as a sentence, shape (units,)."""
+        marks = np.zeros(self.units, dtype=np.intp)
+        marks[list(self.boundaries)] = 1
+        return np.cumsum(marks)
+
+
+def segmentation_in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
+    """Return a segmentation in sentences, with each boundary moved to the nearer end of its sentence.
+
+    An offset that moves to the beginning or the end of the document is dropped.
+    """
+    places = set()
+    for offset in offsets:
+        index = max(document.sentence_at(offset), 0)
+        start, end = document.sentences[index]
+        places.add(index if offset - start <= end - offset else index + 1)
+    count = len(document.sentences)
+    return Segmentation(count, tuple(sorted(place for place in places if 0 < place < count)))
+
+
+def cut_offsets(chunking: Chunking) -> list[int]:
+    """Return the offsets, in code points, at which the spans of the chunks begin, except the first."""
+    return sorted({span.start for chunk in chunking.chunks for span in chunk.spans})[1:]
+
+
+def window_size(reference: Segmentation) -> int:
+    """Return the window size k of Pk and WindowDiff: half the reference's mean segment length, rounded, at least 1."""
+    return max(1, round(reference.mean_length / 2))
+
+
+_NO_BOUNDARY = "no boundary is known"
+
+
+def _boundaries_per_window(reference: Segmentation, segmentation: Segmentation) -> tuple[IntArray, IntArray] | Score:
+    """Count the boundaries of both segmentations in each window of k gaps, or return the reason why there are no windows."""
+    _check_same_units(reference, segmentation)
+    k = window_size(reference)
+    if not reference.boundaries:
+        return Score.without(_NO_BOUNDARY)
+    if reference.units <= k:
+        return Score.without(f"{reference.units} units are too few for a window of {k}")
+    left, right = reference.counts(), segmentation.counts()
+    return left[k:] - left[:-k], right[k:] - right[:-k]
+
+
+def pk(reference: Segmentation, segmentation: Segmentation) -> Score:
+    """Return Pk: the share of windows whose ends are in the same segment in only one of two segmentations.
+
+    Source: Beeferman et al. (1999).
+    """
+    held = _boundaries_per_window(reference, segmentation)
+    return held if isinstance(held, Score) else Score(float(np.mean((held[0] > 0) != (held[1] > 0))))
+
+
+def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
+    """Return WindowDiff: the share of windows in which two segmentations have different numbers of boundaries.
+
+    Source: Pevzner and Hearst (2002).
+    """
+    held = _boundaries_per_window(reference, segmentation)
+    return held if isinstance(held, Score) else Score(float(np.mean(held[0] != held[1])))
+
+
+def count_matching_boundaries(reference: Sequence[int], boundaries: Sequence[int], tolerance: int) -> int:
+    """Return the size of a maximum one-to-one matching of boundaries that are at most ``tolerance`` apart.
+
+    Greedy matching from the left is optimal here, since no later partner could be better for the first boundary.
+    """
+    count = place = 0
+    for boundary in boundaries:
+        while place < len(reference) and reference[place] < boundary - tolerance:
+            place += 1
+        if place < len(reference) and reference[place] <= boundary + tolerance:
+            count += 1
+            place += 1
+    return count
+
+
+@dataclass(frozen=True)
+class PrecisionRecall:
+    """Precision, recall and F1 of boundaries."""
+
+    precision: Score
+    recall: Score
+    f1: Score
+
+
+def boundary_precision_recall(reference: Segmentation, segmentation: Segmentation, tolerance: int = 0) -> PrecisionRecall:
+    """Return precision, recall and F1 of boundaries that are matched one to one, at most ``tolerance`` units apart."""
+    _check_same_units(reference, segmentation)
+    hits = count_matching_boundaries(reference.boundaries, segmentation.boundaries, tolerance)
+    precision = (
+        Score(hits / len(segmentation.boundaries)) if segmentation.boundaries else Score.without("no boundary was found")
+    )
+    recall = Score(hits / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
+    both = len(reference.boundaries) + len(segmentation.boundaries)
+    f1 = Score(2 * hits / both) if both else Score.without("there is no boundary in either")
+    return PrecisionRecall(precision, recall, f1)
+
+
+def boundary_similarity(reference: Segmentation, segmentation: Segmentation, reach: int = 2) -> Score:
+    """Return Fournier's boundary similarity B; boundaries less than ``reach`` units apart count as moved.
+
+    Source: Fournier (2013).
+
+    B = 1 - (missing + moved distance / reach) / (missing + moved + matching).
+    """
+    _check_same_units(reference, segmentation)
+    only_here = set(reference.boundaries) - set(segmentation.boundaries)
+    only_there = set(segmentation.boundaries) - set(reference.boundaries)
+    matching = len(reference.boundaries) - len(only_here)
+    moved: list[int] = []
+    for distance in range(1, reach):
+        for place in sorted(only_here | only_there):
+            for one, other in ((only_here, only_there), (only_there, only_here)):
+                if place in one and place + distance in other:
+                    one.discard(place)
+                    other.discard(place + distance)
+                    moved.append(distance)
+    missing = len(only_here) + len(only_there)
+    edits = missing + len(moved) + matching
+    if not edits:
+        return Score.without("there is no boundary in either")
+    return Score(1 - (missing + sum(moved) / reach) / edits)
+
+
+@dataclass(frozen=True)
+class MisassignedUnits:
+    """Sentences or characters that lie outside the chunk matched to their section.
+
+    Attributes
+    ----------
+    units
+        Numbers of the misassigned units, ascending.
+    pairs
+        Chunk matched to each section, one to one.
+    """
+
+    units: tuple[int, ...]
+    pairs: dict[int, int]
+
+
+def misassigned_units(sections: Sequence[int], chunks: Sequence[int | None]) -> MisassignedUnits:
+    """Match sections to chunks one to one by largest overlap, and return the units outside their section's chunk.
+
+    Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit. A chunk
+    need not be contiguous. A unit whose chunk is None is outside every match.
+    """
+    if len(sections) != len(chunks):
+        raise ValueError(f"sections and chunks must have the same length; got {len(sections)} and {len(chunks)}.")
+    if not sections:
+        return MisassignedUnits((), {})
+    held = [(section, chunk) for section, chunk in zip(sections, chunks, strict=True) if chunk is not None]
+    overlap = np.zeros((max(sections) + 1, max((chunk for _, chunk in held), default=0) + 1), dtype=np.intp)
+    np.add.at(overlap, tuple(zip(*held, strict=True)) or ([], []), 1)
+    pairs = largest_assignment(overlap)
+    wrong = [
+        unit
+        for unit, (section, chunk) in enumerate(zip(sections, chunks, strict=True))
+        if chunk is None or pairs.get(section) != chunk
+    ]
+    return MisassignedUnits(tuple(wrong), pairs)
+
+
+def segment_numbers(segmentation: Segmentation) -> list[int]:
+    """Return the number of the segment that contains each unit, such as a sentence."""
+    numbers: list[int] = segmentation.counts().tolist()
+    return numbers
+
+
+def chunk_of_each_sentence(chunking: Chunking) -> list[int | None]:
+    """Return the number of the chunk in which each sentence begins; the first such chunk if chunks overlap.
+
+    If no chunk contains the first character of a sentence, the sentence belongs to the first chunk that overlaps it. It
+    belongs to None if no chunk does, since chunkers of other libraries sometimes lose text.
+    """
+    spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
+    numbers: list[int | None] = []
+    begun = 0
+    open_spans: list[int] = []
+    for start, end in chunking.document.sentences:
+        while begun < len(spans) and spans[begun][0] <= start:
+            heappush(open_spans, begun)
+            begun += 1
+        # A span that ended before this sentence has ended before all that follow.
+        while open_spans and spans[open_spans[0]][1] <= start:
+            heappop(open_spans)
+        if open_spans:
+            numbers.append(spans[open_spans[0]][2])
+        else:
+            numbers.append(spans[begun][2] if begun < len(spans) and spans[begun][0] < end else None)
+    return numbers
+
+
+def sections_in_mixed_chunks(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
+    """Return the number of sections in each chunk that overlaps several sections, keyed by chunk number.
+
+    Parameters
+    ----------
+    known
+        Ascending offsets, in code points, at which the sections after the first begin.
+    """
+    section_counts = {}
+    for number, chunk in enumerate(chunking.chunks):
+        held: set[int] = set()
+        for start, end in chunk.spans:
+            held.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
+        if len(held) > 1:
+            section_counts[number] = len(held)
+    return section_counts
+
+
+@dataclass(frozen=True)
+class CrossingChunks:
+    """Number of chunks that contain text of more than one section."""
+
+    count: int
+    share: Score
+
+
+def crossing_chunks(known: Sequence[int], chunking: Chunking) -> CrossingChunks:
+    """Count the chunks that cross a known boundary, given as an offset in code points."""
+    if not chunking.chunks:
+        return CrossingChunks(0, Score.without("there is no chunk"))
+    if not known:
+        return CrossingChunks(0, Score.without(_NO_BOUNDARY))
+    crossing = len(sections_in_mixed_chunks(chunking, sorted(known)))
+    return CrossingChunks(crossing, Score(crossing / len(chunking.chunks)))
+
+
+def _check_same_units(reference: Segmentation, segmentation: Segmentation) -> None:
+    if reference.units != segmentation.units:
+        raise ValueError(
+            f"both segmentations must have the same number of units; got {reference.units} and {segmentation.units}."
+        )
+
+
+# The measures of a segmentation against known boundaries that are shown together, as no one of them says enough.
+
+
+BOUNDARY_MEASURES = {
+    "Precision": "Share of the cuts that are at known boundaries; higher is better.",
+    "Recall": "Share of the known boundaries at which it cuts; higher is better.",
+    "Similarity": "Boundary similarity, Fournier's B: a cut one sentence away counts half; higher is better.",
+    "Pk": "Share of windows whose two ends are in one section and in two chunks, or the reverse; lower is better.",
+    "WindowDiff": "Share of windows with another number of boundaries; lower is better.",
+}
+"""Description of each measure."""
+
+
+def boundary_scores(reference: Segmentation, segmentation: Segmentation) -> dict[str, Score]:
+    """Return the scores of boundaries against a reference, one for each measure in `BOUNDARY_MEASURES`.
+
+    Raises ValueError if the segmentations have different numbers of units.
+    """
+    both = boundary_precision_recall(reference, segmentation)
+    values = (
+        both.precision,
+        both.recall,
+        boundary_similarity(reference, segmentation),
+        pk(reference, segmentation),
+        window_diff(reference, segmentation),
+    )
+    return dict(zip(BOUNDARY_MEASURES, values, strict=True))
+
+
+def explain_why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Segmentation]) -> str:
+    """Return an explanation if making no cut has a lower Pk than every result; otherwise an empty string."""
+    alone = pk(reference, Segmentation(reference.units, ())).value
+    values = [pk(reference, segmentation).value for segmentation in segmentations if segmentation.boundaries]
+    if alone is None or not values or any(value is None or value <= alone for value in values):
+        return ""
+    size = window_size(reference)
+    near = f"less than {size / 2:g} sentences from a known boundary" if size > 1 else "exactly at a known boundary"
+    return (
+        f"No cut has a lower Pk than every column ({alone:.2f}). Pk compares the two ends of windows of {size:,} "
+        f"sentence{'s' * (size != 1)}: a cut lowers it only {near}, and one farther off raises it. Where few "
+        "boundaries are found, it is best by Pk not to cut at all, which finds none: read precision and recall."
+    )
+
+
+# Rows and columns matched one to one: the linear assignment problem, by shortest augmenting paths.
+
+
+def largest_assignment(values: IntArray) -> dict[int, int]:
+    """Return the one-to-one assignment of a matrix's columns to its rows with the largest sum of ``values``."""
+    if len(values) > values.shape[1]:
+        return {row: column for column, row in sorted(largest_assignment(values.T).items(), key=lambda pair: pair[1])}
+    costs = -values.astype(np.float64)
+    rows, columns = costs.shape
+    row_prices, column_prices = np.zeros(rows), np.zeros(columns)
+    column_of, row_of = np.full(rows, -1), np.full(columns, -1)
+    for row in range(rows):
+        _assign_row(row, costs, row_prices, column_prices, column_of, row_of)
+    return dict(enumerate(column_of.tolist()))
+
+
+def _assign_row(
+    row: int,
+    costs: FloatArray,
+    row_prices: FloatArray,
+    column_prices: FloatArray,
+    column_of: IntArray,
+    row_of: IntArray,
+) -> None:
+    """Assign one more row, by the shortest path from it to a column that is free."""
+    columns = costs.shape[1]
+    # The last is looked at first, so that rows which are all alike take the columns in order.
+    remaining = np.arange(columns)[::-1].copy()
+    shortest, before = np.full(columns, np.inf), np.full(columns, -1)
+    seen_rows, seen_columns = [], []
+    at, least = row, 0.0
+    while True:
+        seen_rows.append(at)
+        reached = least + costs[at, remaining] - row_prices[at] - column_prices[remaining]
+        shorter = reached < shortest[remaining]
+        shortest[remaining[shorter]], before[remaining[shorter]] = reached[shorter], at
+        least = shortest[remaining].min()
+        nearest = np.flatnonzero(shortest[remaining] == least)
+        free = nearest[row_of[remaining[nearest]] < 0]
+        place = free[-1] if len(free) else nearest[0]
+        column = int(remaining[place])
+        seen_columns.append(column)
+        remaining[place] = remaining[-1]
+        remaining = remaining[:-1]
+        if row_of[column] < 0:
+            break
+        at = int(row_of[column])
+    row_prices[row] += least
+    others = np.array(seen_rows[1:], dtype=np.intp)
+    row_prices[others] += least - shortest[column_of[others]]
+    column_prices[seen_columns] -= least - shortest[seen_columns]
+    while True:
+        at = int(before[column])
+        row_of[column] = at
+        column_of[at], column = column, int(column_of[at])
+        if at == row:
+            return
+
+
+# Trivial baselines that do not read the text, which any chunker should beat.
+
+
+DRAWS = 20
+"""Number of random draws averaged for a mean."""
+
+NO_CUT = "no cut"
+REGULAR = "a cut every n sentences"
+RANDOM = "cuts at random places"
+
+TRIVIAL_ANSWERS = {
+    NO_CUT: "the text stays whole.",
+    REGULAR: "n is the mean length of the known sections, which no chunker is told.",
+    RANDOM: f"as many as boundaries are known, which no chunker is told; the mean of {DRAWS} draws.",
+}
+"""The names of the answers, and what each is."""
+
+
+def random_cuts_name(count: int) -> str:
+    """Return the name of the trivial baseline that makes ``count`` randomly placed cuts."""
+    return f"{count:,} cut{'s' * (count != 1)} at random places"
+
+
+def evenly_spaced_cuts_name(count: int) -> str:
+    """Return the name of the trivial baseline that makes ``count`` evenly spaced cuts."""
+    return f"{count:,} cut{'s' * (count != 1)} evenly spaced"
+
+
+def every_n_sentences_name(count: int) -> str:
+    """Return the name of the trivial baseline that cuts after every ``count`` sentences."""
+    return "a cut after every sentence" if count == 1 else f"a cut after every {count:,} sentences"
+
+
+def regular_cuts(reference: Segmentation) -> tuple[int, ...]:
+    """Return the cuts of a baseline that cuts at regular intervals, as long as the reference's mean section."""
+    every = mean_section_length(reference)
+    return (*range(every, reference.units, every),)
+
+
+def mean_section_length(reference: Segmentation) -> int:
+    """Return the mean length of the reference's segments, rounded, at least 1."""
+    return max(1, round(reference.mean_length))
+
+
+def evenly_spaced_cuts(units: int, count: int) -> tuple[int, ...]:
+    """Return ``count`` evenly spaced cut positions from 1 to ``units`` - 1, ascending."""
+    return tuple(number * units // (count + 1) for number in range(1, count + 1))
+
+
+def random_cuts(units: int, count: int, draw: int) -> tuple[int, ...]:
+    """Return ``count`` random cut positions from 1 to ``units`` - 1, ascending; ``draw`` is the seed."""
+    return tuple(sorted(random.Random(draw).sample(range(1, units), count)))
+
+
+def trivial_cuts(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
+    """Return the cuts of the trivial baseline called ``name``; a random baseline is drawn several times."""
+    if name == RANDOM:
+        return [random_cuts(reference.units, len(reference.boundaries), draw) for draw in range(DRAWS)]
+    return [regular_cuts(reference) if name == REGULAR else ()]
+
+
+def chunking_from_cuts(document: Document, places: Iterable[int]) -> Chunking:
+    """Return a chunking with cuts before exactly the sentences in ``places``."""
+    cuts, why = set(places), Reason(remark="whatever the text says")
+    gaps = [
+        Gap(index, None, None, Verdict.CUT if index + 1 in cuts else Verdict.KEPT, why)
+        for index in range(len(document.sentences) - 1)
+    ]
+    return Chunking.from_gaps(document, gaps)

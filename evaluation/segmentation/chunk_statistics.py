@@ -1,0 +1,321 @@
+"""Numbers about chunks that the page shows: sizes, also against those asked for, changes, and known boundaries met."""
+
+import statistics
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from chunkers import Chunk, Chunker, Chunking, Document, Embedder, InputError, Tokenizer, load_tokenizer
+from evaluation.segmentation.boundary_measures import count_matching_boundaries, cut_offsets
+
+
+@dataclass(frozen=True)
+class SizeStatistics:
+    """Minimum, median, mean and maximum of the chunks' sizes in one unit."""
+
+    unit: str
+    least: float
+    median: float
+    mean: float
+    most: float
+
+
+def size_statistics(chunking: Chunking, tokenizer: Tokenizer) -> tuple[SizeStatistics, ...]:
+    """Return statistics of chunk sizes in sentences, words, characters and tokens; empty if there are no chunks.
+
+    If the tokenizer's files are missing, tokens are left out.
+    """
+    texts = [chunk.text for chunk in chunking.chunks]
+    if not texts:
+        return ()
+    measured = {
+        "sentences": sentence_counts(chunking),
+        "words": load_tokenizer("words").count(texts),
+        "characters": [len(text) for text in texts],
+    }
+    with suppress(InputError):
+        measured["tokens"] = tokenizer.count(texts)
+    return tuple(
+        SizeStatistics(unit, min(values), statistics.median(values), statistics.fmean(values), max(values))
+        for unit, values in measured.items()
+    )
+
+
+def sentence_counts(chunking: Chunking) -> list[int]:
+    """Return the number of sentences that each chunk overlaps."""
+    document = chunking.document
+    counts = []
+    for chunk in chunking.chunks:
+        count, next_new = 0, 0
+        for start, end in chunk.spans:
+            first, last = document.sentence_at(start), document.sentence_at(end - 1)
+            count += max(last + 1 - max(first, next_new), 0)
+            next_new = last + 1
+        counts.append(count)
+    return counts
+
+
+@dataclass(frozen=True)
+class DiscontinuousChunks:
+    """Number of chunks with several separate spans, and number of breaks between these spans.
+
+    Attributes
+    ----------
+    chunks
+        Number of chunks with several separate spans.
+    breaks
+        Number of breaks in the text order within these chunks.
+    """
+
+    chunks: int
+    breaks: int
+
+    @classmethod
+    def of(cls, chunking: Chunking) -> "DiscontinuousChunks":
+        """Count a result's chunks with several separate spans, and the breaks between these spans."""
+        further = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
+        return cls(len(further), sum(further))
+
+    def words(self, chunks: int) -> str:
+        """Return the counts as a phrase, such as ``2 of 9 chunks, 3 order breaks``."""
+        breaks = "1 order break" if self.breaks == 1 else f"{self.breaks:,} order breaks"
+        return f"{self.chunks:,} of {chunks:,} chunks, {breaks}"
+
+
+def chunks_beyond_embedder_limit(chunking: Chunking, embedder: Embedder | None) -> list[tuple[Chunk, int, int]]:
+    """Return the chunks longer than an embedder reads, with their tokens and the number of tokens that it does not read.
+
+    The list is empty without an embedder, and if the embedder's files, which are needed for counting, are missing.
+    """
+    if embedder is None or embedder.max_tokens is None:
+        return []
+    try:
+        lengths = embedder.lengths([chunk.text for chunk in chunking.chunks])
+    except InputError:
+        # The page has already reported that the files are missing.
+        return []
+    unread = [max(0, length - embedder.max_tokens) for length in lengths]
+    return [row for row in zip(chunking.chunks, lengths, unread, strict=True) if row[2]]
+
+
+@dataclass(frozen=True)
+class TruncatedChunks:
+    """Chunks longer than an embedder's maximum input, and the share of their tokens that the embedder does not read.
+
+    Attributes
+    ----------
+    chunks
+        Number of chunks longer than the embedder reads.
+    share
+        Share of the tokens of these chunks that the embedder does not read, from 0 to 1.
+    """
+
+    chunks: int
+    share: float
+
+    @classmethod
+    def of(cls, chunking: Chunking, embedder: Embedder | None) -> "TruncatedChunks | None":
+        """Count the chunks that exceed the embedder's input; None if none does or tokens cannot be counted."""
+        chunks = chunks_beyond_embedder_limit(chunking, embedder)
+        if not chunks:
+            return None
+        return cls(len(chunks), sum(unread for _, _, unread in chunks) / sum(length for _, length, _ in chunks))
+
+    def words(self, embedder: Embedder) -> str:
+        """Return a phrase on the chunks that exceed the embedder's maximum input."""
+        what, whose = ("chunk", "its") if self.chunks == 1 else ("chunks", "their")
+        return (
+            f"{self.chunks:,} {what} longer than the {embedder.max_tokens:,} tokens that {embedder.name} reads: "
+            f"{partial_percentage(self.share)} of {whose} tokens not seen"
+        )
+
+
+@dataclass(frozen=True)
+class ChunkFacts:
+    """Facts about a chunking result, shown above its chunks."""
+
+    cuts: tuple[int, ...]
+    sizes: tuple[SizeStatistics, ...]
+    pieces: DiscontinuousChunks
+    unread: TruncatedChunks | None
+
+    @classmethod
+    def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> "ChunkFacts":
+        """Return the facts about a chunking result that are shown above its chunks.
+
+        This tokenizes the whole text.
+        """
+        cuts = tuple(cut_offsets(chunking))
+        return cls(
+            cuts,
+            size_statistics(chunking, tokenizer),
+            DiscontinuousChunks.of(chunking),
+            TruncatedChunks.of(chunking, embedder),
+        )
+
+
+@dataclass(frozen=True)
+class BoundaryChanges:
+    """Numbers of boundaries that a parameter change added, removed and moved."""
+
+    added: int
+    removed: int
+    moved: int
+
+    def words(self) -> str:
+        """Return the counts as a phrase, such as ``2 added, 1 moved``."""
+        parts = [f"{count} {what}" for what, count in vars(self).items() if count]
+        return ", ".join(parts) if parts else "no boundary"
+
+
+NEAR = 2
+"""Maximum number of sentences that a boundary may shift and still count as moved."""
+
+
+def boundary_changes(document: Document, before: Sequence[int], after: Sequence[int]) -> BoundaryChanges:
+    """Count the boundaries that a change added, removed and moved.
+
+    A removed and an added boundary within `NEAR` sentences of each other count as one moved boundary.
+    """
+    gone = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
+    come = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
+    moved = count_matching_boundaries(come, gone, NEAR)
+    return BoundaryChanges(len(come) - moved, len(gone) - moved, moved)
+
+
+def count_found_missed_added(cuts: Collection[int], known: Collection[int]) -> tuple[int, int, int]:
+    """Count the known boundaries found, the known boundaries missed, and the cuts elsewhere."""
+    hits = len(set(cuts) & set(known))
+    return hits, len(known) - hits, len(set(cuts)) - hits
+
+
+def partial_percentage(share: float) -> str:
+    """Format a share as a whole percentage, at least 1 % and at most 99 %."""
+    return f"{min(max(round(share * 100), 1), 99)}\N{NO-BREAK SPACE}%"
+
+
+# Size compliance: how many chunks have a size that is asked for.
+
+
+UNITS = ("characters", "words", "tokens", "sentences")
+"""Units of a size."""
+
+
+@dataclass(frozen=True)
+class SizeBounds:
+    """Required minimum and maximum chunk size, both inclusive; None for no bound.
+
+    Attributes
+    ----------
+    unit
+        One of `UNITS`, or “tokens read” for the embedder's own count, special tokens included.
+    """
+
+    least: int | None
+    most: int | None
+    unit: str
+
+    def words(self) -> str:
+        """Return the bounds as a phrase, such as “50 to 512 tokens”."""
+        if self.least is None:
+            return f"at most {self.most:,} {self.unit}"
+        if self.most is None:
+            return f"at least {self.least:,} {self.unit}"
+        return f"{self.least:,} to {self.most:,} {self.unit}"
+
+
+@dataclass(frozen=True)
+class SizeCompliance:
+    """Numbers of chunks within, below and above the required sizes.
+
+    Attributes
+    ----------
+    within, short, long
+        Number of chunks within the bounds, below the minimum, and above the maximum.
+    """
+
+    bounds: SizeBounds
+    within: int
+    short: int
+    long: int
+
+    @property
+    def share(self) -> float | None:
+        """Share of chunks within the bounds, from 0 to 1; None if there are no chunks."""
+        total = self.within + self.short + self.long
+        return self.within / total if total else None
+
+    def words(self) -> str:
+        """Return a phrase with the bounds and the numbers of chunks outside them."""
+        broken = [f"{count:,} {what}" for count, what in ((self.short, "too small"), (self.long, "too large")) if count]
+        return f"{self.bounds.words()}: " + (", ".join(broken) or "all are")
+
+
+def size_compliance(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
+    """Count the chunk sizes within, below and above the bounds.
+
+    Source: size compliance of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who require 100 to 1,100 tokens.
+
+    Raises
+    ------
+    InputError
+        If there is no bound, if a bound is below 0, or if the minimum exceeds the maximum.
+    """
+    least, most = bounds.least, bounds.most
+    if least is None and most is None:
+        raise InputError("Size compliance needs a minimum or a maximum size; got neither.")
+    if min(bound for bound in (least, most) if bound is not None) < 0 or (least or 0) > (
+        least or 0 if most is None else most
+    ):
+        raise InputError(f"The minimum size must be at least 0 and at most the maximum; got {least} and {most}.")
+    short = sum(size < least for size in sizes) if least is not None else 0
+    long = sum(size > most for size in sizes) if most is not None else 0
+    return SizeCompliance(bounds, len(sizes) - short - long, short, long)
+
+
+def requested_size_bounds(chunker: Chunker, embedder: Embedder | None = None) -> SizeBounds | None:
+    """Return the size bounds in a chunker's parameters, else the embedder's maximum input; None without either.
+
+    The size of `fixed_sentences` in sentences and a `target_size`, which is an average, set no bounds.
+    """
+    least, most = (
+        _first_integer_parameter(chunker, "min_size", "min_chunk_size"),
+        _first_integer_parameter(chunker, "max_size", "max_chunk_size", "chunk_size"),
+    )
+    average = getattr(chunker, "fit", "") == "average"
+    units = {spec.name: spec.unit for spec in chunker.fields(chunker.model_dump())}
+    if least is None and most is None and not average and units.get("size") != "sentences":
+        most = _first_integer_parameter(chunker, "parent_size", "size")
+    if least is not None or most is not None:
+        size_units = (units.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size"))
+        chosen = getattr(chunker, "size_unit", None) or getattr(chunker, "unit", None)
+        return SizeBounds(least, most, chosen or next(filter(None, size_units), "characters"))
+    if embedder is not None and embedder.max_tokens is not None:
+        return SizeBounds(None, embedder.max_tokens, "tokens read")
+    return None
+
+
+def _first_integer_parameter(chunker: Chunker, *names: str) -> int | None:
+    return next((value for name in names if isinstance(value := getattr(chunker, name, None), int)), None)
+
+
+def chunk_sizes(unit: str, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None = None) -> list[int]:
+    """Return the size of every chunk in a unit of `UNITS`, or in tokens as the embedder counts them.
+
+    Raises
+    ------
+    InputError
+        If the unit does not exist, or if the tokenizer or embedder for counting cannot be loaded.
+    """
+    texts = [chunk.text for chunk in chunking.chunks]
+    if unit == "tokens read" and embedder is not None:
+        return embedder.lengths(texts)
+    if unit == "characters":
+        return [len(text) for text in texts]
+    if unit == "sentences":
+        return sentence_counts(chunking)
+    if unit == "words":
+        return [*load_tokenizer("words").count(texts)]
+    if unit == "tokens":
+        return [*tokenizer.count(texts)]
+    raise InputError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}.")

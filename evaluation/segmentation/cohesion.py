@@ -1,0 +1,219 @@
+"""Cohesion inside chunks: against similarity across cuts, against the surroundings, and of two ways to cut a stretch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers.results.result import Chunking
+from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.text.document import Span
+
+SURROUNDINGS = 10
+"""Sentences before a chunk, and as many after it, that are its surroundings."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Mean cosines of sentence pairs inside chunks and across the cuts between neighbouring chunks.
+
+    Attributes
+    ----------
+    inside
+        Mean cosine of all pairs of sentences that share a chunk; None if every sentence is a chunk of its own.
+    across
+        Mean cosine of all pairs of sentences in neighbouring chunks; None if there is only one chunk.
+    pairs, crossing
+        Number of pairs inside chunks and across cuts.
+    """
+
+    inside: float | None
+    across: float | None
+    pairs: int
+    crossing: int
+
+    @property
+    def difference(self) -> float | None:
+        """Mean cosine inside chunks minus mean cosine across cuts, from -2 to 2; None if either is undefined."""
+        return None if self.inside is None or self.across is None else self.inside - self.across
+
+
+def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) -> Contrast:
+    """Return the mean cosine of sentence pairs inside chunks, and of pairs across the cuts between chunks.
+
+    Shorter chunks raise both values, since neighbouring sentences are more similar, so compare chunkings of similar chunk
+    sizes. Source: cohesion and separation as in silhouettes (Rousseeuw 1987), with neighbouring chunks in place of the
+    nearest cluster, and with cosines.
+
+    Parameters
+    ----------
+    vectors
+        One vector per sentence, shape (n, dimension), of any length but 0.
+    chunks
+        Number of each sentence's chunk, as from `evaluation.segmentation.boundary_measures.chunk_of_each_sentence`; None for sentences in no
+        chunk.
+    """
+    in_chunks = [place for place, chunk in enumerate(chunks) if chunk is not None]
+    if not in_chunks:
+        return Contrast(None, None, 0, 0)
+    rows = _unit_vectors(vectors)[in_chunks]
+    _, owners = np.unique([chunks[place] for place in in_chunks], return_inverse=True)
+    sums, counts = _chunk_vector_sums(rows, owners)
+    squares = np.bincount(owners, np.einsum("ij,ij->i", rows, rows), len(sums))
+    within = (np.einsum("ij,ij->i", sums, sums) - squares) / 2
+    pairs = int((counts * (counts - 1) // 2).sum())
+    crossing = int((counts[:-1] * counts[1:]).sum())
+    between = np.einsum("ij,ij->", sums[:-1], sums[1:])
+    return Contrast(
+        float(within.sum() / pairs) if pairs else None, float(between / crossing) if crossing else None, pairs, crossing
+    )
+
+
+def contextual_coherence(
+    vectors: npt.NDArray[np.floating], chunks: Sequence[int | None], reach: int = SURROUNDINGS
+) -> float | None:
+    """Return the mean cosine between chunks and the sentences around them, from -1 to 1; None without such sentences.
+
+    A chunk's vector is the sum of its sentences' unit vectors. The vector of its surroundings is the sum over all other
+    sentences that are at most ``reach`` places before or after one of its own. Chunks without surroundings are left out.
+
+    Source: contextual coherence of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who embed windows of 3,000 tokens
+    around the chunk. Most models read fewer tokens, so vectors are summed instead. The surroundings exclude the chunk
+    itself, since otherwise the longest chunk would fit best. A higher value is not better in itself: self-contained chunks
+    have a lower value.
+
+    Parameters
+    ----------
+    vectors, chunks
+        As in `contrast`.
+    """
+    rows, owners = _unit_vectors(vectors), np.asarray([-1 if chunk is None else chunk for chunk in chunks], dtype=np.intp)
+    totals = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+    cosines = []
+    places = np.argsort(owners, kind="stable")
+    firsts = np.flatnonzero(np.diff(owners[places], prepend=-1))
+    for own in np.split(places, firsts)[1:]:
+        around = _surrounding_ranges(own, len(rows), reach)
+        held = rows[own].sum(axis=0)
+        near = np.sum([totals[end] - totals[start] for start, end in around], axis=0) - held
+        if sum(end - start for start, end in around) > len(own):
+            cosines.append(held @ near / max(np.linalg.norm(held) * np.linalg.norm(near), 1e-12))
+    return float(np.mean(cosines)) if cosines else None
+
+
+def _surrounding_ranges(own: IntArray, count: int, reach: int) -> list[tuple[int, int]]:
+    """Return the ranges of sentences that are at most ``reach`` from one of ``own``, these included; they do not overlap."""
+    breaks = np.flatnonzero(np.diff(own) > 2 * reach + 1) + 1
+    return [(max(int(run[0]) - reach, 0), min(int(run[-1]) + reach + 1, count)) for run in np.split(own, breaks)]
+
+
+def _unit_vectors(vectors: npt.NDArray[np.floating]) -> FloatArray:
+    rows: FloatArray = vectors.astype(np.float64)
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return rows
+
+
+def _chunk_vector_sums(rows: FloatArray, owners: IntArray) -> tuple[FloatArray, IntArray]:
+    """Return the sum of the vectors of each chunk, shape (chunks, dimension), and how many they are."""
+    counts = np.bincount(owners)
+    order = np.argsort(owners, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    return np.add.reduceat(rows[order], starts, axis=0), counts
+
+
+# Compare how similar the sentences within chunks are under two ways to cut the same stretch.
+
+
+SMALL = 0.005
+"""The difference of mean similarities below which both ways count as equally good."""
+
+
+@dataclass(frozen=True)
+class Cohesion:
+    """Mean cosine over all pairs of sentences that share a chunk, with the number of pairs; NaN without pairs."""
+
+    mean: float
+    pairs: int
+
+
+class CumulativeSimilarities:
+    """Precomputed sums of sentence vectors that give the summed cosines within any run of sentences."""
+
+    def __init__(self, vectors: npt.NDArray[np.floating]) -> None:
+        """Take one vector per sentence, shape (n, dimension)."""
+        rows = _unit_vectors(vectors)
+        self._sums: FloatArray = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+        self._squares: FloatArray = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", rows, rows))])
+
+    def within(self, stretch: Span, cuts: Sequence[int]) -> Cohesion:
+        """Return the cohesion within chunks of the sentences in ``stretch``, cut after the sentences in ``cuts``."""
+        edges = [stretch.start, *(cut + 1 for cut in cuts if stretch.start <= cut < stretch.end - 1), stretch.end]
+        total, pairs = 0.0, 0
+        for first, last in pairwise(edges):
+            summed = self._sums[last] - self._sums[first]
+            total += (summed @ summed - (self._squares[last] - self._squares[first])) / 2
+            pairs += (last - first) * (last - first - 1) // 2
+        return Cohesion(total / pairs if pairs else float("nan"), pairs)
+
+
+@dataclass(frozen=True)
+class StretchComparison:
+    """Comparison of a greedy chunker with one that sees the whole text, over the same stretch of sentences.
+
+    ``greedy`` and ``other`` are the sentences inside the stretch after which each chunker cuts.
+    """
+
+    stretch: Span
+    greedy: tuple[int, ...]
+    other: tuple[int, ...]
+    greedy_cohesion: Cohesion
+    other_cohesion: Cohesion
+
+    @property
+    def gain(self) -> float | None:
+        """Mean cosine with the greedy cuts minus mean cosine with the other chunker's cuts.
+
+        The gain is 0 if both chunkers cut alike, and None if either leaves no pair of sentences together.
+        """
+        if self.greedy == self.other:
+            return 0.0
+        if not (self.greedy_cohesion.pairs and self.other_cohesion.pairs):
+            return None
+        return self.greedy_cohesion.mean - self.other_cohesion.mean
+
+    def verdict(self) -> str:
+        """Return a phrase on the cohesion that greedy decisions gain or cost in this stretch."""
+        if self.gain is None:
+            return "there is nothing to weigh here: one of the two leaves no two sentences together"
+        if abs(self.gain) < SMALL:
+            return "deciding gap by gap changes nothing here: what stays together is as alike"
+        verb, than = ("gains", "more") if self.gain > 0 else ("costs", "less")
+        return f"deciding gap by gap {verb} {abs(self.gain):.2f} here: what stays together is that much {than} alike"
+
+
+def cut_sentences(chunking: Chunking) -> tuple[int, ...]:
+    """Return the numbers of the sentences after which or inside which a chunking cuts."""
+    return tuple(sorted({gap.index for gap in chunking.gaps if gap.verdict.is_cut} - {len(chunking.document.sentences) - 1}))
+
+
+def compare_stretches(
+    greedy: Chunking, other: Chunking, similarities: CumulativeSimilarities
+) -> dict[int, StretchComparison]:
+    """Compare a greedy chunking with another chunking of the same document, around each of its cuts.
+
+    Returns
+    -------
+    dict
+        For each sentence after which ``greedy`` cuts, the cuts of both chunkings between its previous and its next cut.
+    """
+    cuts, others = cut_sentences(greedy), cut_sentences(other)
+    edges = [-1, *cuts, len(greedy.document.sentences) - 1]
+    compared = {}
+    for before, cut, after in zip(edges, cuts, edges[2:], strict=False):
+        stretch = Span(before + 1, after + 1)
+        inside = tuple(place for place in others if stretch.start <= place < stretch.end - 1)
+        here = similarities.within(stretch, (cut,)), similarities.within(stretch, inside)
+        compared[cut] = StretchComparison(stretch, (cut,), inside, *here)
+    return compared

@@ -1,0 +1,171 @@
+"""Effect of another embedder on a result for the same text: changed boundaries, and the shift of the scores."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers import Chunking, Document
+from chunkers.building_blocks.sentence_distances import gap_distances
+from chunkers.support.arrays import FloatArray
+from chunkers.support.formatting import join_words
+from evaluation.segmentation.boundary_measures import cut_offsets
+
+NAMED = 5
+"""Maximum number of boundaries named in a sentence; the rest are counted."""
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Change of a value at each gap between sentences, such as the distance, from one run to another.
+
+    Attributes
+    ----------
+    gaps
+        Number of gaps that have a value in both runs.
+    greatest, mean
+        The greatest and the mean absolute change, in the units of the value.
+    at
+        The gap with the greatest change, counted from 0; the first one in case of ties.
+    """
+
+    gaps: int
+    greatest: float
+    mean: float
+    at: int
+
+    @classmethod
+    def between(cls, full: npt.ArrayLike, other: npt.ArrayLike) -> "Shift | None":
+        """Return the change from one array to another at the gaps where both have a value; None if there are none.
+
+        Both arrays have shape (gaps,); missing values are NaN.
+
+        Raises
+        ------
+        ValueError
+            If their shapes differ.
+        """
+        one, two = np.asarray(full, dtype=np.float64), np.asarray(other, dtype=np.float64)
+        if one.shape != two.shape:
+            raise ValueError(
+                f"both results must have one number for each gap of the same text; got the shapes {one.shape} and "
+                f"{two.shape}."
+            )
+        moved: FloatArray = np.abs(one - two)
+        defined = np.flatnonzero(~np.isnan(moved))
+        if not len(defined):
+            return None
+        shifts = moved[defined]
+        return cls(len(defined), float(shifts.max()), float(shifts.mean()), int(defined[shifts.argmax()]))
+
+
+def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:
+    """Return the change in the distances between neighbouring sentences from one embedder to another.
+
+    Parameters
+    ----------
+    full, other
+        One vector for each sentence, shape (n, dimension); the dimensions of the two may differ.
+    """
+    return Shift.between(gap_distances(full), gap_distances(other))
+
+
+@dataclass(frozen=True)
+class BoundaryAgreement:
+    """Boundaries on which two results for one document agree and differ.
+
+    Attributes
+    ----------
+    document
+        The document that both results cut.
+    both, only_full, only_other
+        Offsets in code points at which a chunk, or a later span of a chunk, begins; ascending.
+    scores
+        Change in the scores at the gaps; None if the chunker has no scores, or if the two results have scores of different
+        kinds. In a double pass, scores may compare other sentences once an earlier decision differs.
+    """
+
+    document: Document
+    both: tuple[int, ...]
+    only_full: tuple[int, ...]
+    only_other: tuple[int, ...]
+    scores: Shift | None
+
+    @property
+    def alike(self) -> bool:
+        """True if both results have the same boundaries."""
+        return not self.only_full and not self.only_other
+
+    @property
+    def share(self) -> float | None:
+        """Share of all boundaries in either result that both results have, from 0 to 1; None without boundaries."""
+        total = len(self.both) + len(self.only_full) + len(self.only_other)
+        return len(self.both) / total if total else None
+
+    def words(self, full: str, other: str) -> str:
+        """Return a phrase on the boundaries that differ between two embedders.
+
+        ``full`` and ``other`` are the embedders' names.
+        """
+        if self.share is None:
+            return "no boundary with either"
+        if self.alike:
+            return "its boundary is the same" if len(self.both) == 1 else f"all {len(self.both):,} boundaries are the same"
+        parts = [f"{len(self.both):,} of {len(self.both) + len(self.only_full):,} boundaries of {full} are the same"]
+        for name, offsets in ((full, self.only_full), (other, self.only_other)):
+            if offsets:
+                parts.append(f"only {name} cuts {self._place_words(offsets)}")
+        return "; ".join(parts)
+
+    def _place_words(self, offsets: Sequence[int]) -> str:
+        """Describe the positions of some boundaries by the sentences before or inside which they lie."""
+        # A sentence that is cut in several places is named once.
+        named: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
+        for offset in offsets[:NAMED]:
+            index = max(self.document.sentence_at(offset), 0)
+            begins = self.document.sentences[index].start == offset
+            named["before" if begins else "inside"][f"{index + 1:,}"] = None
+        places = " and ".join(f"{how} {_sentence_list_words(numbers)}" for how, numbers in named.items() if numbers)
+        further = len(offsets) - NAMED
+        return f"{places}, and at {further:,} more" if further > 0 else places
+
+
+def _sentence_list_words(numbers: Collection[str]) -> str:
+    """Return "sentence 3", or "sentences 3, 5 and 8"."""
+    return f"sentence{'s' * (len(numbers) > 1)} {join_words([*numbers])}"
+
+
+def compare_boundaries(full: Chunking, other: Chunking) -> BoundaryAgreement:
+    """Compare the boundaries of two results that differ only in the embedder.
+
+    Parameters
+    ----------
+    full, other
+        The reference result and the other result.
+
+    Raises
+    ------
+    ValueError
+        If the results have different texts or sentences.
+    """
+    if full.document.identity != other.document.identity:
+        raise ValueError("both results must be of the same text, split into the same sentences; these are not.")
+    one, two = set(cut_offsets(full)), set(cut_offsets(other))
+    return BoundaryAgreement(
+        full.document,
+        tuple(sorted(one & two)),
+        tuple(sorted(one - two)),
+        tuple(sorted(two - one)),
+        _score_shift(full, other),
+    )
+
+
+def _score_shift(full: Chunking, other: Chunking) -> Shift | None:
+    """Return the shift of the first curve's scores, which all pages draw."""
+    if not full.curves or not other.curves:
+        return None
+    one, two = full.curves[0], other.curves[0]
+    if one.label != two.label or len(one.scores) != len(two.scores):
+        return None
+    return Shift.between(one.scores, two.scores)

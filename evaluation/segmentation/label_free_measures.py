@@ -1,0 +1,381 @@
+"""Measures that need neither known boundaries nor questions, from block integrity to edit stability, not summed into one."""
+
+import random
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, zip_longest
+from typing import Any
+
+from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
+from chunkers.contract.base import run
+from chunkers.support.arrays import VectorArray
+from chunkers.support.errors import raise_if_cancelled
+from chunkers.text.outline import outline_of
+from chunkers.text.sentences import GIVEN
+from evaluation.segmentation.boundary_measures import NO_CUT, chunk_of_each_sentence, every_n_sentences_name
+from evaluation.segmentation.chunk_statistics import (
+    SizeBounds,
+    SizeCompliance,
+    chunk_sizes,
+    requested_size_bounds,
+    size_compliance,
+)
+from evaluation.segmentation.cohesion import SURROUNDINGS, Contrast, contextual_coherence, cosine_contrast
+
+# Block integrity: which lists, tables, code blocks, formulas and headings a chunking leaves whole.
+
+
+@dataclass(frozen=True)
+class WholeBlocks:
+    """Number of blocks that chunks keep whole, and number of all blocks."""
+
+    count: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """Share of blocks that chunks keep whole, from 0 to 1; None if there are no blocks."""
+        return self.count / self.of if self.of else None
+
+
+@dataclass(frozen=True)
+class BlockIntegrity:
+    """Numbers of blocks that a chunking keeps whole, by kind.
+
+    A heading is whole if it stays with the start of the next block.
+    """
+
+    kinds: Mapping[str, WholeBlocks]
+
+    @property
+    def all(self) -> WholeBlocks:
+        """Number of blocks of any kind that chunks keep whole, and number of all blocks."""
+        return WholeBlocks(sum(whole.count for whole in self.kinds.values()), sum(whole.of for whole in self.kinds.values()))
+
+    def words(self) -> str:
+        """Return the counts as a phrase, such as “1 of 2 tables, 3 of 3 lists”; empty if there are no blocks."""
+        return ", ".join(
+            f"{whole.count:,} of {whole.of:,} {kind}{'s' * (whole.of != 1)}" for kind, whole in self.kinds.items()
+        )
+
+
+def block_integrity(chunking: Chunking) -> BlockIntegrity:
+    """Count the blocks of each kind, such as tables, that lie whole inside one span of a chunk.
+
+    Source: block integrity of Moura Junior, Lelong and Blangero, “Adaptive Chunking: Optimizing Chunking-Method Selection
+    for RAG” (LREC 2026): the share of blocks that are not split. Their measure counts paragraphs and tolerates cuts up to 5
+    characters from a block's end; here paragraphs may be cut, and there is no tolerance.
+    """
+    return count_whole_spans(
+        spans_to_keep_whole(chunking.document.text), [span for chunk in chunking.chunks for span in chunk.spans]
+    )
+
+
+def spans_to_keep_whole(text: str) -> list[tuple[str, Span]]:
+    """Return the spans of blocks that chunks should keep whole, such as tables, each with the kind of block.
+
+    The spans are those of lists, tables, code blocks and formulas, and of headings. A heading's span includes the first
+    character of the next block, so that a heading at the end of a chunk is not whole. There are no spans for texts that
+    `chunkers.text.outline` does not parse.
+    """
+    outer = outline_of(text).blocks
+    stretches = [(block.kind, block.span) for block in outline_of(text).special]
+    for block, after in zip_longest(outer, outer[1:]):
+        if block.kind == "heading":
+            end = block.span.end if after is None else after.span.start + 1
+            stretches.append((block.kind, Span(block.span.start, end)))
+    return stretches
+
+
+def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> BlockIntegrity:
+    """Count the spans of each kind that lie whole inside one of the ``pieces``, which may overlap."""
+    ordered = sorted(pieces)
+    starts = [piece.start for piece in ordered]
+    # How far the pieces reach that begin no later than each.
+    reach = [*accumulate((piece.end for piece in ordered), max)]
+    kinds: dict[str, WholeBlocks] = {}
+    for kind, (start, end) in stretches:
+        begun = bisect_right(starts, start)
+        held = begun > 0 and reach[begun - 1] >= end
+        before = kinds.get(kind, WholeBlocks(0, 0))
+        kinds[kind] = WholeBlocks(before.count + held, before.of + 1)
+    return BlockIntegrity(kinds)
+
+
+MEASURES_EXPLAINED = {
+    "chunks": "Number of chunks.",
+    "blocks whole": "Share of lists, tables, code blocks, formulas and headings (with the text below) kept whole.",
+    "size kept": "Share of chunks within the requested sizes or, without any, within the embedder's maximum input.",
+    "inside": "Mean cosine of two sentences in the same chunk. It is higher for short chunks, whatever their cuts.",
+    "across": "Mean cosine of two sentences in neighbouring chunks. It is higher for short chunks too.",
+    "contrast": "Inside minus across: how much more alike sentences are within chunks than across cuts.",
+    "context": f"Mean cosine of a chunk and the {SURROUNDINGS} sentences on either side: high if it fits its surroundings, "
+    "low if it stands apart.",
+    "changed": "Mean share of chunks that change when one sentence is inserted; lower is better.",
+    "at worst": "The largest share of changed chunks over all places.",
+    "at least": "The unavoidable share: the one chunk with the new sentence. Compare the other two with it.",
+}
+"""Description of each measure; the last three come from `evaluation.segmentation.label_free_measures`."""
+
+
+_EVERY = 4
+
+BASELINES: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    (NO_CUT, {"chunks": 1}),
+    (every_n_sentences_name(_EVERY), {"size": _EVERY}),
+)
+"""The trivial answers, which stand in every table: their names, and the settings of `fixed_sentences`."""
+
+
+@dataclass(frozen=True)
+class LabelFreeMeasures:
+    """Measures of a chunking that need no known boundaries.
+
+    Attributes
+    ----------
+    blocks
+        Counts of whole blocks.
+    sizes
+        Counts of chunks within the required sizes; None if no sizes are required or sizes cannot be counted.
+    contrast, coherence
+        Measures of the sentences' vectors; None without vectors. ``coherence`` is also None if no chunk has surroundings.
+    """
+
+    chunks: int
+    blocks: BlockIntegrity
+    sizes: SizeCompliance | None
+    contrast: Contrast | None
+    coherence: float | None
+
+
+def measure_without_labels(
+    chunking: Chunking, vectors: VectorArray | None = None, sizes: SizeCompliance | None = None
+) -> LabelFreeMeasures:
+    """Compute the measures of a chunking that need no known boundaries.
+
+    Parameters
+    ----------
+    vectors
+        Sentence vectors, shape (n, dimension); None if there are none.
+    sizes
+        As from `sizes_of`.
+    """
+    blocks = block_integrity(chunking)
+    if vectors is None:
+        return LabelFreeMeasures(len(chunking.chunks), blocks, sizes, None, None)
+    numbers = chunk_of_each_sentence(chunking)
+    return LabelFreeMeasures(
+        len(chunking.chunks), blocks, sizes, cosine_contrast(vectors, numbers), contextual_coherence(vectors, numbers)
+    )
+
+
+def count_size_compliance(
+    chunking: Chunking, chunker: Chunker, tools: Tools, bounds: SizeBounds | None = None
+) -> SizeCompliance | None:
+    """Count the chunks within the given size bounds, else the chunker's, else the embedder's maximum input.
+
+    Returns None if there are no size bounds, or if the tokenizer that counts the chunks is missing.
+
+    Raises
+    ------
+    InputError
+        If the bounds are invalid.
+    """
+    asked = bounds or requested_size_bounds(chunker, tools.embedder)
+    if asked is None:
+        return None
+    try:
+        sizes = chunk_sizes(asked.unit, chunking, tools.tokenizer, tools.embedder)
+    except InputError:
+        return None
+    return size_compliance(sizes, asked)
+
+
+def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
+    """Return the sentences' vectors, shape (n, dimension), embedding them if missing; None without an embedder."""
+    if tools.embedder is None:
+        return None
+    return replace(tools, embedder=tools.embedder.for_document(document)).embed(document.sentence_texts)
+
+
+# Edit stability: how many chunks change when one sentence is inserted.
+
+
+EDITS = 20
+"""Places at which a sentence is inserted, unless another number is asked for."""
+
+MOST_EDITED_CHARACTERS = 50_000_000
+"""Maximum number of edits × characters of the text, all of which is cut anew after each: 160 edits of 300 kB."""
+
+SPARE = "This sentence was not here before."
+"""Sentence to insert into a text that has no other sentence to take."""
+
+_SEPARATORS = {"lines": "\n", "paragraphs": "\n\n"}
+"""Separator between the inserted sentence and its neighbours, by splitter; a space for all others."""
+
+_PROSE = ("paragraph", "quotation")
+"""The kinds of blocks in which a sentence may be inserted."""
+
+_OPEN = ",;:-–—|#"
+"""Marks after which a sentence goes on."""
+
+
+@dataclass(frozen=True)
+class EditEffect:
+    """Effect of one inserted sentence on the chunks.
+
+    Attributes
+    ----------
+    after
+        Number, from 0, of the sentence after which the new sentence is inserted.
+    changed, chunks
+        Number of chunks of the edited text that match no chunk of the original, and number of all its chunks. Each original
+        chunk can match only one chunk.
+    """
+
+    after: int
+    changed: int
+    chunks: int
+
+    @property
+    def share(self) -> float:
+        """Share of the edited text's chunks that changed, from 0 to 1."""
+        return self.changed / self.chunks
+
+
+@dataclass(frozen=True)
+class EditStability:
+    """Changes in the chunks caused by a series of one or more edits."""
+
+    edits: tuple[EditEffect, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean share of chunks that an edit changes."""
+        return sum(edit.share for edit in self.edits) / len(self.edits)
+
+    @property
+    def worst(self) -> EditEffect:
+        """Edit that changed the greatest share of chunks; the first one in case of ties."""
+        return max(self.edits, key=lambda edit: edit.share)
+
+    @property
+    def inevitable(self) -> float:
+        """Lowest possible mean share of changed chunks, since the chunk with the new sentence always changes."""
+        return sum(1 / edit.chunks for edit in self.edits) / len(self.edits)
+
+    def words(self) -> str:
+        """Return a sentence that summarises the stability of chunks under edits."""
+        worst, count = self.worst, len(self.edits)
+        edits = "1 inserted sentence" if count == 1 else f"{count:,} inserted sentences"
+        return (
+            f"Of {edits}, each changes {self.mean:.1%} of the chunks on average and {worst.share:.1%} at worst, "
+            f"after sentence {worst.after + 1:,}; one chunk, which must change, is {self.inevitable:.1%}."
+        )
+
+
+def check_edit_count(document: Document, edits: int) -> None:
+    """Raise InputError if there are no edits or no sentences, or if the edits would take too long."""
+    if edits < 1:
+        raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
+    if not document.sentences:
+        raise InputError(f"{document.name}: edit stability needs a text with at least one sentence; this one has none.")
+    work = edits * len(document.text)
+    if work > MOST_EDITED_CHARACTERS:
+        raise InputError(
+            f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}; {edits:,} × "
+            f"{len(document.text):,} is {work:,}. Use fewer edits or a shorter text."
+        )
+
+
+def edit_stability(
+    chunker: Chunker,
+    document: Document,
+    tools: Tools,
+    edits: int = EDITS,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> EditStability:
+    """Insert sentences one at a time, cut the text again, and return the shares of chunks that change.
+
+    Parameters
+    ----------
+    chunker, document, tools
+        The chunker, the document and the services. The text is split into sentences again after each edit.
+    edits
+        Maximum number of edits, limited by the number of sentences.
+    seed
+        Seed for the random choice of positions and sentences.
+    progress
+        Called with (done, to do) after each edit.
+
+    Raises
+    ------
+    InputError
+        If the edits would take too long or the chunker rejects the text.
+    Cancelled
+        If the user asked to stop.
+    """
+    check_edit_count(document, edits)
+    before = Counter(run(chunker, document, replace(tools)).texts)
+    measured_edits = []
+    planned = random_edits(document, edits, seed)
+    for number, (after, sentence) in enumerate(planned, start=1):
+        raise_if_cancelled(tools.cancelled)
+        after_it = Counter(run(chunker, insert_sentence(document, after, sentence), replace(tools)).texts)
+        measured_edits.append(EditEffect(after, (after_it - before).total(), after_it.total()))
+        if progress is not None:
+            progress(number, len(planned))
+    return EditStability(tuple(measured_edits))
+
+
+def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
+    """Return random edits: the numbers of the sentences to insert after, ascending, each with the sentence to insert.
+
+    Both are drawn from complete sentences of prose, outside lists, tables, code, formulas and headings. In a text without
+    prose, a sentence is inserted after any sentence.
+    """
+    drawn = random.Random(seed)
+    prose = _prose_sentences(document)
+    anywhere = prose or range(len(document.sentences))
+    planned = []
+    for place in sorted(drawn.sample(anywhere, min(edits, len(anywhere)))):
+        # The sentence itself would be said twice running.
+        others = [number for number in prose if number != place]
+        planned.append((place, document.sentence_texts[drawn.choice(others)] if others else SPARE))
+    return planned
+
+
+def _prose_sentences(document: Document) -> list[int]:
+    """Return the numbers of the sentences of the text's prose, ascending, each text once."""
+    others = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE]
+    # Blocks lie within each other or apart, so that what an outer one holds adds nothing.
+    outer: list[Span] = []
+    for block in sorted([*others, *outline_of(document.text).special], key=lambda block: block.span):
+        if not outer or block.span.end > outer[-1].end:
+            outer.append(block.span)
+    starts = [span.start for span in outer]
+    numbers: dict[str, int] = {}
+    for number, (start, end) in enumerate(document.sentences):
+        text = document.text[start:end]
+        begun = bisect_left(starts, end)
+        if begun and outer[begun - 1].end > start:
+            continue
+        if text[-1] not in _OPEN and (document.splitter in _SEPARATORS or not text[-1].isalnum()):
+            numbers.setdefault(text, number)
+    return [*numbers.values()]
+
+
+def insert_sentence(document: Document, after: int, sentence: str) -> Document:
+    """Return the document with ``sentence`` inserted after sentence number ``after``."""
+    text, end = document.text, document.sentences[after].end
+    separator = _SEPARATORS.get(document.splitter, " ")
+    added = separator + sentence
+    edited = text[:end] + added + text[end:]
+    if document.splitter != GIVEN:
+        return Document.from_text(edited, document.splitter, document.name)
+    new = Span(end + len(separator), end + len(added))
+    later = [Span(start + len(added), stop + len(added)) for start, stop in document.sentences[after + 1 :]]
+    return Document(edited, (*document.sentences[: after + 1], new, *later), document.name)

@@ -1,0 +1,145 @@
+"""The staircase: the chunks of a document at every amount of the slider, and the stretches without change."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers import Breakpoint, Chunking, Document
+from chunkers.building_blocks.thresholds import passes_level
+from chunkers.support.arrays import IntArray
+from chunkers.support.formatting import format_number
+
+FLAT = 4
+"""Minimum number of consecutive amounts with the same cuts that count as a flat stretch."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Range of threshold amounts, from ``low`` to ``high``, that give the same chunks."""
+
+    low: float
+    high: float
+    chunks: int
+
+    def words(self) -> str:
+        """Return a phrase on the range of threshold amounts that give the same chunks."""
+        what = "1 chunk" if self.chunks == 1 else f"{self.chunks:,} chunks"
+        return f"between {format_number(self.low)} and {format_number(self.high)} nothing changes: {what}"
+
+
+@dataclass(frozen=True)
+class Staircase:
+    """Number of chunks and their median and largest size in characters, for every threshold amount.
+
+    ``flat`` holds the ranges of at least `FLAT` amounts that give the same chunks.
+    """
+
+    amounts: tuple[float, ...]
+    chunks: tuple[int, ...]
+    median: tuple[float, ...]
+    largest: tuple[int, ...]
+    flat: tuple[Stretch, ...]
+
+    def around(self, amount: float) -> Stretch | None:
+        """Return the range in ``flat`` that contains ``amount``; None if there is none."""
+        return next((stretch for stretch in self.flat if stretch.low <= amount <= stretch.high), None)
+
+
+def threshold_staircase(
+    document: Document, chunker: Breakpoint, scores: Sequence[float], chunk: Callable[[Breakpoint], Chunking]
+) -> Staircase:
+    """Return the number and the sizes of the chunks at every slider position of the threshold amount.
+
+    Parameters
+    ----------
+    document
+        The document, of at least one sentence.
+    chunker
+        The chunker; its amount is ignored.
+    scores
+        Scores of the document's gaps, NaN where undefined.
+    chunk
+        Cuts the document. It is called once for each set of candidates, and only if sizes are constrained; otherwise the
+        candidates are the cuts.
+    """
+    amounts = next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == "amount").stops
+    array = np.asarray(scores, dtype=np.float64)
+    levels = chunker.levels("amount", amounts, scores)
+    limits = chunker.limits
+    made: dict[bytes, IntArray] = {}
+    sizes: list[IntArray] = []
+    for amount, level in zip(amounts, levels, strict=True):
+        # A comparison with NaN is false: such a gap is no candidate.
+        candidates = chunker.rule.passes(array, level)
+        key = candidates.tobytes()
+        if key not in made:
+            if limits.least is None and limits.most is None:
+                made[key] = _chunk_lengths(document, candidates)
+            else:
+                chunks = chunk(chunker.model_copy(update={"amount": amount})).chunks
+                made[key] = np.array([chunk.end - chunk.start for chunk in chunks])
+        sizes.append(made[key])
+    return Staircase(
+        tuple(amounts),
+        tuple(len(lengths) for lengths in sizes),
+        tuple(float(np.median(lengths)) for lengths in sizes),
+        tuple(int(lengths.max()) for lengths in sizes),
+        tuple(_flat_stretches(amounts, sizes)),
+    )
+
+
+def _chunk_lengths(document: Document, cut: npt.NDArray[np.bool_]) -> IntArray:
+    """Return the characters of every chunk, when the document is cut after each sentence at which ``cut`` is true."""
+    starts, ends = np.asarray(document.sentences, dtype=np.int64).T
+    after = np.flatnonzero(cut)
+    sizes: IntArray = np.append(ends[after], ends[-1]) - np.append(starts[0], starts[after + 1])
+    return sizes
+
+
+def _flat_stretches(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
+    """Return the long stretches with equal sizes in the same order, which means equal chunks."""
+    stretches = []
+    for same, group in groupby(zip(amounts, sizes, strict=True), key=lambda pair: pair[1].tobytes()):
+        among = [amount for amount, _ in group]
+        if len(among) >= FLAT:
+            stretches.append(Stretch(among[0], among[-1], len(same) // sizes[0].itemsize))
+    return stretches
+
+
+@dataclass(frozen=True)
+class ScoreHistogram:
+    """Histogram of gap scores; ``edges`` has one more entry than the counts.
+
+    Gaps whose score passes the threshold are counted in ``beyond``, others in ``short``.
+    """
+
+    edges: tuple[float, ...]
+    short: tuple[int, ...]
+    beyond: tuple[int, ...]
+
+
+MOST_BINS = 60
+"""Maximum number of bars of the histogram."""
+
+DECIMALS = 9
+"""Decimal places to which the histogram rounds a score."""
+
+
+def score_histogram(scores: Sequence[float], level: float, above: bool) -> ScoreHistogram:
+    """Return a histogram of the gap scores, ignoring undefined scores.
+
+    The bin width is by Freedman-Diaconis or Sturges, whichever is narrower, with at most `MOST_BINS` bins.
+    """
+    defined = np.array([score for score in scores if not math.isnan(score)])
+    passing = passes_level(defined, level, above)
+    # Between scores that differ only by the rounding of their computation there is no room for bins.
+    rounded = np.round(defined, DECIMALS)
+    edges = np.histogram_bin_edges(rounded, "auto")
+    if len(edges) - 1 > MOST_BINS:
+        edges = np.histogram_bin_edges(rounded, MOST_BINS)
+    short, past = (np.histogram(rounded[side], edges)[0] for side in (~passing, passing))
+    return ScoreHistogram(tuple(edges.tolist()), tuple(short.tolist()), tuple(past.tolist()))

@@ -1,0 +1,155 @@
+"""Run chunkers in separate processes, one per core.
+
+A worker loads no model. A run that asks for vectors which were not sent returns the texts, and is sent again with the
+vectors once they have been embedded here.
+"""
+
+import sys
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Generic, TypeVar
+
+from chunkers import Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers.storage.cache import EmbeddingCache
+from chunkers.support.arrays import VectorArray
+
+AT_ONCE = 25
+"""Number of runs sent to a worker together: few enough for the first results to come soon."""
+
+ROUNDS = 3
+"""Maximum number of times that a run is sent before it runs here: re-embedding asks for one text after another."""
+
+IDLE_S = 60
+"""Seconds that a worker waits for more before it ends."""
+
+ENVIRONMENT = {
+    # There is a worker on every core already.
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    # Every run needs matrices as large as the last one's: having glibc keep their memory saves a quarter of the time.
+    "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20),
+    "MALLOC_TRIM_THRESHOLD_": str(256 * 2**20),
+}
+"""Additions to the workers' environment."""
+
+Result = TypeVar("Result")
+
+
+class _VectorsMissing(BaseException):
+    """A run asked for the vectors of texts that were not sent; no fault, which chunkers of other libraries would report."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        super().__init__()
+        self.texts = texts
+
+
+class _SentVectors(Embedder):
+    """Stand-in for the embedder whose vectors were sent; raises `_Asked` with the texts whose vectors are missing."""
+
+    name = "sent"
+    revision = "1"
+    batch = sys.maxsize
+
+    def load(self) -> None:
+        """Do nothing, since the main process sends the vectors."""
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Raise `_Asked` for texts whose vectors the main process has not sent."""
+        raise _VectorsMissing(texts)
+
+
+@dataclass(frozen=True)
+class _Batch(Generic[Result]):
+    """Runs on one document, and the vectors of texts, shape (texts, dimension)."""
+
+    document: int
+    runs: Sequence[Callable[[Tools], Result]]
+    tokenizer: str
+    texts: Sequence[str] = ()
+    vectors: VectorArray | None = None
+    sent: int = 0
+
+    def with_texts(self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools) -> "_Batch[Result]":
+        """Return a copy of the batch with only the given runs, and with the vectors of further texts."""
+        texts = list(dict.fromkeys([*self.texts, *texts]))
+        return replace(self, runs=runs, texts=texts, vectors=tools.embed(texts), sent=self.sent + 1)
+
+
+def _run_batch(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str]]:
+    """Run a batch in a worker; return the results, the places of the runs that need texts embedded, and those texts."""
+    cache = EmbeddingCache()
+    if batch.vectors is not None:
+        cache.put_many(cache.keys(_SentVectors.name, _SentVectors.revision, batch.texts), batch.vectors, 0.0)
+    tools = Tools(_SentVectors(), load_tokenizer(batch.tokenizer), cache)
+    results, places, texts = [], [], dict[str, None]()
+    for place, run in enumerate(batch.runs):
+        try:
+            results.append(run(replace(tools)))
+        except _VectorsMissing as more:
+            places.append(place)
+            texts.update(dict.fromkeys(more.texts))
+    return results, places, list(texts)
+
+
+def can_run_processes() -> bool:
+    """Return whether joblib, which runs worker processes, is installed."""
+    return find_spec("joblib") is not None
+
+
+def process_executor(workers: int) -> Executor:
+    """Return an executor of ``workers`` processes, reusing idle ones from the previous sweep."""
+    from joblib.externals.loky import get_reusable_executor
+
+    executor: Executor = get_reusable_executor(max_workers=workers, timeout=IDLE_S, env=ENVIRONMENT)
+    return executor
+
+
+def run_in_processes(
+    groups: Sequence[tuple[Document, Sequence[Callable[[Tools], Result]]]], tools: Tools, workers: int
+) -> Generator[Result]:
+    """Execute all runs on all documents in worker processes, and yield each result as soon as it is ready.
+
+    ``tools.cancelled`` stops the runs within a fraction of a second, without waiting for runs in progress.
+
+    Raises
+    ------
+    InputError
+        If a run raises InputError, or if a worker was killed from outside.
+    """
+    executor = process_executor(workers)
+    own = [
+        replace(tools, embedder=tools.embedder.for_document(document) if tools.embedder is not None else None)
+        for document, _ in groups
+    ]
+    pending: dict[Future[tuple[list[Result], list[int], list[str]]], _Batch[Result]] = {}
+
+    def send(batch: _Batch[Result]) -> None:
+        pending[executor.submit(_run_batch, batch)] = batch
+
+    try:
+        for number, (_, runs) in enumerate(groups):
+            for start in range(0, len(runs), AT_ONCE):
+                send(_Batch(number, runs[start : start + AT_ONCE], tools.tokenizer.name))
+        while pending and not tools.cancelled():
+            done = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED).done
+            if not done:
+                continue
+            future = done.pop()
+            batch = pending.pop(future)
+            results, places, texts = future.result()
+            yield from results
+            again = [batch.runs[place] for place in places]
+            if again and batch.sent < ROUNDS - 1:
+                send(batch.with_texts(again, texts, own[batch.document]))
+            else:
+                yield from (run(replace(own[batch.document])) for run in again)
+    except BrokenProcessPool as error:
+        raise InputError(
+            "A process of the sweep ended early, perhaps because memory ran out. Run the sweep again with fewer settings "
+            "or documents."
+        ) from error
+    finally:
+        for future in pending:
+            future.cancel()

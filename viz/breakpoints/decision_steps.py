@@ -1,0 +1,370 @@
+"""The decisions of Breakpoint, Max–Min, Change points and Structure as steps in words."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from chunkers import Chunking, Gap, Verdict
+from chunkers.building_blocks.sentence_distances import SHUFFLES
+from chunkers.methods.change_point import ChangePoint, is_cut_by_search
+from chunkers.methods.max_min import MaxMin, MaxMinStep, logistic
+from chunkers.methods.structure import BlockStep, Structure
+from chunkers.support.formatting import format_number, join_words
+from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
+from viz.components.stepper.stepper import Gauge, Step
+from viz.jobs.worked_formula import vector_name
+
+OUTCOME = {
+    Verdict.CUT: "It passes the line: a cut.",
+    Verdict.KEPT: "It does not pass the line: no cut.",
+    Verdict.REJECTED: "It passes the line, but a size limit prevents a cut.",
+    Verdict.FORCED: "It does not pass the line, but a size limit requires a cut.",
+    Verdict.MERGED: "Cut at first, merged later.",
+}
+
+
+def is_near_threshold(gap: Gap, margin: float) -> bool:
+    """Return whether the gap's score lies within ``margin`` of its threshold."""
+    return gap.score is not None and gap.threshold is not None and abs(gap.score - gap.threshold) <= margin
+
+
+def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
+    """Return one step of the greedy chunker's scan for each gap in the text, in order.
+
+    Parameters
+    ----------
+    chunking
+        The result of the greedy chunker.
+    margin
+        Gaps whose score is within this distance of the threshold line are called near.
+    compared
+        The comparison with another chunker at each cut, by gap; None if not known yet.
+    """
+    steps = []
+    first, number = 0, 1
+    scores = [score for gap in chunking.gaps for score in (gap.score, gap.threshold) if score is not None]
+    scale = (min(scores), max(scores)) if scores else (0.0, 1.0)
+    for gap in chunking.gaps:
+        steps.append(_gap_step(chunking, gap, first, number, margin, compared, scale))
+        if gap.verdict.is_cut:
+            # After a cut inside a sentence, the rest of the sentence begins the next chunk.
+            first = gap.index if gap.offset is not None else gap.index + 1
+            number += 1
+    return steps
+
+
+def _gap_step(
+    chunking: Chunking,
+    gap: Gap,
+    first: int,
+    number: int,
+    margin: float,
+    compared: Mapping[int, StretchComparison] | None,
+    scale: tuple[float, float],
+) -> Step:
+    grown = gap.index + 1
+    inside = gap.offset is not None
+    story = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near_threshold(gap, margin) else "")]
+    numbers = [["chunk", f"{number:,}: {sentence_range(first, grown)}"]]
+    if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not inside:
+        vectors = f"{vector_name(gap.index)} · {vector_name(grown)}"
+        numbers.append(
+            ["distance", f"1 − {vectors} = 1 − {format_number(1 - gap.score, '.3f')} = {format_number(gap.score, '.3f')}"]
+        )
+    if gap.score is not None and gap.threshold is not None:
+        numbers.append(["from the line", format_number(gap.score - gap.threshold, "+.3f")])
+    remarks: list[str] = []
+    more: list[list[str]] = []
+    tone: Literal["", "cut", "turn"] = ""
+    if gap.verdict.is_cut:
+        tone = "cut"
+        chunk = chunking.chunks[number - 1]
+        numbers.append(["its size", f"{len(chunk.text):,} characters"])
+        comparison = (compared or {}).get(gap.index)
+        if comparison is not None:
+            remarks = _comparison_in_words(comparison)
+            more = [
+                ["in these chunks", _cohesion_in_words(comparison.greedy_cohesion)],
+                ["in optimal’s", _cohesion_in_words(comparison.other_cohesion)],
+            ]
+            if comparison.gain is not None and abs(comparison.gain) >= SMALL:
+                tone = "turn"
+    else:
+        story.append(f"Sentence {grown + 1:,} joins chunk {number:,}.")
+    where = f"inside sentence {grown:,}" if inside else f"between sentences {grown:,} and {grown + 1:,}"
+    return {
+        "title": f"Gap {grown:,}, {where}: {gap.verdict}",
+        "story": story,
+        "numbers": numbers,
+        "aside": (remarks, more),
+        "tone": tone,
+        "mark": {
+            "growing": (first, grown),
+            "next": None if inside else (grown, grown + 1),
+            "middle": None,
+            "gap": gap.index,
+        },
+        "placed": (grown, grown if inside else grown + 1),
+        "prediction": {"words": f"Cut {where}?", "yes": "Cut", "no": "No cut", "right": gap.verdict.is_cut},
+        "gauge": gauge_of(gap, scale),
+    }
+
+
+def gauge_of(gap: Gap, scale: tuple[float, float]) -> Gauge | None:
+    """Return a gauge that shows a gap's score and threshold; None if the gap lacks either."""
+    if gap.score is None or gap.threshold is None:
+        return None
+    return {
+        "label": "score and threshold",
+        "score": gap.score,
+        "threshold": gap.threshold,
+        "low": scale[0],
+        "high": scale[1],
+    }
+
+
+def explaining_step(title: str, story: Sequence[str], numbers: Sequence[Sequence[str]] = ()) -> Step:
+    """Return a step that explains something and decides nothing, before any sentence is in a chunk."""
+    return {
+        "title": title,
+        "story": story,
+        "numbers": numbers,
+        "tone": "",
+        "mark": {"growing": None, "next": None, "middle": None, "gap": None},
+        "placed": (0, 0),
+        "prediction": None,
+        "gauge": None,
+    }
+
+
+def sentence_range(first: int, last: int) -> str:
+    """Return the sentences from ``first`` to before ``last`` in words, counted from 1."""
+    return f"sentence {last:,}" if last - first == 1 else f"sentences {first + 1:,} to {last:,}"
+
+
+def _comparison_in_words(comparison: StretchComparison) -> list[str]:
+    """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
+    cut = comparison.greedy[0]
+    also = cut in comparison.other
+    others = [f"{place + 1:,}" for place in comparison.other if place != cut]
+    if also:
+        did = "cuts here too" + (f", and after {join_words(others)}" if others else ", and nowhere else")
+    else:
+        did = f"does not cut here, but after {join_words(others)}" if others else "does not cut at all"
+    where = sentence_range(comparison.stretch.start, comparison.stretch.end)
+    verdict = comparison.verdict()
+    return [f"With the whole text in view, “optimal” {did} ({where}).", verdict[0].upper() + verdict[1:] + "."]
+
+
+def _cohesion_in_words(cohesion: Cohesion) -> str:
+    if not cohesion.pairs:
+        return "no two sentences together"
+    return f"similarity {format_number(cohesion.mean, '.2f')}, mean of {cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"
+
+
+# Max–Min: the open chunk, the next sentence, and the computed threshold.
+
+
+def max_min_steps(
+    chunking: Chunking,
+    chunker: MaxMin,
+    scanned: Sequence[MaxMinStep],
+    margin: float,
+    compared: Mapping[int, StretchComparison] | None,
+) -> list[Step]:
+    """Return one step of Max–Min's scan for each gap, with the sentences that Max–Min compared at the gap.
+
+    Parameters
+    ----------
+    scanned
+        The decision on each gap between two sentences, before sizes overruled any; from `MaxMin.scan`.
+    """
+    steps = scan_steps(chunking, margin, compared)
+    for step, gap in zip(steps, chunking.gaps, strict=True):
+        # Only a size limit cuts inside a sentence; the scan has no decision there.
+        if gap.offset is None:
+            _explain_max_min(step, gap.index, chunker, scanned[gap.index])
+    return steps
+
+
+def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None:
+    """Prepend the compared sentences to a step's text and numbers, and mark them."""
+    first, last = gap + 1 - scanned.size, gap + 1
+    if scanned.size == 1:
+        sentence = f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
+        numbers = [
+            [
+                "similarity",
+                f"{_three_decimals(scanned.least)} × {chunker.initial_factor:g} = {_three_decimals(scanned.score)}",
+            ],
+            ["threshold", f"hard, {format_number(chunker.hard_threshold)}"],
+        ]
+        middle = None
+    else:
+        nearest = scanned.nearest + 1
+        sentence = (
+            f"The open chunk is sentences {first + 1:,} to {last:,}; most like sentence {last + 1:,} is sentence "
+            f"{nearest:,}, which is hatched."
+        )
+        numbers = [
+            ["greatest similarity", f"{_three_decimals(scanned.score)}, to sentence {nearest:,}"],
+            ["least in the chunk", _three_decimals(scanned.least)],
+            ["threshold", _threshold_in_words(chunker, scanned)],
+        ]
+        middle = scanned.nearest, scanned.nearest + 1
+    step["story"] = [step["story"][0], sentence, *step["story"][1:]]
+    # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
+    step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
+    step["mark"] = {**step["mark"], "growing": (first, last), "middle": middle}
+
+
+def _threshold_in_words(chunker: MaxMin, scanned: MaxMinStep) -> str:
+    """Return the formula of the threshold with its values filled in."""
+    share, least = logistic(scanned.size - 1), _three_decimals(scanned.least)
+    follows = _three_decimals(chunker.follows(scanned.size, scanned.least))
+    formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
+    numbers = f"{chunker.relaxation:g} × {share:.3f} × {least} = {follows}"
+    which = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
+    hard = format_number(chunker.hard_threshold)
+    return f"{formula} = {numbers}; not below hard {hard}: {_three_decimals(scanned.threshold)}, {which}"
+
+
+def _three_decimals(number: float) -> str:
+    return format_number(number, ".3f")
+
+
+# Change points: the gain of a cut at each place, against the penalty.
+
+
+def change_point_steps(chunking: Chunking, chunker: ChangePoint, margin: float) -> list[Step]:
+    """Return a step on the penalty, and one for each place where a cut is allowed or forced, in order."""
+    count = len(chunking.document.sentences)
+    places = {*chunker.places(chunking.document)}
+    cuts_told = [
+        (step, gap)
+        for step, gap in zip(scan_steps(chunking, margin, None), chunking.gaps, strict=True)
+        if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in places)
+    ]
+    edges = [0, *(gap.index + 1 for _, gap in cuts_told if gap.offset is None and is_cut_by_search(gap)), count]
+    ends = [*(step["mark"]["gap"] for step, _ in cuts_told[1:]), count - 1]
+    for (step, gap), following in zip(cuts_told, ends, strict=True):
+        assert following is not None
+        # Up to the next place there is no other cut.
+        step["placed"] = step["placed"][0], following + 1
+        if gap.offset is None:
+            step["mark"] = {**step["mark"], "next": (gap.index + 1, following + 1)}
+            _explain_change_point(step, gap, edges, chunker)
+    return [_penalty_step(chunking, chunker), *(step for step, _ in cuts_told)]
+
+
+def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
+    """Return the step that says what a cut must gain, and why."""
+    curve = chunking.curves[0]
+    whole = (
+        "The search weighs all partitions at once. The steps go through the best one, and show what each cut gains in it."
+    )
+    if not curve.lines:
+        return explaining_step(
+            f"The best {len(chunking.chunks):,} chunks", ["The number of chunks is set: no penalty decides.", whole]
+        )
+    penalty = curve.lines[0].level
+    if curve.null is None or chunker.penalty is not None:
+        return explaining_step(
+            f"A cut must gain {penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", whole]
+        )
+    low, high = curve.null.low, curve.null.high
+    shuffled = f"In {SHUFFLES} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
+    which = {"balanced": "on average", "eager": "in the lowest quarter", "cautious": "in all but the highest quarter"}
+    return explaining_step(
+        f"A cut must gain more than {penalty:.2f}",
+        [f"{shuffled} {which[chunker.caution]}.", whole],
+        [["shuffles", f"the middle half gains {low:.2f} to {high:.2f} a cut"]],
+    )
+
+
+def _explain_change_point(step: Step, gap: Gap, edges: list[int], chunker: ChangePoint) -> None:
+    """Write what a cut at a step's gap gains into the step: both sides of the gap, and the formula with its numbers."""
+    place = gap.index + 1
+    first, last = edges[bisect_left(edges, place) - 1], edges[bisect_right(edges, place)]
+    before, after = place - first, last - place
+    left, right = sentence_range(first, place), sentence_range(place, last)
+    if gap.verdict.is_sized:
+        sentence = OUTCOME[gap.verdict]
+    elif gap.verdict.is_cut:
+        sentence = f"The cut parts {left} from {right}: their means are far enough apart to pay for it."
+    else:
+        sentence = f"A cut would part {left} from {right}: their means are too close to pay for it."
+    step["story"] = [gap.reason, sentence]
+    assert gap.score is not None
+    # Ward's identity: what a cut lowers the costs by is the squared distance of the two means, weighted by the sizes.
+    apart = gap.score * (before + after) / (before * after)
+    numbers = [
+        ["means apart", f"{apart:.3f}, squared"],
+        ["gain", f"{before:,} × {after:,} ÷ {before + after:,} × {apart:.3f} = {gap.score:.3f}"],
+    ]
+    if gap.threshold is not None:
+        numbers.append(["penalty", f"{gap.threshold:.3f}"])
+    step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
+
+
+# Structure: each block, and why it joins the open chunk or begins another.
+
+
+def structure_steps(chunking: Chunking, chunker: Structure, scanned: Sequence[BlockStep]) -> list[Step]:
+    """Return a step for each block, in order; ``scanned`` is from `Structure.scan`."""
+    document = chunking.document
+    steps: list[Step] = []
+    largest = max([chunker.max_size, *(block.together for block in scanned if block.together is not None)])
+    opened, chunk = 0, 1
+    for number, block in enumerate(scanned):
+        first, last = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
+        whole = document.starts[first] == block.start
+        if block.cut:
+            chunk += 1
+        name = f"{block.kind} of {block.size:,} token{'' if block.size == 1 else 's'}"
+        done = f"opens chunk {chunk:,}" if block.cut or not number else f"stays in chunk {chunk:,}"
+        reason = "The text begins with it." if block.why is None else _capitalised(str(block.why))
+        steps.append(
+            {
+                "title": f"{_capitalised(name, '')} {done}",
+                "story": [reason],
+                "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *_joint_size(block, chunker)],
+                "tone": "cut" if block.cut else "",
+                "mark": {
+                    "growing": (opened, max(first, opened + 1)) if number else None,
+                    "next": (first, last),
+                    "middle": None,
+                    "gap": None if not number else first - 1 if whole else first,
+                },
+                "placed": (first if whole else first + 1, last),
+                "prediction": {
+                    "words": f"Does the {name} join the chunk before it?",
+                    "yes": "Join",
+                    "no": "New chunk",
+                    "right": not block.cut,
+                }
+                if number
+                else None,
+                "gauge": _block_gauge(block, chunker, largest),
+            }
+        )
+        if block.cut:
+            opened = first
+    return steps
+
+
+def _joint_size(block: BlockStep, chunker: Structure) -> list[list[str]]:
+    if block.together is None:
+        return []
+    return [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
+
+
+def _block_gauge(block: BlockStep, chunker: Structure, largest: int) -> Gauge | None:
+    if block.together is None:
+        return None
+    label = "tokens together and maximum size"
+    return {"label": label, "score": block.together, "threshold": chunker.max_size, "low": 0, "high": largest}
+
+
+def _capitalised(words: str, end: str = ".") -> str:
+    return words[0].upper() + words[1:] + end

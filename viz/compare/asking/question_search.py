@@ -1,0 +1,465 @@
+"""Retrieval of one question's chunks in every column of Compare: receive the question, run it, send the results."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypedDict
+
+import streamlit as st
+
+from chunkers import Chunking, Document, Embedder, InputError, Span
+from chunkers.contract.base import Estimate
+from chunkers.language_models.asking import Asking
+from chunkers.results.chunk_fields import EmbeddedAs
+from evaluation.asking.ask import (
+    STATED_SEARCHED,
+    AnswerRetrieval,
+    Hit,
+    checked_answer,
+    checked_question,
+    format_search_score,
+    has_stated_texts,
+    judge_retrieval,
+)
+from evaluation.asking.ask import AskedQuestion as Retrieved
+from evaluation.questions.question_sets import MarkedQuestion
+from viz.compare.state.session import session
+from viz.components.mounting import Component, run_again
+from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.remedies.payload import ColumnRemedies
+from viz.components.text_in_browser import code_point_offsets, utf16_offsets
+from viz.controls.language_model import any_calls_model, language_model_form
+from viz.jobs.chunking import Task
+from viz.jobs.column_jobs import AskJob, Inquiry, Situating, contexts_digest, estimate_contexts
+from viz.shell.column_results import ColumnResult
+from viz.shell.linked_runs import ModelRequests, run_with_consent, show_consent
+from viz.state.choices import Choices
+from viz.state.chosen_models import chosen_model
+from viz.state.compare_choices import ranking_method_of, retrieval_limit_of
+from viz.state.text import Source
+from viz.state.values import MOST_QUESTIONS
+from viz.theme.number_formats import counted
+
+# The context sentences of Compare's chunks: their cost, the user's consent, and their state.
+
+
+NO_MODEL = (
+    "Context sentences are written by a language model, and none is named yet: one that runs on this machine (llama.cpp, "
+    "Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
+)
+"""Message on the page if no language model is named."""
+
+NOT_WRITTEN = "Searched without context sentences: they are not written yet, see Downloads, below the text"
+"""Note on a result if context sentences are chosen but not written for all columns."""
+
+
+def chunkings_with_contexts(results: Sequence[ColumnResult]) -> dict[int, Chunking]:
+    """Return the results whose chunks have context sentences, by column number from 0."""
+    job = session.situating
+    if job is None or job.asking is not chosen_model():
+        return {}
+    chunkings = dict(job.found)
+    return {
+        number: chunkings[column.task]
+        for number, column in enumerate(results)
+        if column.task in chunkings and column.chunking is not None
+    }
+
+
+def show_contexts(choices: Choices, results: Sequence[ColumnResult]) -> None:
+    """Draw the state of the columns' context sentences, and the button that generates the missing sentences."""
+    asking, with_contexts = chosen_model(), chunkings_with_contexts(results)
+    # If any column's chunker calls a language model, the columns' controls already include the form.
+    if not any_calls_model(column.chunker for column in choices.columns):
+        language_model_form()
+    if asking is None:
+        notice(NO_MODEL, key="contexts_missing")
+        return
+    job = session.situating
+    if job is not None and job.asking is asking and job.running and not job.cancelled:
+        show_job_progress(job, key="contexts")
+        return
+    waiting = {
+        column.task: column.chunking
+        for number, column in enumerate(results)
+        if column.task is not None and column.chunking is not None and number not in with_contexts
+    }
+    if waiting:
+        if job is not None and job.asking is asking and job.error:
+            notice(job.error, "error", key="contexts_error")
+        _offer_to_write_contexts(asking, choices.tokenizer, waiting)
+    for number, chunking in with_contexts.items():
+        if missing := sum(not chunk.situation for chunk in chunking.chunks):
+            every = f"{missing:,} of {counted(len(chunking.chunks), 'chunk')}"
+            notice(
+                f"Column {number + 1}: the model wrote no usable context sentence for {every}; these chunks are used "
+                "without one.",
+                key=f"contexts_left_out_{number}",
+            )
+    if with_contexts:
+        remark(f"{asking.model.name}: {asking.spent}.", key="contexts_spent")
+
+
+def _offer_to_write_contexts(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> None:
+    """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
+    what = f"This sends the text once for every chunk of {counted(len(waiting), 'column')}"
+
+    def count(cancelled: Callable[[], bool]) -> Estimate:
+        return estimate_contexts(waiting, tokenizer, cancelled)
+
+    def begin() -> None:
+        before = session.situating
+        chunkings = before.found if before is not None and before.asking is asking else {}
+        # Keep neither text nor context sentences of columns that are no longer shown.
+        known = {task: chunkings[task] for task in session.results if task in chunkings}
+        session.situating = job = Situating(asking, tokenizer, waiting, known)
+        job.start()
+
+    requests = ModelRequests(("contexts", *waiting), asking, count, what, "contexts", 0, formed=False)
+    st.button("Write context sentences", key="write_contexts", on_click=run_with_consent, args=(requests, begin))
+    show_consent(requests)
+
+
+KEY = "store_asked"
+"""Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
+
+AT_ONCE_S, BESIDE_S = 0.25, 0.05
+"""Seconds to wait for the answer to a new question, and to an earlier question when the page reruns for another reason.
+An answer that takes longer is sent when the browser polls for it."""
+
+LARGEST_TEXTS = 40_000_000
+"""Most characters of all texts that a session stores with its questions."""
+
+_FinishedColumn = tuple[int, Task, Chunking]
+"""A finished column: its number from 0, its task and its chunks."""
+
+
+# The payload; positions in the text are in UTF-16 code units.
+
+
+class AnswerPlace(TypedDict):
+    """A chunk that contains part of the marked answer, with its rank (from 1; None if the chunk is not ranked)."""
+
+    chunk: int
+    rank: int | None
+    retrieved: bool
+
+
+class AnswerFate(TypedDict):
+    """The outcome for the marked answer in one column: whether it was retrieved, and which chunks contain its parts.
+
+    Attributes
+    ----------
+    good
+        True if one retrieved chunk contains the whole answer.
+    words
+        The outcome in words; the places follow.
+    why
+        The reason, such as the cut that splits the answer; may be empty.
+    """
+
+    good: bool
+    words: str
+    places: list[AnswerPlace]
+    why: str
+
+
+class AskedColumn(TypedDict):
+    """The chunks that a question retrieves in one column.
+
+    Attributes
+    ----------
+    chunks
+        The numbers of the chunks, from 0, best first. ``scores`` and ``said`` have one entry per chunk: its score, and the
+        origin of the score.
+    cut
+        Where the budget ends within the last chunk; None if that chunk is given whole.
+    tokens
+        The number of tokens given in all.
+    """
+
+    chunks: list[int]
+    scores: list[str]
+    said: list[str]
+    cut: int | None
+    tokens: int
+    fate: AnswerFate | None
+
+
+class Asked(TypedDict):
+    """Payload with the state and the result of the last question asked on Compare.
+
+    Attributes
+    ----------
+    moment
+        The browser's timestamp of the event that this answers.
+    state
+        ``nothing`` while nothing is asked, ``working``, ``done``, or ``failed``.
+    share, said
+        The share of the work that is done, and a sentence with the status, the error or a note.
+    hashes
+        Hashes of the columns' bodies, so that the reader can tell whether it shows the same columns.
+    found
+        The retrieved chunks by column; None for a column without a result.
+    answer
+        Start and end of the marked answer; None if no answer is marked.
+    remedies
+        The remedies by column; None if the column keeps the answer whole or no search is possible.
+    """
+
+    moment: float | None
+    state: str
+    share: float
+    said: str
+    hashes: list[str]
+    found: list[AskedColumn | None]
+    answer: list[int] | None
+    remedies: list[ColumnRemedies | None]
+
+
+_asker = Component[Asked]("seamark_asker", "compare/asking/asker.js", html='<div class="asker"></div>')
+
+
+@st.fragment
+def answer_question(
+    choices: Choices,
+    document: Document,
+    results: Sequence[ColumnResult],
+    hashes: Sequence[str],
+    embedder: Embedder | None,
+    why_not: str,
+    known: tuple[int, ...] | None,
+) -> None:
+    """Retrieve chunks for the user's question from every column, in a fragment that reruns without the page.
+
+    Like `viz.shell.card.verdicts.answer_verdicts`, it must be drawn above all elements that come and go. ``why_not``
+    says why there is no embedder; ``known`` are the known boundaries.
+    """
+    event = (st.session_state.get(KEY) or {}).get("asked")
+    new = event is not None and event["moment"] != session.question_moment
+    if event is not None and new:
+        _handle_event(event)
+    asked: Asked = {
+        "moment": session.question_moment,
+        "state": "nothing",
+        "share": 0.0,
+        "said": "",
+        "hashes": [*hashes],
+        "found": [None for _ in results],
+        "answer": None,
+        "remedies": [None for _ in results],
+    }
+    if session.question or event:
+        _fill_in_answer(asked, choices, document, results, embedder, why_not, AT_ONCE_S if new else BESIDE_S, known)
+    _asker(key=KEY, data=asked, height=0, on_asked_change=run_again)
+
+
+def _handle_event(event: dict[str, Any]) -> None:
+    """Handle a browser event: a question, its removal, or a request for progress, for remedies or to stop."""
+    session.question_moment = event["moment"]
+    question, job = event.get("question"), session.ask_job
+    if event.get("stop") and job is not None:
+        job.cancel()
+    elif event.get("search") is not None:
+        # As on the page, what searches for remedies is imported when it is needed.
+        from viz.compare.asking.remedies import begin_search, stop_search
+
+        (begin_search if event["search"] else stop_search)()
+    elif question is None:
+        session.question, session.answer, session.ask_job, session.remedy_job = "", None, None, None
+    elif not event.get("again"):
+        if question.strip() != session.question:
+            session.answer = None
+        if job is not None and (job.cancelled or job.error):
+            session.ask_job = None
+        session.question = question.strip() or " "
+        session.answer_complaint = ""
+
+
+def _fill_in_answer(
+    asked: Asked,
+    choices: Choices,
+    document: Document,
+    results: Sequence[ColumnResult],
+    embedder: Embedder | None,
+    why_not: str,
+    patience_s: float,
+    known: tuple[int, ...] | None,
+) -> None:
+    """Fill in the known parts of the answer."""
+    if not session.question:
+        return
+    try:
+        question = checked_question(session.question)
+    except InputError as error:
+        asked["state"], asked["said"] = "failed", str(error)
+        return
+    ready = [
+        (number, finished.task, finished.chunking) for number, column in enumerate(results) if (finished := column.finished)
+    ]
+    embedded_as, ready = _searched_columns(results, ready)
+    method = ranking_method_of(choices)
+    limit_name, limit = retrieval_limit_of(choices, len(document.text))
+    contexts = contexts_digest(chunking for _, _, chunking in ready) if embedded_as == "context" else ""
+    inquiry = Inquiry(question, method, limit, embedded_as, choices.tokenizer, contexts=contexts)
+    job = AskJob(inquiry, ready, embedder, session.on_disk, session.reranker)
+    before = session.ask_job
+    if before is not None and before.subject == job.subject and before.reranker is job.reranker:
+        job = before
+    else:
+        session.ask_job = job
+        job.start()
+    job.join(patience_s)
+    running = job.running and not job.cancelled
+    asked["share"], words = job.progress() if running else (1.0, "")
+    asked["state"] = "working" if running else "failed" if job.error or job.cancelled else "done"
+    if asked["state"] == "failed":
+        words = job.error or "Stopped; press Enter in the question to go on."
+    elif not running and method != "bm25" and embedder is None:
+        words = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
+    elif (
+        not running and job.found and all(retrieval.has_all and len(retrieval.hits) > 1 for retrieval in job.found.values())
+    ):
+        words = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
+    if asked["state"] == "done" and (searched := _what_is_searched(embedded_as, ready)):
+        words = ". ".join([words.rstrip(".")] * bool(words) + searched)
+    asked["said"] = session.answer_complaint or words
+    _fill_in_columns(asked, job, document, results, known)
+
+
+def _fill_in_columns(
+    asked: Asked,
+    job: AskJob,
+    document: Document,
+    results: Sequence[ColumnResult],
+    known: tuple[int, ...] | None,
+) -> None:
+    """Fill in each column's retrieved chunks, the fate of the marked answer, and the changes that keep it whole."""
+    answer, span = session.answer, None
+    if answer is not None and document.text.startswith(answer.answer, answer.start):
+        end = answer.start + len(answer.answer)
+        asked["answer"] = utf16_offsets(document.text, [answer.start, end])
+        span = checked_answer(document.text, answer.start, end)
+    for number, retrieval in list(job.found.items()):
+        asked["found"][number] = _asked_column(retrieval, document, span)
+    if answer is not None and span is not None and asked["state"] == "done":
+        from viz.compare.asking.remedies import find_remedies
+
+        fates = [None if column is None else column["fate"] for column in asked["found"]]
+        failing = [number for number, fate in enumerate(fates) if fate is not None and not fate["good"]]
+        asked["remedies"] = find_remedies(job, document, results, failing, answer, span, known)
+
+
+def _searched_columns(
+    results: Sequence[ColumnResult], ready: Sequence[_FinishedColumn]
+) -> tuple[EmbeddedAs, list[_FinishedColumn]]:
+    """Return the text that is embedded for each chunk: with its context sentence if chosen and written for all columns."""
+    if session.embedded_as != "context":
+        return session.embedded_as, [*ready]
+    with_contexts = chunkings_with_contexts(results)
+    if any(number not in with_contexts for number, _, _ in ready):
+        return "plain", [*ready]
+    return "context", [(number, task, with_contexts[number]) for number, task, _ in ready]
+
+
+def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_FinishedColumn]) -> list[str]:
+    """Return notes for the case that the searched text differs from the chosen or from the retrieved text."""
+    not_written = [NOT_WRITTEN] * (embedded_as != session.embedded_as)
+    return not_written + [STATED_SEARCHED] * any(has_stated_texts(chunking) for _, _, chunking in ready)
+
+
+def _asked_column(retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
+    places = {name: ranking.places() for name, ranking in retrieval.sources.items()}
+    last = retrieval.hits[-1] if retrieval.hits else None
+    cut = None
+    if last is not None and not last.whole:
+        (cut,) = utf16_offsets(document.text, [last.parts[-1].end])
+    return {
+        "chunks": [hit.chunk for hit in retrieval.hits],
+        "scores": [format_search_score(hit.score, fused=retrieval.fused) for hit in retrieval.hits],
+        "said": [_score_in_words(retrieval, places, hit) for hit in retrieval.hits],
+        "cut": cut,
+        "tokens": retrieval.tokens,
+        "fate": None if answer is None else _answer_fate(judge_retrieval(retrieval, answer)),
+    }
+
+
+_SCORE_NAMES = {"embedding": "cosine", "bm25": "BM25"}
+
+
+def _score_in_words(retrieval: Retrieved, places: dict[str, dict[int, int]], hit: Hit) -> str:
+    """Describe a chunk's score, with its rank in each of several fused rankings."""
+    parts = (
+        [f"cross-encoder {format_search_score(hit.score)}"] if retrieval.reranked and format_search_score(hit.score) else []
+    )
+    for name, ranking in retrieval.sources.items():
+        rank = places[name].get(hit.chunk)
+        if rank is None:
+            parts.append(
+                f"no word of the question in {_SCORE_NAMES[name]}" if name == "bm25" else f"no {_SCORE_NAMES[name]}"
+            )
+            continue
+        among = f", rank {rank}" if len(retrieval.sources) > 1 else ""
+        parts.append(f"{_SCORE_NAMES[name]} {format_search_score(float(ranking.scores[rank - 1]))}{among}")
+    return "; ".join(parts)
+
+
+def _answer_fate(judgement: AnswerRetrieval) -> AnswerFate:
+    """Describe whether a column retrieves the marked answer, and where it is if not."""
+    places: list[AnswerPlace] = [
+        {"chunk": chunk, "rank": rank, "retrieved": retrieved}
+        for chunk, rank, retrieved in zip(judgement.chunks, judgement.ranks, judgement.retrieved, strict=True)
+    ]
+    words, why = {
+        "whole": ("answer whole in", ""),
+        "split": (
+            f"answer split in {len(places)}:",
+            judgement.seam or "its chunks are scattered, or overlap",
+        ),
+        "cut off": ("answer cut off in", "the budget ends within it"),
+        "not retrieved": ("answer not retrieved:", ""),
+        "in no chunk": ("answer in no chunk", "the chunker leaves it out"),
+    }[judgement.fate]
+    if judgement.fate == "split" and judgement.together:
+        why += "; together they have all of it"
+    return {"good": judgement.fate == "whole", "words": words, "places": places, "why": why}
+
+
+def mark_answer(document: Document, event: dict[str, Any]) -> None:
+    """Store the passage that the user marked as the answer to the question; a start of None removes the mark."""
+    session.answer_complaint = ""
+    if event.get("start") is None:
+        session.answer = None
+        return
+    try:
+        question = checked_question(session.question)
+        start, end = code_point_offsets(document.text, [int(event["start"]), int(event["end"])])
+        span = checked_answer(document.text, start, end)
+        other_questions = [
+            marked for marked in session.questions if (marked.question, marked.document) != (question, document.name)
+        ]
+        if len(other_questions) >= MOST_QUESTIONS:
+            raise InputError(
+                f"At most {MOST_QUESTIONS} questions can be kept, so this one is not. Remove a kept question first."
+            )
+        texts = session.question_texts
+        size = sum(map(len, {document.text, *(source.text for source in texts.values())}))
+        if size > LARGEST_TEXTS:
+            raise InputError(
+                f"The texts of all kept questions may have at most {LARGEST_TEXTS:,} characters together; with this "
+                f"question they would have {size:,}. Remove a kept question first."
+            )
+    except InputError as error:
+        session.answer_complaint = str(error)
+        return
+    session.answer = MarkedQuestion(
+        question, document.name, document.identity, span.start, document.text[span.start : span.end]
+    )
+    session.questions[:] = [*other_questions, session.answer]
+    texts[document.identity] = Source(document.text, document.name, parts=document.parts)
+    drop_unused_texts()
+
+
+def drop_unused_texts() -> None:
+    """Drop the stored texts that no stored question refers to."""
+    about = {marked.identity for marked in session.questions}
+    for identity in session.question_texts.keys() - about:
+        del session.question_texts[identity]

@@ -1,0 +1,511 @@
+"""Background jobs of the Answers page: retrieving chunks, answering, judging, and taking over questions of Retrieval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from chunkers import Chunking, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers.language_models.asking import Asking, run_in_parallel
+from chunkers.support.arrays import FloatArray
+from chunkers.support.errors import raise_if_cancelled
+from chunkers.text.extracted_text import Parts
+from chunkers.text.languages import detect_language
+from evaluation.answering.judging import bert_scores
+from evaluation.answering.questions_and_answers import (
+    GatheredPassages,
+    QuestionItem,
+    QuestionItems,
+    control_rows,
+    gather_passages,
+    gather_trivial_row,
+    items_about,
+)
+from evaluation.answering.report import Report
+from evaluation.answering.results import (
+    AnswerResult,
+    PromptSizes,
+    Services,
+    answer_all,
+    judge_result,
+    result_from_json,
+    result_to_json,
+)
+from evaluation.questions.corpus import Corpus
+from evaluation.questions.reading import read_questions
+from viz.jobs.background import Background, KeptJob
+from viz.jobs.chunking import Task
+from viz.jobs.column_jobs import token_ruler_of
+from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
+from viz.jobs.retrieval_plan import Material
+
+# The plan of a run of answers, in memory and stored: the models, and the settings whose change requires another run.
+
+
+class Models(NamedTuple):
+    """The identities of the answering and the judging model, each a name and a revision.
+
+    Attributes
+    ----------
+    answers
+        The model that answers.
+    judge
+        The model that judges; empty if the answers are not judged.
+    """
+
+    answers: str
+    judge: str
+
+    @property
+    def names(self) -> list[str]:
+        """The models' names without revision, the answering model first."""
+        return [model.rpartition(" ")[0].removeprefix("openai:") for model in self if model]
+
+    def changed(self, other: Models) -> list[str]:
+        """Return the names of the models that differ from ``other``; a missing judge does not count."""
+        differs = {
+            "the language model": self.answers != other.answers,
+            "the judging model": bool(other.judge) and self.judge != other.judge,
+        }
+        return [name for name, different in differs.items() if different]
+
+
+@dataclass(frozen=True)
+class AnswerPlan:
+    """The settings that determine the chunks retrieved for each question; equal plans yield equal chunks.
+
+    Attributes
+    ----------
+    tasks
+        One task per column, without the embedder's revision.
+    names
+        The names of the columns, followed by those of the trivial baselines.
+    budget
+        Token budget for the chunks given to a question.
+    embedder, vectors
+        The embedder's name, and the identity that distinguishes models of the same name.
+    trivial
+        The trivial baselines, by their names in `evaluation.answering.questions_and_answers.TRIVIAL_TITLES`.
+    """
+
+    tasks: tuple[Task, ...]
+    names: tuple[str, ...]
+    items: tuple[QuestionItem, ...]
+    budget: int
+    embedder: str
+    vectors: str
+    tokenizer: str
+    trivial: tuple[str, ...] = ()
+
+    def same_embedder(self, other: AnswerPlan) -> bool:
+        """Return whether both plans embed with the same model."""
+        return (self.embedder, self.vectors) == (other.embedder, other.vectors)
+
+    def changed(self, other: AnswerPlan) -> list[str]:
+        """Return the names of the settings in which the other plan differs."""
+        differs = {
+            "the text": [task.document for task in self.tasks[:1]] != [task.document for task in other.tasks[:1]],
+            "chunkers": [task.chunker for task in self.tasks] != [task.chunker for task in other.tasks],
+            "trivial rows": self.trivial != other.trivial,
+            "questions": self.items != other.items,
+            "budget": self.budget != other.budget,
+            "embedder": not self.same_embedder(other),
+            "tokenizer": self.tokenizer != other.tokenizer,
+        }
+        return [name for name, different in differs.items() if different]
+
+
+# The stored run, which has no text: its plan, and the measures of each answer.
+
+
+class _Plan(KeptPlan):
+    """A run's plan with hashes in place of texts: one for the document, and one for each question with its reference.
+
+    The chunks of a chunker that calls a language model are hashed too, since its answers may differ between runs.
+    """
+
+    document: str
+    questions: tuple[str, ...] = Field(min_length=1)
+    chunkers: tuple[tuple[str, str], ...] = Field(min_length=1)
+    cuts: tuple[str, ...] = ()
+    budget: int
+    trivial: tuple[str, ...]
+    answers: str
+    judge: str
+
+    @property
+    def total(self) -> int:
+        """The number of answers in the run."""
+        return len(self.questions) * (len(self.chunkers) + len(self.trivial))
+
+
+class KeptAnswers(KeptRun[_Plan]):
+    """A stored run of answers, with one part per chunker and question, in the order of the chunkers."""
+
+    kind = "answers"
+    part = "answer"
+    plan_type = _Plan
+
+    @classmethod
+    def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: Models) -> KeptAnswers:
+        """Return the storage for a run of answers, without writing anything yet."""
+        stored_plan = _Plan(
+            document=keeper.digest(plan.tasks[0].document),
+            questions=tuple(keeper.digest(*item) for item in plan.items),
+            # The cache of a model's answers belongs to one session, so its identity is left out.
+            chunkers=tuple((task.chunker, task.model.rpartition(" ")[0]) for task in plan.tasks),
+            cuts=tuple(
+                keeper.digest(*(f"{chunk.spans} {chunk.text}" for chunk in chunking.chunks)) if task.model else ""
+                for task, chunking in zip(plan.tasks, chunkings, strict=True)
+            ),
+            budget=plan.budget,
+            embedder=plan.embedder,
+            tokenizer=plan.tokenizer,
+            trivial=plan.trivial,
+            answers=models.answers,
+            judge=models.judge,
+        )
+        return cls(keeper, stored_plan)
+
+    @property
+    def models(self) -> Models:
+        """The identities of the models that answer and judge."""
+        return Models(self.plan.answers, self.plan.judge)
+
+    def add(self, place: tuple[int, int], result: AnswerResult) -> None:
+        """Store the measures of an answer on disk before returning."""
+        column_number, question_number = place
+        self.keeper.add(column_number * len(self.plan.questions) + question_number, result_to_json(result))
+
+    def missing(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
+        """Return the names of the settings in which the page's ``plan`` differs from the stored run's plan."""
+        if plan is None:
+            return ["the text", "the questions"]
+        other = KeptAnswers.of(self.keeper, plan, chunkings, self.models).plan
+        names = {
+            "document": "the text",
+            "questions": "the questions",
+            "chunkers": "the chunkers",
+            "trivial": "the trivial rows",
+            "budget": "the budget",
+            "embedder": "the embedder",
+            "tokenizer": "what counts tokens",
+        }
+        missing = [label for name, label in names.items() if getattr(self.plan, name) != getattr(other, name)]
+        return missing or ["where the language model cuts"] * (any(other.cuts) and self.plan.cuts != other.cuts)
+
+    def found(
+        self, gathered: Mapping[int, GatheredPassages], items: tuple[QuestionItem, ...]
+    ) -> dict[tuple[int, int], AnswerResult]:
+        """Return the stored results by column and question, without the texts of the answers.
+
+        Raises InputError as `results` does.
+        """
+
+        def decode(number: int, part: bytes) -> AnswerResult:
+            column, question = divmod(number, len(items))
+            return result_from_json(part, items[question], gathered[column].contexts[question])
+
+        return {divmod(number, len(items)): result for number, result in self.results(decode).items()}
+
+
+@dataclass(eq=False)
+class Gathering(Background):
+    """A job that retrieves the chunks for every question, one column after another.
+
+    Attributes
+    ----------
+    found
+        Results by column number; trivial baselines follow the columns. Grows while the job runs.
+    sizes
+        Tokens of what answering and judging send in addition to chunks; None until all columns are complete.
+    """
+
+    plan: AnswerPlan
+    chunkings: Sequence[Chunking]
+    embedder: Embedder
+    on_disk: bool
+    found: dict[int, GatheredPassages] = field(default_factory=dict)
+    sizes: PromptSizes | None = None
+    _status: str = field(default="Embedding the chunks", init=False)
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of columns done, and the current step."""
+        return min(1.0, (len(self.found) + self._share) / max(1, len(self.plan.names))), self._status
+
+    def _run(self) -> None:
+        self.load(self.embedder)
+        plan, questions = self.plan, [item.question for item in self.plan.items]
+        document = self.chunkings[0].document
+        ruler = token_ruler_of(document, plan.tokenizer)
+        for number, chunking in enumerate(self.chunkings):
+            self.found[number] = gather_passages(chunking, questions, plan.budget, self._tools(number), ruler)
+        chunks = round(median(len(chunking.chunks) for chunking in self.chunkings))
+        for number, name in enumerate(plan.trivial, start=len(self.chunkings)):
+            tools = self._tools(number)
+            self.found[number] = gather_trivial_row(name, document, plan.items, plan.budget, chunks, tools, ruler)
+        self._status = "Counting tokens"
+        self.sizes = PromptSizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
+
+    def _tools(self, number: int) -> Tools:
+        """Return the tools for a column or baseline, which report its progress."""
+        self._share = 0.0
+        return self.tools(
+            self.embedder,
+            self.plan.tokenizer,
+            on_disk=self.on_disk,
+            progress=self._embedding_counter(self.plan.names[number]),
+            share=self._shared,
+            came=self.came,
+        )
+
+
+@dataclass(eq=False)
+class Answering(KeptJob):
+    """A job that answers every question from every column's chunks, several in parallel.
+
+    Attributes
+    ----------
+    gathered
+        See `Gathering.found`.
+    models
+        The models that answer and judge.
+    asking, judge
+        Access to the models; None for a run that only shows stored answers. ``judge`` is also None without judging.
+    bert
+        True if BERTScore is computed at the end.
+    kept
+        Storage for each complete answer on disk; None if the run is not stored.
+    results
+        Results by column and question, replaced after each step. Earlier results are not requested again.
+    finished
+        The keys of the complete results.
+    """
+
+    plan: AnswerPlan
+    document: Document
+    gathered: Mapping[int, GatheredPassages]
+    models: Models
+    asking: Asking | None
+    judge: Asking | None
+    embedder: Embedder
+    on_disk: bool
+    bert: bool = False
+    kept: KeptAnswers | None = None
+    results: dict[tuple[int, int], AnswerResult] = field(default_factory=dict)
+    finished: set[tuple[int, int]] = field(default_factory=set, init=False)
+    _version: int = 0
+    _report: tuple[int, Report] | None = None
+
+    def __post_init__(self) -> None:
+        """Adopt earlier results."""
+        judged = bool(self.models.judge)
+        self.finished = {place for place, answered in self.results.items() if answered.whole(judged=judged)}
+
+    @property
+    def total(self) -> int:
+        """Total number of answers."""
+        return len(self.gathered) * len(self.plan.items)
+
+    @property
+    def done(self) -> int:
+        """The number of complete answers."""
+        return len(self.finished)
+
+    @property
+    def whole(self) -> bool:
+        """True if every requested answer is complete."""
+        return self.done == self.total and not self.error
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of answers completed, and a status text."""
+        done = len(self.finished)
+        kind = "answers judged" if self.models.judge else "answers"
+        status = f"Asking {self.models.names[0]}: {done:,} of {self.total:,} {kind}"
+        return done / max(1, self.total), self._status or status
+
+    def services(self, asking: Asking, judge: Asking | None, job: Background) -> Services:
+        """Return the tools for answering and judging: the models, a similarity function and a token counter.
+
+        Embedding uses the tools of ``job``.
+        """
+        tokenizer = load_tokenizer(self.plan.tokenizer)
+        tokenizer.load()
+
+        def similar(text: str, others: Sequence[str]) -> FloatArray:
+            embedder = self.embedder.for_document(self.document)
+            vectors = job.tools(embedder, self.plan.tokenizer, on_disk=self.on_disk).embed([text, *others])
+            return np.asarray(vectors[1:] @ vectors[0], dtype=float)
+
+        return Services(asking, judge, similar, tokenizer.count)
+
+    def keep(self, place: tuple[int, int], result: AnswerResult) -> None:
+        """Store the result for one answer; the result may be incomplete."""
+        self.results[place] = result
+        # After the result, so that a report of this version includes it.
+        self._version += 1
+
+    def report(self) -> Report:
+        """Return the report on the answers so far, which is recomputed only after a change."""
+        version = self._version
+        if self._report is None or self._report[0] != version:
+            self._report = (
+                version,
+                Report(
+                    self.plan.names,
+                    len(self.plan.items),
+                    self.results.copy(),
+                    control_rows(self.plan.trivial, len(self.plan.names) - len(self.plan.trivial)),
+                ),
+            )
+        return self._report[1]
+
+    def _run(self) -> None:
+        if self.asking is None:
+            return
+        stopped = self._cancel.is_set
+        if self.kept is not None:
+            self.load(self.embedder)
+            self._status = ""
+            self.kept.begin()
+            self.kept.keeper.check_embedder(self.embedder)
+            for place in self.finished:
+                self.write(place)
+        services = self.services(self.asking, self.judge, self)
+        answer_all(self.plan.items, self.gathered, services, self.keep, self._finish, stopped, self.results.copy())
+        if self.bert:
+            self._score()
+
+    def _finish(self, place: tuple[int, int]) -> None:
+        """Add a complete answer, first on disk, so that a shown answer is never lost."""
+        self.write(place)
+        self.finished.add(place)
+
+    def write(self, place: tuple[int, int]) -> None:
+        """Store an answer on disk, if its run is stored there."""
+        if self.kept is not None:
+            self.kept.add(place, self.results[place])
+
+    def _score(self) -> None:
+        self._status = "Computing BERTScore"
+        places = [place for place, answered in self.results.items() if answered.answer.text and answered.item.reference]
+        if not places:
+            return
+        results = [self.results[place] for place in places]
+        scores = bert_scores(
+            [answered.answer.text for answered in results],
+            [answered.item.reference for answered in results],
+            detect_language(self.document.text),
+        )
+        for place, score in zip(places, scores, strict=True):
+            self.keep(place, replace(self.results[place], bert_score=score))
+            self.write(place)
+
+
+@dataclass(eq=False)
+class Judging(Background):
+    """A job that has the answers to one question judged again, in addition to their earlier judgements.
+
+    Attributes
+    ----------
+    judge
+        Access to the judging model, from this session, since the run may belong to another one.
+    """
+
+    run: Answering
+    question: int
+    judge: Asking
+    finished: int = 0
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """The column and question numbers of the answers to judge."""
+        return [place for place, answered in self.run.results.items() if place[1] == self.question and answered.answer.text]
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of answers judged, and a status text."""
+        total = len(self.places)
+        return self.finished / max(1, total), f"Judging again: {self.finished:,} of {total:,} answers"
+
+    def _run(self) -> None:
+        services = self.run.services(self.judge, self.judge, self)
+
+        def task_of(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
+            result = self.run.results[place]
+            repeat = 1 + max((judgement.repeat for times in result.judgements.values() for judgement in times), default=-1)
+
+            def work(stopped: Callable[[], bool]) -> None:
+                judge_result(result, services, partial(self.run.keep, place), stopped, repeat)
+                self.run.write(place)
+                self.finished += 1
+
+            return work
+
+        run_in_parallel([task_of(place) for place in self.places], self._cancel.is_set)
+
+
+# Questions of the Retrieval page, grouped by the text that answers them.
+
+
+class SharedText(NamedTuple):
+    """A text of the Retrieval page, with its questions and their origin."""
+
+    name: str
+    text: str
+    parts: Parts | None
+    items: QuestionItems
+    origin: str
+
+    def merged_with(self, other: SharedText) -> SharedText:
+        """Return this text with its own questions and those of the same text in ``other``, without duplicates."""
+        items = {item.question: item for item in (*self.items.usable, *other.items.usable)}
+        problems = (*self.items.problems, *other.items.problems)
+        return self._replace(items=QuestionItems((*items.values(),), problems), origin=f"{self.origin} and {other.origin}")
+
+
+@dataclass(eq=False)
+class QuestionSharing(Background):
+    """A job that assigns Retrieval's questions to the texts that answer them.
+
+    Attributes
+    ----------
+    given
+        The origin of each set of questions, and the questions with their documents.
+    found
+        Questions by text, without those that no document or several documents answer.
+    """
+
+    given: tuple[tuple[str, Material], ...]
+    found: dict[str, SharedText] = field(default_factory=dict)
+    _status: str = field(default="Looking up Retrieval's questions", init=False)
+
+    def _run(self) -> None:
+        errors = []
+        for origin, material in self.given:
+            try:
+                self._take(origin, material)
+            except InputError as error:
+                errors.append(str(error))
+        if errors:
+            raise InputError(" ".join(errors))
+
+    def _take(self, origin: str, material: Material) -> None:
+        documents = []
+        for name, text in material.texts:
+            raise_if_cancelled(self._cancel.is_set)
+            # Excerpts do not depend on sentences: the document is not split.
+            documents.append(Document.from_text(text, "lines", name))
+        corpus = Corpus(tuple(documents))
+        name, data = material.questions
+        questions = read_questions(data, name, corpus, self._cancel.is_set)
+        names, parts = {text: called for called, text in material.texts}, dict(material.parts)
+        for text, items in items_about(questions.usable, corpus).items():
+            shared = SharedText(names[text], text, parts.get(names[text]), items, origin)
+            before = self.found.get(text)
+            self.found[text] = shared if before is None else before.merged_with(shared)

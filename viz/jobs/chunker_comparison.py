@@ -1,0 +1,208 @@
+"""A background job that cuts documents by several chunkers, and searches the chunks for questions, to compare indexes."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from chunkers import Cancelled, Chunker, Document, Embedder, InputError, load_tokenizer
+from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.support.arrays import FloatArray
+from evaluation.asking.ask import Limit
+from evaluation.changes.index_changes import DIGEST_BYTES, ChunkComparison, Comparison, recall_by_amount
+from evaluation.questions.corpus import Corpus, Ruler
+from evaluation.questions.reading import Question, read_questions
+from evaluation.retrieval.budget import Budgets
+from evaluation.search.index import build_index
+from evaluation.search.ranking import Method
+from evaluation.segmentation.label_free_measures import EDITS, EditStability, edit_stability
+from viz.jobs.background import Background
+from viz.jobs.chunking import Task
+from viz.jobs.retrieval_plan import Material
+
+MOST_LISTED = 10
+"""Documents and questions that the page lists."""
+
+
+class IndexSetting(NamedTuple):
+    """Everything that determines the results of the columns, except their chunkers.
+
+    Attributes
+    ----------
+    embedder
+        Name and revision of the embedding model.
+    limit
+        Retrieved text for each question.
+    """
+
+    material: Material
+    embedder: tuple[str, str]
+    sentences: str
+    tokenizer: str
+    embedded_as: EmbeddedAs
+    method: Method
+    limit: Limit
+
+
+class MeasuredChunks(NamedTuple):
+    """A chunker's chunks of all documents, and what they retrieve.
+
+    Attributes
+    ----------
+    chunks
+        For each document, its name and the digest and tokens of each chunk's embedded text.
+    recalls
+        Recall of each question by the amount of text, see `recalls`; empty without questions.
+    """
+
+    chunks: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+    recalls: Mapping[str, FloatArray]
+
+
+@dataclass(eq=False)
+class IndexChanges(Background):
+    """A job that cuts the documents by one chunker after another and searches their chunks.
+
+    Attributes
+    ----------
+    chunkers
+        The chunkers, with their display names.
+    results
+        What was measured, by chunker; a job that continues an earlier one is given its results.
+    refused
+        Why a chunker is not measured.
+    questions
+        The usable questions.
+    problems
+        Sentences on unusable questions.
+    """
+
+    setting: IndexSetting
+    chunkers: Mapping[Chunker, str]
+    embedder: Embedder | None
+    on_disk: bool
+    results: dict[Chunker, MeasuredChunks] = field(default_factory=dict)
+    refused: dict[Chunker, str] = field(default_factory=dict)
+    questions: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    _compared: dict[tuple[Chunker, Chunker], Comparison] = field(default_factory=dict, init=False)
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of the chunkers that are done, and the current step."""
+        done = (self.results.keys() | self.refused.keys()) & self.chunkers.keys()
+        return len(done) / max(1, len(self.chunkers)), self._status
+
+    def comparison(self, before: Chunker, after: Chunker) -> Comparison:
+        """Return the changes if one measured chunker replaces another."""
+        if (before, after) not in self._compared:
+            with ChunkComparison(self.setting.embedded_as != "late") as comparison:
+                for is_after, chunker in enumerate((before, after)):
+                    for name, chunks in self.results[chunker].chunks:
+                        comparison.add(name, chunks, bool(is_after))
+                self._compared[before, after] = comparison.result(MOST_LISTED)
+        return self._compared[before, after]
+
+    def _run(self) -> None:
+        setting = self.setting
+        self._status = "Splitting into sentences"
+        corpus = Corpus(tuple(setting.material.documents(setting.sentences, self._cancel.is_set)))
+        questions = self._read_questions(corpus)
+        ruler = Ruler(corpus.whole.text, load_tokenizer(setting.tokenizer))
+        # Without questions only the chunks count, and nothing is embedded for searching.
+        method: Method = setting.method if questions else "bm25"
+        if self.embedder is not None and (method != "bm25" or any(chunker.embeds for chunker in self.chunkers)):
+            self.load(self.embedder)
+        for chunker, title in self.chunkers.items():
+            if chunker in self.results:
+                continue
+            if chunker.asks:
+                self.refused[chunker] = "Not measured: its language model would be asked about every document."
+                continue
+            try:
+                self.results[chunker] = self._measured(chunker, title, method, corpus, questions, ruler)
+            except InputError as error:
+                self.refused[chunker] = str(error)
+
+    def _read_questions(self, corpus: Corpus) -> tuple[Question, ...]:
+        name, data = self.setting.material.questions
+        if not data:
+            return ()
+        read = read_questions(data, name, corpus, self._cancel.is_set)
+        self.problems = tuple(read.problems)
+        self.questions = tuple(question.text for question in read.usable)
+        return tuple(read.usable)
+
+    def _measured(
+        self, chunker: Chunker, title: str, method: Method, corpus: Corpus, questions: Sequence[Question], ruler: Ruler
+    ) -> MeasuredChunks:
+        """Cut the documents by a chunker, and search its chunks for the questions."""
+        setting = self.setting
+        self._status = f"{title}: cutting"
+        tools = self.tools(
+            self.embedder, setting.tokenizer, on_disk=self.on_disk, progress=self._embedding_counter(title), came=self.came
+        )
+        index = build_index(corpus, chunker, tools, setting.embedded_as, method)
+        by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
+        tokens = map(int, tools.tokenizer.count(index.texts))
+        for spans, text, count in zip(index.chunks, index.texts, tokens, strict=True):
+            digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
+            by_document[corpus.names[corpus.document_at(spans[0].start)]].append((digest, count))
+        chunks = tuple((name, tuple(own)) for name, own in by_document.items())
+        if not questions:
+            return MeasuredChunks(chunks, {})
+        size = setting.limit.tokens
+        budgets = None if size is None else Budgets((size,))
+        return MeasuredChunks(chunks, recall_by_amount(index, questions, tools, ruler, setting.limit.top, budgets))
+
+
+# A background job that measures the edit stability of several chunkers on one document.
+
+
+@dataclass(eq=False)
+class EditStabilityJob(Background):
+    """A job that measures how stable chunkers are under edits of the text, one chunker after another.
+
+    ``named`` has the chunkers with their display names. ``results`` has the measurements; ``refused`` has the reasons for
+    chunkers that cannot be measured.
+    """
+
+    source: Document
+    embedder: Embedder | None
+    named: Sequence[tuple[str, Task, Chunker]]
+    on_disk: bool
+    edits: int = EDITS
+    results: dict[Task, EditStability] = field(default_factory=dict)
+    refused: dict[Task, str] = field(default_factory=dict)
+    _at: int = 0
+    _done: int = 0
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of all edits that are done, and the current chunker."""
+        at, done = self._at, self._done
+        share = (at * self.edits + done) / max(1, len(self.named) * self.edits)
+        name = self.named[min(at, len(self.named) - 1)][0] if self.named else ""
+        return min(share, 1.0), f"{name}: {done:,} of {self.edits:,} edits"
+
+    def _count_edits(self, done: int, total: int) -> None:
+        # A short text has fewer edits.
+        self._done = done * self.edits // total
+
+    def _run(self) -> None:
+        for place, (_, task, chunker) in enumerate(self.named):
+            self._at, self._done = place, 0
+            if chunker.asks:
+                self.refused[task] = "Not measured: the language model would be asked anew after each edit."
+                continue
+            if chunker.elsewhere:
+                self.refused[task] = "Not measured: made elsewhere, the chunks cannot be made again after each edit."
+                continue
+            if chunker.embeds and self.embedder is not None:
+                self.load(self.embedder)
+            embedder = self.embedder if chunker.embeds else None
+            tools = self.tools(embedder, task.tokenizer, on_disk=self.on_disk, came=self.came)
+            try:
+                self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._count_edits)
+            except Cancelled:
+                return
+            except InputError as error:
+                self.refused[task] = str(error)

@@ -1,0 +1,351 @@
+"""Background jobs on the chunks of columns: asking a question, trying a change of parameters, writing context sentences."""
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
+from chunkers.contract.base import Estimate
+from chunkers.language_models.asking import Asking
+from chunkers.recipes import situating
+from chunkers.results.chunk_fields import EmbeddedAs
+from chunkers.support.arrays import VectorArray
+from chunkers.support.errors import raise_if_cancelled
+from evaluation.asking.ask import (
+    AskedQuestion,
+    CutChange,
+    Limit,
+    Passages,
+    PosedQuestion,
+    SearchSettings,
+    answers_retrieved_whole,
+    ask,
+    embed_question,
+    index_passages,
+)
+from evaluation.inbox.rules import Finding
+from evaluation.questions.corpus import Ruler
+from evaluation.remedies.tested_changes import (
+    FailingColumn,
+    FindingsByRule,
+    SuspiciousColumn,
+    remedies_for_answer,
+    remedies_for_finding,
+    try_settings_for_answer,
+    try_settings_for_findings,
+)
+from evaluation.remedies.trials import Remedy, Trial
+from evaluation.search.ranking import Method, Reranker
+from viz.jobs.background import Background
+from viz.jobs.chunking import Task
+from viz.jobs.resources import CACHED_BYTES, cached_while_shown
+
+
+class Inquiry(NamedTuple):
+    """A question and the retrieval settings that determine its answer; equal inquiries have equal answers.
+
+    Attributes
+    ----------
+    reranker
+        The folder of a cross-encoder; empty for none.
+    contexts
+        The hash from `contexts_of`; empty if the chunks are searched without context sentences.
+    """
+
+    question: str
+    method: Method
+    limit: Limit
+    embedded_as: EmbeddedAs
+    tokenizer: str
+    reranker: str = ""
+    contexts: str = ""
+
+
+@dataclass(eq=False)
+class AskJob(Background):
+    """A job that retrieves the chunks for one question from several columns, one after another.
+
+    Attributes
+    ----------
+    columns
+        Each column's number, from 0, its task and its chunks.
+    found
+        Retrieval results by column number; grows while the job runs.
+    """
+
+    inquiry: Inquiry
+    columns: Sequence[tuple[int, Task, Chunking]]
+    embedder: Embedder | None
+    on_disk: bool
+    reranker: Reranker | None = None
+    found: dict[int, AskedQuestion] = field(default_factory=dict)
+    _status: str = field(default="Looking for the answer", init=False)
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """Key of the job's answer; jobs with equal keys have equal answers."""
+        embedder = None if self.embedder is None else (self.embedder.name, self.embedder.identity)
+        return self.inquiry, tuple([(number, task) for number, task, _ in self.columns]), embedder
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of columns done, and the current step."""
+        return min(1.0, (len(self.found) + self._share) / max(1, len(self.columns))), self._status
+
+    def _run(self) -> None:
+        embedder = None if self.inquiry.method == "bm25" else self.embedder
+        if embedder is not None and self.columns:
+            self.load(embedder)
+        for number, task, chunking in self.columns:
+            self._share = 0.0
+            tools = self.tools(
+                embedder,
+                self.inquiry.tokenizer,
+                on_disk=self.on_disk,
+                progress=self._embedding_counter(f"Column {number + 1}", "chunks"),
+                share=self._shared,
+                came=self.came,
+            )
+            passages = _passages(task, chunking, self.inquiry, tools)
+            self._status, self._share = "Looking for the answer", 1.0
+            vector: VectorArray | None = None
+            if embedder is not None and chunking.chunks:
+                vector = embed_question(chunking, tools, self.inquiry.question)
+            ruler = token_ruler_of(chunking.document, self.inquiry.tokenizer)
+            self.found[number] = ask(
+                passages, self.inquiry.question, vector, self.inquiry.method, self.inquiry.limit, ruler, self.reranker
+            )
+
+
+def contexts_digest(chunkings: Iterable[Chunking]) -> str:
+    """Return a hash of the context sentences of all chunks."""
+    digest = hashlib.blake2b(digest_size=16)
+    for chunk in (chunk for chunking in chunkings for chunk in chunking.chunks):
+        digest.update(repr(chunk.situation).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _passages_bytes(passages: Passages) -> int:
+    vectors = 0 if passages.vectors is None else passages.vectors.nbytes
+    # An index by words is about as large as its texts.
+    return vectors + sum(map(len, passages.texts)) * (2 if passages.bm25 is not None else 1)
+
+
+def _passages_key(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> tuple[object, ...]:
+    embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
+    # The same model may have written different sentences for another session.
+    contexts = contexts_digest([chunking]) if inquiry.embedded_as == "context" else ""
+    return task.document, task, embedder, inquiry.method, inquiry.embedded_as, contexts
+
+
+@cached_while_shown(CACHED_BYTES, _passages_key, _passages_bytes)
+def _passages(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> Passages:
+    """Return the chunks of a column, ready to be searched."""
+    return index_passages(chunking, tools, inquiry.method, inquiry.embedded_as)
+
+
+@cached_while_shown(4, lambda document, tokenizer: (document.identity, tokenizer))
+def token_ruler_of(document: Document, tokenizer: str) -> Ruler:
+    """Return the token counter for a document's text."""
+    return Ruler(document.text, load_tokenizer(tokenizer))
+
+
+# A column with changed parameters, and the answers that it gains and loses.
+
+
+@dataclass(eq=False)
+class ChangedCuts(Background):
+    """A job that finds which cuts and answers of a column change when parameters are changed.
+
+    Attributes
+    ----------
+    task, before
+        The column before the change, and its chunks.
+    chunker
+        The same chunker with the changed values.
+    questions
+        Questions asked of the chunks before and after the change.
+    change
+        The cuts that change; None until the chunker has run.
+    whole
+        For each question, whether its answer is whole before and after the change; None until all are asked.
+    """
+
+    task: Task
+    before: Chunking
+    chunker: Chunker
+    questions: tuple[PosedQuestion, ...]
+    search: SearchSettings
+    known: tuple[int, ...]
+    embedder: Embedder | None
+    on_disk: bool
+    change: CutChange | None = None
+    whole: Sequence[tuple[bool, bool]] | None = None
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """Key of the job's result; jobs with equal keys have equal results."""
+        return self.task, self.chunker.model_dump_json(), self.questions, self.search, self.known
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of the job's steps done, and the current step."""
+        return (0.0, "Cutting the text") if self.change is None else (0.5, "Asking the kept questions")
+
+    def _run(self) -> None:
+        cached_only = self.embedder is not None and self.embedder.remote
+        tools = self.tools(self.embedder, self.task.tokenizer, on_disk=self.on_disk, came=self.came, cached_only=cached_only)
+        after = run(self.chunker, self.before.document, tools)
+        self.change = CutChange.between(self.before, after, self.known)
+        if not self.questions:
+            # Without questions, the text's tokens need not be counted.
+            self.whole = []
+            return
+        ruler = token_ruler_of(self.before.document, self.task.tokenizer)
+        first, second = (
+            answers_retrieved_whole(chunking, self.questions, self.search, tools, ruler) for chunking in (self.before, after)
+        )
+        self.whole = [*zip(first, second, strict=True)]
+
+
+# Context sentences of chunks.
+
+
+@dataclass(eq=False)
+class Situating(Background):
+    """A job in which a language model writes context sentences for the chunks of one column after another.
+
+    The user must have consented to the requests.
+
+    Attributes
+    ----------
+    chunkings
+        The chunks without context sentences, by their tasks.
+    found
+        The chunks with their context sentences, by their tasks; grows while the job runs.
+    """
+
+    asking: Asking
+    tokenizer: str
+    chunkings: Mapping[Task, Chunking]
+    found: dict[Task, Chunking] = field(default_factory=dict)
+    _done: int = 0
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of columns done, and a status text."""
+        return min(1.0, (self._done + self._share) / max(1, len(self.chunkings))), f"Asking {self.asking.model.name}"
+
+    def _run(self) -> None:
+        tools = self.tools(None, self.tokenizer, deciding=self._deciding, asking=self.asking)
+        for task, chunking in self.chunkings.items():
+            self.found[task] = situating.situate_chunks(chunking, tools)
+            self._done, self._share = self._done + 1, 0.0
+
+
+def estimate_contexts(chunkings: Mapping[Task, Chunking], tokenizer: str, cancelled: Callable[[], bool] = bool) -> Estimate:
+    """Estimate the requests for the context sentences without sending any; raises Cancelled if the user stops."""
+    tools, estimates = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
+    for chunking in chunkings.values():
+        raise_if_cancelled(cancelled)
+        estimates.append(situating.estimate(chunking, tools))
+    return Estimate(*map(sum, zip(*estimates, strict=True)))
+
+
+# A background job that searches for changes that keep an answer whole or remove a finding.
+
+
+@dataclass(frozen=True)
+class RemedyOutcome:
+    """The result of the search for one column: the changes that solve its problem, and the number of settings tried."""
+
+    remedies: tuple[Remedy, ...] = ()
+    tried: int = 0
+
+
+RemedySearch = Callable[[Tools], RemedyOutcome]
+
+
+def search_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | None) -> RemedySearch:
+    """Return a function that searches for changes of settings that keep an answer whole."""
+
+    def search(tools: Tools) -> RemedyOutcome:
+        tried = try_settings_for_answer(failure, tools)
+        ruler = token_ruler_of(failure.chunking.document, tokenizer)
+        return RemedyOutcome(tuple(remedies_for_answer(failure, tried, tools, ruler, reranker)), len(tried))
+
+    return search
+
+
+def search_finding(
+    task: Task, suspect: SuspiciousColumn, finding: Finding, tokenizer: str, reranker: Reranker | None
+) -> RemedySearch:
+    """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
+
+    def search(tools: Tools) -> RemedyOutcome:
+        tried = _findings_by_setting(task, suspect, tokenizer, tools)
+        ruler = token_ruler_of(suspect.chunking.document, tokenizer)
+        return RemedyOutcome(tuple(remedies_for_finding(suspect, finding, tried, tools, ruler, reranker)), len(tried))
+
+    return search
+
+
+def _trials_key(task: Task, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
+    embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
+    return task.document, task, suspect.hair, tokenizer, embedder
+
+
+@cached_while_shown(16, _trials_key)
+def _findings_by_setting(task: Task, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> list[Trial[FindingsByRule]]:
+    """Return the findings of every setting of the grid, cached for further searches on the column."""
+    return try_settings_for_findings(suspect, tools)
+
+
+@dataclass(eq=False)
+class RemedyJob(Background):
+    """A job that searches for settings that solve the problems of several columns, one column after another.
+
+    Attributes
+    ----------
+    subject
+        Key of the outcomes, in addition to their tasks.
+    searches
+        The search of each column, by its task.
+    found
+        The outcomes by task; grows while the job runs.
+    """
+
+    subject: Hashable
+    searches: Mapping[Task, RemedySearch]
+    embedder: Embedder | None
+    tokenizer: str
+    on_disk: bool
+    found: dict[Task, RemedyOutcome] = field(default_factory=dict)
+
+    @property
+    def done(self) -> bool:
+        """True if the search is finished for every column."""
+        return self.searches.keys() <= self.found.keys()
+
+    def again(self) -> "RemedyJob":
+        """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
+        return replace(self)
+
+    def after(self, before: "RemedyJob | None") -> "RemedyJob":
+        """Return the earlier job ``before`` if its searches are equal, otherwise this job with the outcomes still valid."""
+        if before is None or before.subject != self.subject:
+            return self
+        if before.searches.keys() == self.searches.keys():
+            return before
+        self.found.update(before.found)
+        return self
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of columns searched, and a status text."""
+        done = len(self.searches.keys() & self.found.keys())
+        return min(1.0, (done + self._share) / max(1, len(self.searches))), "Trying other settings"
+
+    def _run(self) -> None:
+        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._deciding, came=self.came)
+        for task, search in self.searches.items():
+            if task not in self.found:
+                self._share = 0.0
+                self.found[task] = search(tools)

@@ -1,0 +1,101 @@
+"""A background job that reads the user's files."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Self, TypeVar
+
+from chunkers.support.errors import raise_if_cancelled
+from chunkers.text.reading import FileText, read_document
+from viz.jobs.background import Background
+
+Made = TypeVar("Made")
+Make = Callable[[Iterator[tuple[str, bytes]], Callable[[bytes, str], FileText], Callable[[], bool]], Made]
+"""A function that converts files to the data a page needs. Its arguments are the files as an iterator, a function that reads
+a document, and a function that returns whether the user has cancelled."""
+
+PATIENCE_S = 1.0
+"""Seconds to wait for a file before the page shows a progress bar; most files take less."""
+
+
+@dataclass(eq=False)
+class ReadingJob(Background, Generic[Made]):
+    """A job that reads files and converts them to the data a page needs.
+
+    Attributes
+    ----------
+    files
+        Name and content of each file.
+    make
+        The conversion of the files.
+    encoding
+        The encoding that the user chose; None to detect it.
+    about
+        The purpose of the files, for the code that uses the result.
+    made
+        The result of ``make``; None until it returns.
+    """
+
+    files: Sequence[tuple[str, bytes]]
+    make: Make[Made]
+    encoding: str | None = None
+    about: object = None
+    made: Made | None = field(default=None, init=False)
+    _begun: int = field(default=0, init=False)
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of files read, with a label for the current file."""
+        if not self._begun:
+            return 0.0, "Reading"
+        total = len(self.files)
+        # Without the file's name: Streamlit renders the label of a progress bar as Markdown.
+        which = f"Reading file {self._begun:,} of {total:,}" if total > 1 else "Reading the file"
+        return (self._begun - 1) / total, which
+
+    @property
+    def name(self) -> str:
+        """The name of the first file to read."""
+        return self.files[0][0]
+
+    @property
+    def ended(self) -> bool:
+        """True if the job is over: the files were read, reading failed, or the user cancelled."""
+        return self.cancelled or (self._thread is not None and not self.running)
+
+    def begin(self) -> Self:
+        """Start the job if necessary and wait briefly, so that short files need no progress bar; return the job."""
+        if self._thread is None:
+            self.start(PATIENCE_S)
+        return self
+
+    def _run(self) -> None:
+        self.made = self.make(self._one_by_one(), self._read, self._cancel.is_set)
+
+    def _one_by_one(self) -> Iterator[tuple[str, bytes]]:
+        for number, file in enumerate(self.files, start=1):
+            raise_if_cancelled(self._cancel.is_set)
+            self._begun = number
+            yield file
+
+    def _read(self, data: bytes, name: str) -> FileText:
+        return read_document(data, name, self.encoding, self._cancel.is_set)
+
+
+def read_single_text(
+    files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], FileText], _: Callable[[], bool]
+) -> FileText:
+    """Read a single document and return its text, for pages that read one file."""
+    name, data = next(files)
+    return read(data, name)
+
+
+def single_file_maker(read: Callable[[bytes, str, Callable[[], bool]], Made]) -> Make[Made]:
+    """Return a converter for a single file, which passes its content and name to ``read``.
+
+    The third argument of ``read`` is a function that returns whether the user has cancelled.
+    """
+
+    def make(files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText], cancelled: Callable[[], bool]) -> Made:
+        name, data = next(files)
+        return read(data, name, cancelled)
+
+    return make

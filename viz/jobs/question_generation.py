@@ -1,0 +1,95 @@
+"""Background jobs in which a language model writes questions about documents, and in which they are compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from chunkers import Embedder
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.spending import Ledger
+from chunkers.text.extracted_text import Parts
+from evaluation.generating.data_set import HIGHEST, LOWEST, Cosines, QuestionDraft, SourceTexts, question_cosines
+from evaluation.generating.generate import Dropped, Generated, GenerationSettings, Outcome, generate_questions
+from viz.jobs.background import Background
+
+
+@dataclass(eq=False)
+class Generating(Background):
+    """A job that generates questions with a language model; finished questions remain if the job stops early.
+
+    Attributes
+    ----------
+    texts, parts
+        The documents, and the pages or chapters of those that have any.
+    asking
+        The language model. Whoever starts the job has the user's consent.
+    drafts
+        The user's edits of questions; None for a removed question.
+    lines
+        The thresholds of the two filters.
+    outcomes
+        The outcome of each window; grows while the job runs.
+    asked
+        The tokens and cost so far.
+    """
+
+    texts: SourceTexts
+    parts: tuple[tuple[str, Parts], ...]
+    settings: GenerationSettings
+    asking: Asking
+    drafts: dict[Generated, QuestionDraft | None] = field(default_factory=dict)
+    lines: tuple[float, float] = (LOWEST, HIGHEST)
+    outcomes: list[Outcome] = field(default_factory=list)
+    asked: Ledger = field(default_factory=Ledger)
+
+    @property
+    def made(self) -> list[Generated]:
+        """The questions generated so far."""
+        return [outcome for outcome in list(self.outcomes) if isinstance(outcome, Generated)]
+
+    @property
+    def dropped(self) -> list[Dropped]:
+        """The windows of text for which no usable question was generated."""
+        return [outcome for outcome in list(self.outcomes) if isinstance(outcome, Dropped)]
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of passages processed, and a status text."""
+        done, count = len(self.outcomes), self.settings.count
+        # No text from the model: Streamlit renders the label of a progress bar as Markdown.
+        status = f"{done:,} of {count:,} passages done"
+        dropped = len(self.dropped)
+        return done / count, f"{status}, {dropped:,} of them without a usable answer" if dropped else status
+
+    def _run(self) -> None:
+        ask = partial(self.asking.ask, ledger=self.asked)
+        generate_questions(self.texts.texts, self.settings, ask, self.outcomes.append, self._cancel.is_set, self.asking.tell)
+
+
+@dataclass(eq=False)
+class Comparing(Background):
+    """A job that embeds generated questions and their excerpts, and computes the similarities between them.
+
+    Attributes
+    ----------
+    subject
+        Key of the result; a job with an equal key need not run again.
+    alike
+        The similarities; None until the job is done.
+    """
+
+    subject: object
+    texts: SourceTexts
+    made: Sequence[Generated]
+    splitter: str
+    embedder: Embedder
+    on_disk: bool
+    alike: Cosines | None = field(default=None, init=False)
+    _status: str = field(default="Loading the embedding model", init=False)
+
+    def _run(self) -> None:
+        def embedded(done: int, total: int) -> None:
+            self._status, self._share = f"{done:,} of {total:,} questions and excerpts embedded", done / max(1, total)
+
+        self.load(self.embedder)
+        tools = self.tools(self.embedder, on_disk=self.on_disk, progress=embedded)
+        self.alike = question_cosines(self.made, self.texts.corpus(self.splitter), tools)

@@ -1,0 +1,103 @@
+"""A background job that diagnoses the user's own traces."""
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from chunkers import Cancelled, Chunker, Document, Embedder
+from chunkers.contract.base import run
+from chunkers.found_again.located_chunks import read_chunks
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
+from chunkers.support.errors import raise_if_cancelled
+from chunkers.support.formatting import pluralize
+from evaluation.traces.reading import read_traces
+from evaluation.traces.report import TraceReport
+from evaluation.traces.stages import Diagnosis, SearchedChunks, TraceDiagnoser
+from viz.jobs.background import Background
+from viz.jobs.retrieval_plan import OwnDocuments
+
+
+@dataclass(eq=False)
+class DiagnosingTraces(Background):
+    """A job that locates the texts of a file of traces and diagnoses its questions; a stopped one keeps those so far.
+
+    Attributes
+    ----------
+    subject
+        Key of the result; a job with an equal key need not run again.
+    file
+        Name and content of the file of traces.
+    chunker
+        The chunker that makes the chunks that were searched; None if they are not known or in a file.
+    chunk_file
+        Name and content of a file of the chunks that were searched; without documents, it has their texts.
+    report
+        The diagnoses; None until the job is over.
+    stopped
+        Sentence on a job that was stopped before its end.
+    """
+
+    subject: object
+    file: tuple[str, bytes]
+    documents: OwnDocuments
+    splitter: str
+    chunker: Chunker | None
+    embedder: Embedder | None
+    on_disk: bool
+    chunk_file: tuple[str, bytes] | None = None
+    report: TraceReport | None = field(default=None, init=False)
+    stopped: str = field(default="", init=False)
+    _status: str = field(default="Reading the traces", init=False)
+
+    def _tell(self, status: str, done: int, total: int) -> None:
+        self._status, self._share = f"{done:,} of {total:,} {status}", done / max(1, total)
+        raise_if_cancelled(self._cancel.is_set)
+
+    def _run(self) -> None:
+        name, data = self.file
+        traces = read_traces(data, name, self._cancel.is_set)
+        parts, texts = dict(self.documents.parts), self.documents.texts
+        documents = []
+        for number, (name, text) in enumerate(texts):
+            self._tell("documents split into sentences", number, len(texts))
+            documents.append(Document.from_text(text, self.splitter, name, parts.get(name)))
+        searched = None
+        file = self._chunks()
+        if file is not None and not documents:
+            documents, searched = SearchedChunks.alone(file.chunks, file.name, self.splitter)
+        elif file is not None:
+            told = partial(self._tell, "chunks of the file located")
+            searched = SearchedChunks.of_file(documents, file.chunks, file.name, told)
+        elif self.chunker is not None:
+            searched = self._cut(self.chunker, documents)
+        count = len(traces.questions)
+        tracing = TraceDiagnoser(documents, traces.questions, searched)
+        diagnoses: list[Diagnosis] = []
+        try:
+            tracing.locate(lambda done, total: self._tell("questions' texts located", done, total))
+            for diagnosis in tracing.diagnoses():
+                diagnoses.append(diagnosis)
+                self._tell("answers looked for", len(diagnoses), count)
+        except Cancelled:
+            # What is located is diagnosed; that takes a moment.
+            diagnoses = [*tracing.diagnoses()]
+            if len(diagnoses) < count:
+                self.stopped = f"Stopped: these are {len(diagnoses):,} of {pluralize(count, 'question')}."
+        self.report = TraceReport(documents, diagnoses, tracing.remark, traces.problems)
+
+    def _chunks(self) -> ChunkFile | None:
+        """Return the chunks that were searched, if they are in a file."""
+        if self.chunk_file is not None:
+            name, data = self.chunk_file
+            return ChunkFile(name, tuple(read_chunks(data, name, self._cancel.is_set)))
+        return self.chunker.held if isinstance(self.chunker, YourChunks) else None
+
+    def _cut(self, chunker: Chunker, documents: list[Document]) -> SearchedChunks:
+        chunker = chunker.for_documents([document.name for document in documents])
+        if self.embedder is not None:
+            self.load(self.embedder)
+        tools = self.tools(self.embedder, on_disk=self.on_disk)
+        chunkings = []
+        for number, document in enumerate(documents):
+            self._tell("documents cut", number, len(documents))
+            chunkings.append(run(chunker, document, tools))
+        return SearchedChunks(tuple(chunkings), chunker.name, has_reasons=not chunker.elsewhere)

@@ -1,0 +1,286 @@
+"""The list of missed excerpts: the cuts inside each, the chunk with the largest part, and the chunkers that found it."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import TypedDict
+
+import streamlit as st
+
+from chunkers import Document, Span
+from evaluation.questions.corpus import Corpus
+from evaluation.retrieval.given_chunks import Failure, Seam
+from evaluation.retrieval.report import Report
+from sample_docs import load_sample, sample_titles
+from viz.components.findings.findings import sentence_range_of
+from viz.components.mounting import Component, take_event
+from viz.components.page_elements import notice
+from viz.controls.text_source import use_text_of_page
+from viz.controls.widgets import select_word
+from viz.jobs.resources import split_document
+from viz.jobs.retrieval import ReportAndFailures
+from viz.jobs.retrieval_plan import Plan
+from viz.shell.navigation import open_page_at_next_run
+from viz.state.choices import OWN, Choices, ColumnChoice
+from viz.state.compare_choices import COMPARE, ensure_compare_choices
+from viz.state.own_text import choose_document
+from viz.state.session_state import session
+from viz.state.text import Source
+from viz.state.undo import undoable
+from viz.theme.number_formats import counted
+
+KEY = "retrieval_failed_list"
+BELOW = ".st-key-retrieval_one"
+MOST_LISTED = 200
+"""Most excerpts in the list; those with the largest missed parts come first."""
+AROUND = 40
+"""Characters shown on either side of a cut."""
+SEAMS_SHOWN = 3
+"""Most cuts shown per excerpt; further ones are counted."""
+
+
+class SeamData(TypedDict):
+    """A cut inside an excerpt: the text before and after it, and its reason."""
+
+    before: str
+    after: str
+    reason: str
+
+
+class FailedRowData(TypedDict):
+    """A row for a missed excerpt: the number of its question, from 0, and texts about what was missed and why."""
+
+    question: int
+    title: str
+    missed: str
+    seams: list[SeamData]
+    more: str
+    holder: str
+    others: str
+    here: bool
+
+
+class FailedData(TypedDict):
+    """Payload of the list: its rows, a sentence about the rows left out, and the selector of what a press scrolls to."""
+
+    rows: list[FailedRowData]
+    more: str
+    below: str
+
+
+_failed = Component[FailedData](
+    "seamark_failed",
+    "retrieval/failed/failed.js",
+    "retrieval/failed/failed.css",
+    html='<div class="failed"></div>',
+    colours="failed",
+)
+
+
+def draw_failed_list(data: FailedData, key: str, chosen: Callable[[], None]) -> None:
+    """Draw a list of failed questions; ``chosen`` is called after a press on a row."""
+    _failed(key=key, data=data, on_chosen_change=chosen)
+
+
+def show_missed_excerpts(told: ReportAndFailures, plan: Plan, words: dict[str, str]) -> None:
+    """Draw a chunker selector, and the list of the excerpts that the selected chunker missed."""
+    report = told.report
+    st.header("Missed excerpts", anchor=False)
+    options = {str(number + 1): plan.titles[number] for number in report.chunkers}
+    with st.container(width=420):
+        number = int(select_word("Missed by", words, "failed", options, "retrieval_failed")) - 1
+    lost = told.failures[number]
+    questions = report.chunkers[number].evaluation.search.questions
+    if report.chunkers[number].everything:
+        notice(
+            f"No question can fail: {plan.names[number]} retrieved everything {_limit_in_words(report)}.",
+            key="retrieval_nothing_failed",
+        )
+        return
+    if not lost:
+        asked = sum(bool(question.excerpts) for question in questions)
+        notice(
+            f"No question failed: {plan.names[number]} found every excerpt of {counted(asked, 'question')} whole "
+            f"{_limit_in_words(report)}.",
+            key="retrieval_nothing_failed",
+        )
+        return
+    failed = len({failure.question for failure in lost})
+    st.caption(
+        f"{plan.names[number]} did not find {counted(len(lost), 'excerpt')} whole {_limit_in_words(report)}, in {failed:,} of "
+        f"{counted(len(questions), 'question')}. The excerpts with the most missing text come first; press one to see its "
+        "passage below."
+    )
+    rows = [_missed_excerpt_row(report, plan, failure, number, words) for failure in lost[:MOST_LISTED]]
+    left = len(lost) - len(rows)
+    more = f"{counted(left, 'more excerpt')} with less missed" if left else ""
+    _failed(
+        key=KEY,
+        data={"rows": rows, "more": more, "below": BELOW},
+        on_chosen_change=partial(_choose_question, lost, number, words),
+    )
+
+
+def _choose_question(lost: Sequence[Failure], number: int, words: dict[str, str]) -> None:
+    """Select a row's question for the view below, with the chunker that missed it next to one that did not."""
+    chosen = take_event(KEY, "chosen")
+    if chosen is None:
+        return
+    question = chosen["question"]
+    failure = next((candidate for candidate in lost if candidate.question == question), None)
+    if failure is None:
+        return
+    words["disagree"], words["question"], words["left"] = "no", str(question + 1), str(number + 1)
+    others = failure.found_by(number) or tuple(
+        sorted((other for other in failure.missed if other != number), key=lambda other: failure.missed[other])
+    )
+    if others:
+        words["right"] = str(others[0] + 1)
+
+
+def _limit_in_words(report: Report) -> str:
+    choice = report.choice
+    return f"in {choice.budget:,} {choice.unit}" if choice.budget else f"in the top {choice.top_k}"
+
+
+def _missed_excerpt_row(report: Report, plan: Plan, failure: Failure, number: int, words: dict[str, str]) -> FailedRowData:
+    evaluation = report.chunkers[number].evaluation
+    question = evaluation.search.questions[failure.question].text
+    missed = failure.missed[number]
+    share = "All of the excerpt" if missed == failure.size else f"{missed:,} of {failure.size:,} characters"
+    text = evaluation.index.corpus.whole.text
+    left = len(failure.seams) - SEAMS_SHOWN
+    return {
+        "question": failure.question,
+        "title": f"{failure.question + 1}. {question}",
+        "missed": f"{share} missed",
+        "seams": [seam_data(text, seam) for seam in failure.seams[:SEAMS_SHOWN]],
+        "more": f"and {counted(left, 'more cut')}" if left > 0 else "",
+        "holder": _holder_in_words(report, failure, number),
+        "others": _finders_in_words(plan, failure, number),
+        "here": words["question"] == str(failure.question + 1) and words["left"] == str(number + 1),
+    }
+
+
+def seam_data(text: str, seam: Seam) -> SeamData:
+    """Return the payload of a cut, with the chunks' numbers if the chunker gives no reason."""
+    why = seam.reason or f"between chunks {seam.before + 1:,} and {seam.after + 1:,}, at character {seam.place:,}"
+    before, after = text[max(0, seam.place - AROUND) : seam.place], text[seam.place : seam.place + AROUND]
+    return {"before": " ".join(before.split()), "after": " ".join(after.split()), "reason": why}
+
+
+def _holder_in_words(report: Report, failure: Failure, number: int) -> str:
+    """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
+    if failure.holder < 0:
+        return "No chunk holds any of it."
+    outside = f" {counted(failure.outside, 'character')} of it in no chunk." if failure.outside else ""
+    return _why_missed(report, failure, number) + outside
+
+
+def _why_missed(report: Report, failure: Failure, number: int) -> str:
+    held = "all of it" if failure.held == failure.size else f"{failure.held:,} of {failure.size:,} characters"
+    holder = "Chunk" if report.chunkers[number].evaluation.index.parents is None else "Child"
+    if not failure.rank:
+        return f"{holder} {failure.holder + 1:,} holds {held}; its rank is not known."
+    opening = f"{holder} {failure.holder + 1:,} holds {held} and has rank {failure.rank:,}"
+    given = report.given(number, failure.question)
+    # A chunk without spans of its own returns only what a better one has returned.
+    taken = sum(bool(chunk.given) or not chunk.spans for chunk in given.chunks) + given.more
+    choice = report.choice
+    if failure.rank > taken:
+        if choice.budget:
+            return f"{opening}: the {choice.budget:,} {choice.unit} are full after {counted(taken, 'chunk')}."
+        return f"{opening}: only the top {choice.top_k} count."
+    cut = next((chunk for chunk in given.chunks if chunk.rank == failure.rank and not chunk.whole), None)
+    return f"{opening}, where the budget cuts it off." if cut is not None else f"{opening}: it was found, the rest was not."
+
+
+def _finders_in_words(plan: Plan, failure: Failure, number: int) -> str:
+    if len(failure.missed) < 2:
+        return ""
+    finders = failure.found_by(number)
+    return (
+        f"Found whole by {', '.join(plan.names[other] for other in finders)}."
+        if finders
+        else "No other chunker found it whole."
+    )
+
+
+# The button that opens Compare at the passage of a question, in a sample or the user's own text.
+
+
+COMPARE_BUTTON_KEY = "retrieval_on_compare"
+
+
+class OnCompareData(TypedDict):
+    """Payload of the button that opens Compare: its label, and the half-open range of sentences to show."""
+
+    label: str
+    range: tuple[int, int]
+
+
+_compare_button = Component[OnCompareData](
+    "seamark_on_compare",
+    "retrieval/failed/on_compare.js",
+    "retrieval/failed/on_compare.css",
+    html='<div class="on-compare"></div>',
+    colours="on-compare",
+)
+
+
+@lru_cache(maxsize=1)
+def _sample_ids_by_text() -> dict[str, str]:
+    """Return the ids of the bundled documents by their texts."""
+    return {load_sample(name).text: name for name in sample_titles()}
+
+
+def show_compare_button(corpus: Corpus, span: Span, plan: Plan, numbers: Sequence[int], choices: Choices) -> None:
+    """Draw the button that opens Compare at ``span``, with chunkers ``numbers`` of the run as columns.
+
+    ``span`` is on the corpus's axis. A document that is not a sample of Compare becomes the user's own text there; the label
+    names the text that it replaces.
+    """
+    number = corpus.document_at(span.start)
+    offset, document = corpus.offsets[number], corpus.documents[number]
+    if document.splitter != plan.sentences:
+        # A run that only shows stored results uses another splitter.
+        document = split_document(document.text, plan.sentences, document.name, document.parts)
+    columns = [
+        ColumnChoice(chunker.name, chunker.model_dump(mode="json"))
+        for chunker in (plan.chunkers[n] for n in dict.fromkeys(numbers))
+    ]
+    draw_compare_button(
+        document, Span(span.start - offset, span.end - offset), columns, choices, COMPARE_BUTTON_KEY, plan.embedder
+    )
+
+
+def draw_compare_button(
+    document: Document, span: Span, columns: list[ColumnChoice], choices: Choices, key: str, embedder: str | None = None
+) -> None:
+    """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
+    sample, own = _sample_ids_by_text().get(document.text), session.own
+    to: str | Source = sample or Source(document.text, document.name, parts=document.parts)
+    place = f", in the place of “{own.name}”" if sample is None and own is not None and own.text != document.text else ""
+    data: OnCompareData = {"label": f"See the passage on Compare{place}", "range": sentence_range_of(document, *span)}
+    settings = document.splitter, embedder or choices.embedder
+    _compare_button(key=key, data=data, on_open_change=partial(_open_on_compare, to, settings, columns, choices, key))
+
+
+def _open_on_compare(
+    to: str | Source, settings: tuple[str, str], columns: list[ColumnChoice], choices: Choices, key: str
+) -> None:
+    """Go to Compare with the document and these columns; the user can undo this there."""
+    if take_event(key, "open") is None:
+        return
+    # These settings are shared: Compare adopts them from the page that the user comes from.
+    if isinstance(to, str):
+        choose_document(choices, to)
+    elif session.own is not None and session.own.text == to.text:
+        # Keep its known boundaries.
+        choose_document(choices, OWN)
+    else:
+        use_text_of_page(to, choices)
+    choices.sentences, choices.embedder = settings
+    there = ensure_compare_choices()
+    with undoable(COMPARE, "Columns replaced by those of Retrieval"):
+        there.columns, there.selected = columns, 0
+    open_page_at_next_run(COMPARE)

@@ -1,0 +1,212 @@
+"""The link parameters of the Retrieval page: their allowed values and labels, and the widgets that set them."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs, check_embedded_as
+from evaluation.retrieval.ladder_and_repeats import STEPS
+from evaluation.retrieval.measures import MEASURES
+from evaluation.retrieval.report import ReportChoice
+from viz.controls.widgets import select_word, switch_word
+from viz.jobs.retrieval import DEPTH, Retrieval
+from viz.jobs.retrieval_plan import SEARCHED_BY
+from viz.theme.glossary import RETRIEVAL, definitions_as_help
+from viz.theme.number_formats import counted
+
+TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}
+
+COSTS = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time to search"}
+VIEWS = {"ranked": "In rank order", "document": "In the documents"}
+
+ALLOWED: Mapping[str, Mapping[str, str]] = {
+    "measure": {name: TITLES[name] for name in MEASURES},
+    "at": {"budget": "An equal budget", "k": "Top k"},
+    "budget": {str(size): f"{size:,}" for size in sorted({size for sizes in STEPS.values() for size in sizes})},
+    "budget_unit": {"tokens": "tokens", "characters": "characters"},
+    "last": {"cut": "cut off", "left_out": "left out"},
+    "unit": {"characters": "characters", "tokens": "tokens"},
+    "k": {str(k): str(k) for k in range(1, DEPTH + 1)},
+    "cost": COSTS,
+    "kind": {"evidence": "Sentences of the excerpts", "documents": "Documents"},
+    "disagree": {"no": "no", "yes": "yes"},
+    "view": VIEWS,
+    "embedded": {str(name): title for name, title in EMBEDDED_AS.items()}
+    | {
+        "plain:heading_path": "Plain against headings",
+        "plain:context": "Plain against context",
+        "plain:late": "Plain against late chunking",
+    },
+    "search": {str(name): title for name, title in SEARCHED_BY.items()},
+    "returned": {
+        "chunk": "Chunk",
+        "window:1": "Chunk ± 1 neighbour",
+        "window:2": "Chunk ± 2 neighbours",
+        "section": "Its section",
+        "section:1": "Its section of level 1",
+        "section:2": "Its section of level 2",
+        "page": "Its page or chapter",
+        "parent": "Its parent",
+    },
+}
+"""The allowed values, with labels, of the parameters that do not depend on a run."""
+
+DEFAULT_PARAMETERS = {
+    "measure": "recall",
+    "unit": "characters",
+    "k": "5",
+    "cost": "tokens",
+    "kind": "evidence",
+    "at": "budget",
+    "budget": "2000",
+    "budget_unit": "tokens",
+    "last": "cut",
+    "failed": "1",
+    "disagree": "no",
+    "view": "ranked",
+    "embedded": "plain",
+    "search": "embedding",
+    "returned": "chunk",
+    "baseline": "1",
+    "left": "1",
+    "right": "2",
+    "question": "",
+    "run": "",
+    "generated": "",
+}
+"""``baseline``, ``failed``, ``left`` and ``right`` are numbers of chunkers, from 1. ``run`` and ``generated`` are tokens of
+a run and of generated questions in the registry. Without a ``question``, the one on which the chunkers differ most is shown.
+``embedded`` is the text to embed for each chunk in the next run, ``search`` the search method, and ``returned`` the passage
+to return for a chunk."""
+
+
+EMBEDDED_HELP = (
+    "What of every chunk is searched, by embedding or by words: its own text, or with the headings above it in front, "
+    "as “Sea marks > Lights”, or with a sentence on its place in the document, which a language model writes. “Late "
+    "chunking” embeds a chunk’s tokens as they stand in the document. Chunks, excerpts and measures stay those of the text. "
+    "“Against” measures every chunker both ways, with the gain’s interval."
+)
+
+SEARCH_HELP = (
+    "By the cosine of embeddings, by the words that question and chunk have in common (BM25), or by both with their ranks "
+    "fused. All search what “Embedded text” says: the words of a heading path or of a context sentence are indexed as well."
+)
+
+RETURNED_HELP = (
+    "What a question is given for a chunk that is found: search for the small, return the large. What is returned counts in "
+    "every measure and fills the budget; a passage that several chunks return is given once. “Its parent” takes chunks in "
+    "two levels: only children are searched, and each parent comes once, at the rank of its best child."
+)
+
+
+def choose_search(words: dict[str, str]) -> None:
+    """Draw the controls for the searched text, the search method, and the returned passage."""
+    select_word("Embedded text", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
+    select_word("Searched by", words, "search", ALLOWED["search"], "retrieval_search", help=SEARCH_HELP)
+    select_word("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
+
+
+def embedding_modes(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
+    """Return the first embedding mode and, if several are chosen, the mode for each measured chunker.
+
+    Each of the ``count`` chunkers is measured once per mode: all chunkers with the first mode, then all with the next.
+    """
+    ways = [check_embedded_as(word) for word in words["embedded"].split(":")]
+    return ways[0], tuple(way for way in ways for _ in range(count)) if len(ways) > 1 else ()
+
+
+def replace_invalid_parameters(words: dict[str, str]) -> list[str]:
+    """Replace invalid link parameters by their defaults, in place; return a message for each invalid parameter."""
+    complaints = []
+    for name, options in ALLOWED.items():
+        if words[name] not in options:
+            complaints.append(f"The link's {name} must be one of {', '.join(options)}; got {words[name][:60]!r}.")
+            words[name] = DEFAULT_PARAMETERS[name]
+    return complaints
+
+
+def budget_in_run(words: Mapping[str, str], unit: str, rungs: Mapping[str, Sequence[int]]) -> int:
+    """Return the budget in ``unit``: the chosen budget if the run has it, otherwise about a quarter of the text.
+
+    ``rungs`` are the run's budgets by unit, the largest of which is at most half of the text.
+    """
+    size, sizes = int(words["budget"]), rungs[unit]
+    return size if size in sizes else sizes[max(0, len(sizes) - 2)]
+
+
+def report_choice(words: Mapping[str, str], baseline: int, rungs: Mapping[str, Sequence[int]]) -> ReportChoice:
+    """Return the settings of the report: its measure, its budget or top k, and its ``baseline`` (counted from 0).
+
+    ``rungs`` are the run's budgets by unit; without budgets, the report is at the top k.
+    """
+    measure, k = words["measure"], int(words["k"])
+    if words["at"] == "k" or not rungs:
+        return ReportChoice(measure, words["unit"], k, baseline)
+    unit = words["budget_unit"]
+    return ReportChoice(
+        measure, unit, k, baseline, budget_in_run(words, unit, rungs), "cut" if words["last"] == "cut" else "left_out"
+    )
+
+
+def index_in_link(words: Mapping[str, str], name: str, count: int) -> int:
+    """Return the zero-based index for a link's one-based number, limited to ``count``; 0 if the text is not a number."""
+    word = words[name][:9]
+    return max(min(int(word), count), 1) - 1 if word.isdecimal() else 0
+
+
+def choose_parameter(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
+    """Draw a segmented control for a link parameter, and return the chosen value.
+
+    ``name`` is a key of `ALLOWED`.
+    """
+    switch_word(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
+    return words[name]
+
+
+AT_HELP = (
+    "With a fixed number of chunks the longer chunks win recall, whatever the chunker. At an equal budget every chunker "
+    "gives the language model equally much: its best chunks until so many tokens are full. 2,000 tokens are what five "
+    "chunks of 400 take, a usual prompt; the budgets go up to half of the text, as a larger one holds nearly everything. "
+    "The top k is what published tables use."
+)
+LAST_HELP = "What is done with the chunk that no longer fits: it is cut off where the budget is full, or left out."
+
+
+def choose_comparison(words: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
+    """Draw the controls for the report's measure, budget and baseline; return the index of the baseline.
+
+    A change of these settings needs no new run.
+    """
+    # The controls differ in height, but their labels are aligned.
+    first = st.container(horizontal=True, vertical_alignment="top")
+    at_budget = words["at"] == "budget" and run.has_budgets
+    if run.has_budgets:
+        with first.container(width="content"):
+            switch_word("Compared at", words, "at", ALLOWED["at"], "retrieval_at", help=AT_HELP)
+        at_budget = words["at"] == "budget"
+    if at_budget:
+        unit = words["budget_unit"]
+        rungs = run.rungs
+        words["budget"] = str(budget_in_run(words, unit, rungs))
+        sizes = {str(size): counted(size, unit.removesuffix("s")) for size in rungs[unit]}
+        with first.container(width=170):
+            select_word("Budget", words, "budget", sizes, f"retrieval_budget_{unit}")
+        with first.container(width=150):
+
+            def same_rung() -> None:
+                others = rungs[words["budget_unit"]]
+                words["budget"] = str(others[min(rungs[unit].index(int(words["budget"])), len(others) - 1)])
+
+            select_word("Counted in", words, "budget_unit", ALLOWED["budget_unit"], "retrieval_budget_unit", same_rung)
+        with first.container(width=150):
+            select_word("The last chunk", words, "last", ALLOWED["last"], "retrieval_last", help=LAST_HELP)
+    else:
+        for name, label in {"k": "Top k", "unit": "Counted in"}.items():
+            with first.container(width=150):
+                select_word(label, words, name, ALLOWED[name], f"retrieval_{name}")
+    second = st.container(horizontal=True, vertical_alignment="bottom")
+    with second.container(width=200):
+        select_word("Metric", words, "measure", ALLOWED["measure"], "retrieval_measure", help=definitions_as_help(RETRIEVAL))
+    with second.container(width=420):
+        options = {str(number + 1): title for number, title in titles.items()}
+        return int(select_word("Compared with", words, "baseline", options, "retrieval_baseline")) - 1

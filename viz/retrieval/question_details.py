@@ -1,0 +1,320 @@
+"""The chunks retrieved for a question, in rank order or in their documents, with hits, misses and waste marked."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Literal, TypedDict
+
+import numpy as np
+import streamlit as st
+
+from chunkers import Span
+from chunkers.support.arrays import FloatArray, IntArray
+from evaluation.questions.corpus import Corpus, difference, intersection, total_length
+from evaluation.retrieval.given_chunks import GivenChunks
+from evaluation.retrieval.measures import MEASURES, Evaluation, QuestionScores, excerpt_ranges
+from evaluation.retrieval.report import Report
+from viz.components.mounting import Component
+from viz.components.page_elements import notice
+from viz.controls.widgets import select_word, value_binding
+from viz.jobs.retrieval import ReportAndFailures
+from viz.jobs.retrieval_plan import Plan
+from viz.retrieval.failed.missed_excerpts import show_compare_button
+from viz.retrieval.figures import score_in_percent
+from viz.retrieval.link_parameters import TITLES, choose_parameter, index_in_link
+from viz.state.choices import Choices
+from viz.theme.number_formats import counted
+from viz.theme.palette import EDGES, GROUNDS, theme_name
+
+_GREEN = 2
+"""Palette index of the colour for hits."""
+
+
+AROUND = 240
+"""Characters of context shown on either side of a coloured part of a document."""
+
+
+PartKind = Literal["hit", "waste", "missed", "rest", "rank", "left_out", "beyond", "end"]
+Part = tuple[str, PartKind]
+
+
+class PassageData(TypedDict):
+    """A passage to draw: a retrieved chunk, a missed part of an excerpt, or a document.
+
+    Attributes
+    ----------
+    kind
+        ``holds`` for a chunk that contains part of an excerpt, ``waste`` for one that does not, ``left_out`` for one that no
+        longer fits, ``missed`` for a missed part, ``document``, and ``note`` for a title without text.
+    parts
+        Pieces of text with their kind; ``rest`` is uncoloured text, ``rank`` the rank of a chunk that begins there,
+        ``beyond`` the text that exceeds the budget, ``end`` the mark where the budget is full.
+    """
+
+    kind: Literal["holds", "waste", "left_out", "missed", "document", "note"]
+    title: str
+    parts: Sequence[Part]
+
+
+class PassagesData(TypedDict):
+    """Payload of the passages, with the background and border colours of hits."""
+
+    hit: str
+    edge: str
+    passages: list[PassageData]
+
+
+_passages = Component[PassagesData](
+    "seamark_passages", "retrieval/passages.js", "retrieval/passages.css", html='<div class="passages"></div>'
+)
+
+
+def ranked_passages(evaluation: Evaluation, answer: QuestionScores, given: GivenChunks) -> list[PassageData]:
+    """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
+    corpus = evaluation.index.corpus
+    text = corpus.whole.text
+    excerpts = excerpt_ranges(corpus, answer.question)
+    shown: list[PassageData] = []
+    for chunk in given.chunks:
+        held, size = total_length(intersection(chunk.given, excerpts)), total_length(chunk.given)
+        title = f"{chunk.rank} · {_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
+        if not chunk.spans:
+            shown.append({"kind": "note", "title": f"{title} · what it returns is above already", "parts": []})
+            continue
+        if not chunk.given:
+            room = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
+            title += f" · left out: it does not fit into the {room} that are left"
+            parts: list[Part] = [(text[start:end], "beyond") for start, end in chunk.spans]
+            shown.append({"kind": "left_out", "title": title, "parts": parts})
+            continue
+        title += (
+            f" · {held:,} of {size:,} characters are excerpt" if held else f" · {size:,} characters, none of them excerpt"
+        )
+        parts = coloured_parts(text, chunk.given, excerpts)
+        if not chunk.whole:
+            title += " · cut off"
+            parts.append((f"{given.budget:,} {given.unit}", "end"))
+            parts += [(text[start:end], "beyond") for start, end in difference(chunk.spans, chunk.given)]
+        shown.append({"kind": "holds" if held else "waste", "title": title, "parts": parts})
+    shown += _budget_notes(given)
+    missed = [] if given.more else difference(excerpts, given.spans)
+    for start, end in missed:
+        if text[start:end].strip():
+            title = f"Not retrieved · {_place_in_words(corpus, [Span(start, end)])} · {end - start:,} characters"
+            shown.append({"kind": "missed", "title": title, "parts": [(text[start:end], "missed")]})
+    return shown
+
+
+def _budget_notes(given: GivenChunks) -> list[PassageData]:
+    """Return the notes to show after the chunks given within a budget."""
+    titles = []
+    if given.more:
+        titles.append(f"{counted(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
+    elif given.budget > given.filled and all(chunk.given or not chunk.spans for chunk in given.chunks[-1:]):
+        titles.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
+    return [{"kind": "note", "title": title, "parts": []} for title in titles]
+
+
+def _place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
+    """Return the document that contains the spans, with their pages or chapters if it has any."""
+    number = corpus.document_at(spans[0].start)
+    offset, parts = corpus.offsets[number], corpus.documents[number].parts
+    if parts is None:
+        return corpus.names[number]
+    return f"{corpus.names[number]}, {parts.said([(start - offset, end - offset) for start, end in spans])}"
+
+
+def coloured_parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[Part]:
+    """Return the text of the spans in order, divided where excerpts begin and end; each span starts a new line."""
+    parts: list[Part] = []
+    for place, span in enumerate(spans):
+        if place:
+            parts.append(("\n", "waste"))
+        hits: list[tuple[Span, PartKind]] = [(part, "hit") for part in intersection([span], excerpts)]
+        rest: list[tuple[Span, PartKind]] = [(part, "waste") for part in difference([span], excerpts)]
+        parts += [(text[part.start : part.end], kind) for part, kind in sorted([*hits, *rest])]
+    return parts
+
+
+def document_passages(evaluation: Evaluation, answer: QuestionScores, given: GivenChunks) -> list[PassageData]:
+    """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
+    index = evaluation.index
+    corpus = index.corpus
+    text = corpus.whole.text
+    excerpts = excerpt_ranges(corpus, answer.question)
+    chunks = [chunk for chunk in given.chunks if chunk.given]
+    retrieved = given.spans
+    kinds: dict[PartKind, list[Span]] = {
+        "hit": intersection(excerpts, retrieved),
+        "missed": difference(excerpts, retrieved),
+        "waste": difference(retrieved, excerpts),
+    }
+    coloured = sorted((span, kind) for kind, spans in kinds.items() for span in spans)
+    ranks = {span.start: chunk.rank for chunk in reversed(chunks) for span in chunk.given}
+    shown: list[PassageData] = []
+    numbers = dict.fromkeys(corpus.document_at(span.start) for span in [*excerpts, *retrieved])
+    for number in numbers:
+        whole = corpus.on_axis(number, (0, len(corpus.documents[number].text)))
+        parts = _document_parts(text, whole, [part for part in coloured if whole.start <= part[0].start < whole.end], ranks)
+        sums = [(sum(len(words) for words, what in parts if what == kind), kind) for kind in kinds]
+        counts = ", ".join(f"{count:,} {kind}" for count, kind in sums if count)
+        shown.append({"kind": "document", "title": f"{corpus.names[number]} · characters: {counts}", "parts": parts})
+    return shown
+
+
+def _document_parts(
+    text: str, whole: Span, coloured: Sequence[tuple[Span, PartKind]], ranks: Mapping[int, int]
+) -> list[Part]:
+    """Return the parts of a document in order; text far from coloured parts is replaced by its number of characters."""
+    parts: list[Part] = []
+    at = whole.start
+    for span, kind in coloured:
+        parts += _uncoloured_parts(text, Span(at, span.start), whole)
+        # A chunk may begin inside a coloured part that overlapping chunks share.
+        begins = [place for place in sorted(ranks) if span.start <= place < span.end]
+        edges = [span.start, *(place for place in begins if place > span.start), span.end]
+        for start, end in pairwise(edges):
+            if start in ranks:
+                parts.append((str(ranks[start]), "rank"))
+            parts.append((text[start:end], kind))
+        at = span.end
+    return parts + _uncoloured_parts(text, Span(at, whole.end), whole)
+
+
+def _uncoloured_parts(text: str, span: Span, whole: Span) -> list[Part]:
+    """Return an uncoloured part, its middle elided if it is long."""
+    before = AROUND if span.start > whole.start else 0
+    after = AROUND if span.end < whole.end else 0
+    gone = span.end - span.start - before - after
+    if gone <= AROUND:
+        return [(text[span.start : span.end], "rest")] if span.end > span.start else []
+    left: list[Part] = [(text[span.start : span.start + before], "rest")] if before else []
+    right: list[Part] = [(text[span.end - after : span.end], "rest")] if after else []
+    return [*left, (f"{gone:,} characters", "left_out"), *right]
+
+
+def show_passages(evaluation: Evaluation, answer: QuestionScores, given: GivenChunks, *, whole: bool, key: str) -> None:
+    """Draw the retrieved chunks or, if ``whole``, the documents with the chunks marked."""
+    draw_passages((document_passages if whole else ranked_passages)(evaluation, answer, given), key)
+
+
+def draw_passages(passages: list[PassageData], key: str) -> None:
+    """Draw passages in the colours of the theme."""
+    _passages(
+        key=key, data={"hit": GROUNDS[theme_name()][_GREEN], "edge": EDGES[theme_name()][_GREEN], "passages": passages}
+    )
+
+
+# One question of a retrieval run: the chunks that two chunkers retrieve for it, side by side.
+
+
+def show_question(told: ReportAndFailures, plan: Plan, choices: Choices) -> None:
+    """Draw selectors for a question and two chunkers, the chunkers' chunks, and the button that opens Compare."""
+    with st.container(key="retrieval_one"):
+        st.header("Question details", anchor=False)
+        _show_question_controls(told, plan, choices)
+
+
+def _show_question_controls(told: ReportAndFailures, plan: Plan, choices: Choices) -> None:
+    report, words, titles = told.report, choices.extra, plan.titles
+    questions = next(iter(report.chunkers.values())).evaluation.search.questions
+    numbers: Sequence[int] = range(len(questions))
+    values = {number: distribution.values for number, distribution in report.distributions.items()}
+    chosen_by_user = words
+    words = words if words["question"] else words | _most_disputed_question(values, report.disagreements)
+
+    def keep() -> None:
+        """Store the shown question and chunkers as the user's choice."""
+        chosen_by_user.update({name: words[name] for name in ("question", "left", "right")})
+
+    disagree = len(values) > 1 and _choose_only_disputed(chosen_by_user, len(report.disagreements), len(questions))
+    if disagree:
+        numbers = questions_by_difference(values, report.disagreements)
+    if not numbers:
+        notice("The chunkers agree on every question.", key="retrieval_agree")
+        return
+    options = {str(number + 1): number for number in numbers}
+    linked = str(index_in_link(words, "question", len(questions)) + 1)
+    words["question"] = linked if linked in options else next(iter(options))
+    shown = {word: f"{word}. {questions[number].text}" for word, number in options.items()}
+    chosen = options[select_word("Question", words, "question", shown, "retrieval_question", keep)]
+    if disagree:
+        words["left"], words["right"] = differing_pair(values, chosen, words["left"], words["right"])
+    view = choose_parameter("Shown", chosen_by_user, "view", hidden=True)
+    sides = ("left", "right")[: len(report.chunkers)]
+    corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
+    numbers = [index_in_link(words, side, len(titles)) for side in sides]
+    # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
+    missed = [failure.span for failure in told.failures.get(numbers[0], ()) if failure.question == chosen]
+    for span in [*missed, *excerpt_ranges(corpus, questions[chosen])][:1]:
+        show_compare_button(corpus, span, plan, numbers, choices)
+    for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
+        with column:
+            _show_one_chunker(report, titles, words, side, chosen, keep, whole=view == "document")
+
+
+def _most_disputed_question(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
+    """Return the question on which two chunkers differ most, and these two; the first question if all agree."""
+    if len(values) < 2 or not len(questions):
+        return {"question": "1"}
+    (first, *_) = questions_by_difference(values, questions)
+    known = {number: some[first] for number, some in values.items() if not np.isnan(some[first])}
+    left, right = sorted((max(known, key=known.__getitem__), min(known, key=known.__getitem__)))
+    return {"question": str(first + 1), "left": str(left + 1), "right": str(right + 1)}
+
+
+def questions_by_difference(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:
+    """Return the questions in descending order of the largest difference between two chunkers.
+
+    Ties keep their order. ``values`` has an array of shape (all questions,) for each chunker, NaN where undefined.
+    """
+    table = np.array([*values.values()])[:, questions]
+    apart = np.fmax.reduce(table) - np.fmin.reduce(table)
+    return [int(number) for number in questions[np.argsort(-apart, kind="stable")]]
+
+
+def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, right: str) -> tuple[str, str]:
+    """Return the two chunkers to show, numbered from 1; the chosen chunkers are replaced if they do not differ.
+
+    The chosen pair is kept if its values on the question differ, or if fewer than two chunkers have a value. Otherwise the
+    right chunker is replaced by the one furthest from the left; if the left has no value, the pair is the worst and the best
+    chunker.
+    """
+    defined = {str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])}
+    if len(defined) < 2 or (left in defined and right in defined and defined[left] != defined[right]):
+        return left, right
+    if left in defined:
+        return left, max(defined, key=lambda word: abs(defined[word] - defined[left]))
+    return min(defined, key=defined.__getitem__), max(defined, key=defined.__getitem__)
+
+
+def _choose_only_disputed(words: dict[str, str], count: int, of: int) -> bool:
+    shown = words["disagree"] == "yes"
+
+    def put(only: bool) -> None:
+        words["disagree"] = "yes" if only else "no"
+
+    label = f"Only where the chunkers disagree in {TITLES[words['measure']].lower()}: {count:,} of {of:,}"
+    return st.toggle(label, shown, **value_binding(shown, "retrieval_disagree", put))
+
+
+def _show_one_chunker(
+    report: Report,
+    titles: list[str],
+    words: dict[str, str],
+    side: str,
+    question: int,
+    keep: Callable[[], None],
+    *,
+    whole: bool,
+) -> None:
+    """Draw one of the two compared chunkers, with its scores and retrieved chunks."""
+    options = {str(number + 1): titles[number] for number in report.chunkers}
+    if words[side] not in options:
+        words[side] = list(options)[0 if side == "left" else -1]
+    number = int(select_word(side.capitalize(), words, side, options, f"retrieval_{side}", keep)) - 1
+    evaluation = report.chunkers[number].evaluation
+    answer = evaluation.answer(question)
+    scores = getattr(answer, report.choice.unit)
+    st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in MEASURES))
+    given = report.given(number, question)
+    show_passages(evaluation, answer, given, whole=whole, key=f"retrieval_passages_{side}")

@@ -1,0 +1,380 @@
+"""Running a page's chunkers, immediately or in a background job, with the job's progress and warnings about the text."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
+from chunkers.contract.base import Estimate
+from chunkers.embedders import MiniLM
+from chunkers.embedders.static import Static
+from chunkers.language_models.asking import Asking
+from chunkers.methods.your_chunks import YourChunks
+from chunkers.recipes.registry import ELSEWHERE, chunker_class
+from chunkers.text.languages import LANGUAGES, is_written_in_latin
+from chunkers.text.misfits import Misfit, Remedy, misfits_of
+from viz.components.page_elements import SHORT_ANSWER, ask_to_send, notice, show_job_progress
+from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
+from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, estimate_chunker_requests
+from viz.shell.page import Page
+from viz.state.choices import OWN, Choices, ColumnChoice, effective_parameters
+from viz.state.chosen_models import MODEL_MISSING, chosen_embedder, chosen_model
+from viz.state.chunk_files import CUT_FIRST, NAME_AGAIN, NO_FILE, external_chunker, no_chunks_message
+from viz.state.session_state import session
+from viz.state.text import Text, language_of
+
+WAITS = "Waiting for you to press “Send”, above."
+"""Message of a column that waits for the user's consent before its text is sent."""
+
+
+@dataclass(frozen=True)
+class Sending:
+    """A request that waits for the user's consent, with its destination and estimated size."""
+
+    task: Task
+    asking: Asking
+    estimate: Estimate
+
+
+class Finished(NamedTuple):
+    """A column's chunks, with the task and the chunker that made them."""
+
+    task: Task
+    chunker: Chunker
+    chunking: Chunking
+
+
+@dataclass(frozen=True)
+class ColumnResult:
+    """A column's chunker, if its parameters are valid, and its result or error.
+
+    ``sending`` is the request that needs the user's consent. ``tried`` is True if the error comes from a job that can be
+    repeated.
+    """
+
+    choice: ColumnChoice
+    chunker: Chunker | None = None
+    task: Task | None = None
+    chunking: Chunking | None = None
+    error: str = ""
+    sending: Sending | None = None
+    tried: bool = False
+
+    @property
+    def title(self) -> str:
+        """The chunker's title."""
+        return chunker_class(self.choice.chunker).title
+
+    @property
+    def finished(self) -> Finished | None:
+        """The column's chunks with their task and chunker; None if the column has none."""
+        if self.task is None or self.chunker is None or self.chunking is None:
+            return None
+        return Finished(self.task, self.chunker, self.chunking)
+
+
+def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
+    """Run the chunkers that need no new embeddings, and start a background job for the other chunkers.
+
+    Nothing is sent to a language model without the user's consent.
+    """
+    embedder, document, job, asking = here.embedder, text.document, session.job, chosen_model()
+    kept = session.results if job is None else {**session.results, **job.finished()}
+    results = [_result_at_once(here, document, choice, asking, kept) for choice in columns]
+    waiting = [
+        (column.task, column.chunker)
+        for column in results
+        if column.task is not None and column.chunker is not None and column.chunking is None
+    ]
+    session.results = {column.task: column.chunking for column in results if column.task and column.chunking is not None}
+    if job is not None and not job.cancelled:
+        # Release the results that are no longer shown.
+        for gone in kept.keys() - session.results.keys():
+            job.results.pop(gone, None)
+    # Columns that only embed come first, since a language model may take long.
+    _start_job(sorted(waiting, key=lambda pair: pair[1].asks), document, embedder, asking)
+    job = session.job
+    failed = {} if job is None else failed_tasks(job)
+    return [
+        replace(column, task=None, error=failed[column.task.of_model], tried=True)
+        if column.task is not None and column.chunking is None and column.task.of_model in failed
+        else column
+        for column in results
+    ]
+
+
+def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
+    """Return the error messages of a job's failed tasks, keyed by the task without its embedder."""
+    # Tasks that were never started failed for the reason that ended the job.
+    never = {task.of_model: job.error for task, _ in job.tasks if task.of_model not in job.made} if job.error else {}
+    return never | job.failed
+
+
+def _start_job(
+    waiting: list[tuple[Task, Chunker]], document: Document, embedder: Embedder | None, asking: Asking | None
+) -> None:
+    """Start a job for the waiting tasks, unless one for this document and these models is running or was cancelled.
+
+    Failed tasks are not repeated. A job for another document or another model is cancelled.
+    """
+    job = session.job
+    if job is not None and (
+        job.source.identity != document.identity or job.embedder is not embedder or job.asking is not asking
+    ):
+        job.cancel()
+        session.job = job = None
+    failed = {} if job is None else failed_tasks(job)
+    untried = [pair for pair in waiting if pair[0].of_model not in failed]
+    if not untried or (job is not None and (job.running or job.cancelled)):
+        return
+    session.job = job = ChunkingJob(document, embedder, untried, session.on_disk, asking, failed=failed)
+    job.start()
+
+
+def _result_at_once(
+    here: Page, document: Document, choice: ColumnChoice, asking: Asking | None, kept: Mapping[Task, Chunking]
+) -> ColumnResult:
+    """Return a column's result if it is cached or quick; a column that needs a job has a task only."""
+    embedder = here.embedder
+    try:
+        if choice.chunker in ELSEWHERE:
+            return _external_chunks_result(here, document, choice, kept)
+        chunker = build_chunker(choice.chunker, choice.parameters, embedder)
+        if chunker.embeds and embedder is None:
+            return ColumnResult(choice, chunker, error=here.embedder_complaint)
+        if chunker.asks and asking is None:
+            return ColumnResult(choice, chunker, error=MODEL_MISSING)
+        task = Task.of(document, embedder, here.choices.tokenizer, chunker, asking)
+        chunking = kept.get(task)
+        if chunking is None:
+            chunking = chunk_at_once(task, chunker, document, embedder, session.on_disk, asking)
+        if chunking is None and chunker.asks and asking is not None and task.of_model not in session.sendable:
+            waits = Sending(task, asking, estimate_chunker_requests(task, chunker, document))
+            return ColumnResult(choice, chunker, error=WAITS, sending=waits)
+    except InputError as error:
+        return ColumnResult(choice, error=str(error))
+    return ColumnResult(choice, chunker, task, chunking)
+
+
+def _external_chunks_result(
+    here: Page, document: Document, choice: ColumnChoice, kept: Mapping[Task, Chunking]
+) -> ColumnResult:
+    """Return the result of a column of external chunks; raises InputError if the document is ambiguous."""
+    chunker, missing = external_chunker(choice)
+    if missing:
+        return ColumnResult(choice, chunker, error=missing)
+    # The chunks do not depend on the embedder, but their measures do.
+    task = Task.of(document, here.embedder, here.choices.tokenizer, chunker)
+    chunking = kept.get(task)
+    if chunking is None:
+        chunking = chunk_at_once(task, chunker, document, here.embedder, session.on_disk)
+    if isinstance(chunker, YourChunks) and chunking is not None and document.sentences and not chunking.chunks:
+        return ColumnResult(choice, chunker, error=no_chunks_message(chunker, document))
+    return ColumnResult(choice, chunker, task, chunking)
+
+
+# The progress of the job.
+
+LONG_S = 10.0
+"""Seconds of embedding after which the page offers an embedder that needs no model."""
+
+AT_ONCE = "tfidf"
+"""The name of the embedder that needs no model."""
+
+
+def show_progress(results: Sequence[ColumnResult]) -> None:
+    """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
+    asked: set[Task] = set()
+    for number, column in enumerate(results):
+        # Two columns may be identical.
+        if column.sending is not None and column.sending.task not in asked:
+            _ask_to_send(number, column, too=bool(asked))
+            asked.add(column.sending.task)
+    job = session.job
+    if job is None:
+        return
+    # Read once, since the job may end at any moment.
+    running = job.running
+    # The job may be working on columns that are no longer shown.
+    waiting = [column.chunker for column in results if column.task and column.chunker and column.chunking is None]
+    if not (running or job.cancelled) and waiting:
+        # The job ended after the columns were computed.
+        st.rerun()
+    if running and not job.cancelled:
+        # The style sheet overlays it on the page, since otherwise the content below would jump when it disappears.
+        with st.container(key="progress"):
+            show_job_progress(
+                job,
+                lambda: bool(job.finished().keys() - session.results.keys()),
+                lambda row: _offer_quick_embedder(row, job),
+            )
+    elif job.cancelled and waiting:
+        asks = any(chunker.asks for chunker in waiting)
+        st.button("Continue asking" if asks else "Continue embedding", on_click=_forget_job)
+    elif any(column.tried for column in results):
+        st.button("Try again", on_click=_forget_job)
+
+
+def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
+    """Draw the destination and estimated size of a column's request, with the button that sends it.
+
+    ``too`` is true if another column's request is drawn right above.
+    """
+    sending, chunker = result.sending, result.chunker
+    assert sending is not None
+    assert chunker is not None
+    ask_to_send(
+        f"“{chunker.title}” ({chunker.describe()}) sends the text",
+        sending.asking,
+        sending.estimate,
+        SHORT_ANSWER,
+        key=str(number),
+        send=session.sendable.add,
+        args=(sending.task.of_model,),
+        too=too,
+        formed=sending.asking,
+    )
+
+
+def _offer_quick_embedder(row: DeltaGenerator, job: ChunkingJob) -> None:
+    """Offer an embedder that needs no model, if the current one will take long."""
+    if job.embedder is None or job.embedder.name == AT_ONCE or (job.seconds_left or 0.0) < LONG_S:
+        return
+
+    def use() -> None:
+        session.choices[session.page].embedder = AT_ONCE
+        # Texts embedded so far stay in the cache.
+        job.cancel()
+
+    row.button(f"Use {AT_ONCE} instead", key="see_now", on_click=use, width="content")
+
+
+def _forget_job() -> None:
+    session.job = None
+
+
+# Warnings that the text does not suit its splitter or model, with buttons that fix it.
+
+ENGLISH = (MiniLM.name, Static.name)
+"""The embedders trained for English."""
+
+_LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "tokenizer": "Count tokens as {}"}
+
+
+def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
+    """Draw each distinct warning of the results once, with buttons for the suggested fixes."""
+    misfits: dict[Misfit, None] = {}
+    if choices.document == OWN and session.document is not None:
+        misfits |= dict.fromkeys(_known_at_once(choices, session.document, results))
+    misfits |= dict.fromkeys(_misfits_of_results(results))
+    for number, misfit in enumerate(misfits):
+        text_column, helps = st.columns([5, 2], vertical_alignment="center")
+        with text_column:
+            notice(misfit.sentence, key=f"misfit_{number}")
+        for remedy in misfit.remedies:
+            helps.button(
+                _LABELS[remedy.setting].format(remedy.value),
+                key=f"misfit_{number}_{remedy.setting}_{remedy.value}",
+                on_click=_apply_remedy,
+                args=(choices, remedy),
+                width="stretch",
+            )
+
+
+def _known_at_once(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
+    """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
+    embedding = [column for column in results if column.chunker is not None and column.chunker.embeds and not column.error]
+    embedder = chosen_embedder(choices)[0] if embedding else None
+    if embedder is None:
+        return []
+    misfits = list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in embedding) else []
+    language = language_of(document)
+    known = any(
+        remedy.setting == "embedder" for misfit in (*misfits, *_misfits_of_results(results)) for remedy in misfit.remedies
+    )
+    if choices.embedder in ENGLISH and not is_written_in_latin(language) and not known:
+        sentence = (
+            f"The text is in {LANGUAGES[language]}, but {choices.embedder} was made for English: its similarities are rough "
+            "for other scripts. The embedder tfidf takes any language."
+        )
+        misfits.append(Misfit(sentence, (Remedy("embedder", "tfidf"),)))
+    return misfits
+
+
+def _misfits_of_results(results: Sequence[ColumnResult]) -> list[Misfit]:
+    return [misfit for column in results if column.chunking is not None for misfit in column.chunking.misfits]
+
+
+def _apply_remedy(choices: Choices, remedy: Remedy) -> None:
+    setattr(choices, remedy.setting, remedy.value)
+
+
+# Conversion of a chunker's result to a column of the reader.
+
+
+def reader_column_of(
+    result: ColumnResult,
+    head: Callable[[Chunking], ReaderColumn],
+    *,
+    drawn: ReaderResult | None = None,
+    prefix: str = "",
+    movable: bool = True,
+) -> ReaderColumn:
+    """Return the reader's column for a result, or a column with a message that explains why there is no result.
+
+    Parameters
+    ----------
+    head
+        Returns a column with the summary of a chunking alone.
+    drawn
+        The result to draw instead, for pages that show other scores for the same chunks.
+    prefix
+        Text before the settings in the subtitle.
+    movable
+        True if the threshold lines can be dragged.
+    """
+    subtitle = ": ".join(part for part in (prefix, settings_in_words(result)) if part)
+    if result.error:
+        # Waiting for consent or for a file is not an error.
+        waits = result.sending is not None or result.error in (MODEL_MISSING, NO_FILE, NAME_AGAIN, CUT_FIRST)
+        return ReaderColumn(result.title, subtitle, message=result.error, tone="" if waits else "error")
+    if result.chunker is None or result.chunking is None:
+        return ReaderColumn(
+            result.title, subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks)
+        )
+    drawn = drawn or ReaderResult(result.task, result.chunker, result.chunking, movable)
+    notes = drawn.chunking.notes
+    return replace(head(drawn.chunking), title=result.title, subtitle=subtitle, result=drawn, notes=notes)
+
+
+def against_known_row(found: int, missed: int, added: int) -> HeadRow:
+    """Return the summary row that compares a result's cuts with the known boundaries.
+
+    For previews, head.js writes the same row.
+    """
+    label = "against known"
+    if missed or added:
+        words = f"{missed:,} missed, {added:,} added"
+        return HeadRow(label, words, "wrong", words)
+    if not found:
+        return HeadRow(label, "one topic, not cut", brief="one topic, not cut")
+    return HeadRow(label, f"all {found:,} found, none added", brief=f"all {found:,} found")
+
+
+def waiting_words(*, asks: bool = False) -> str:
+    """Return the status text of a column without a result; ``asks`` is True if it waits for a language model."""
+    job = session.job
+    if job is not None and job.cancelled:
+        return "Stopped while asking." if asks else "Stopped while embedding."
+    return "Asking …" if asks else "Embedding …"
+
+
+def settings_in_words(result: ColumnResult) -> str:
+    """Describe the chunker's settings briefly; if the settings are invalid, list only the non-default settings."""
+    if result.chunker is not None:
+        return result.chunker.describe()
+    values = effective_parameters(result.choice, {})
+    return ", ".join(f"{name} {value}" for name, value in values.items() if name in result.choice.parameters)

@@ -1,0 +1,64 @@
+"""Lecture mode for projectors: large type and figures, and no side bar; the link includes the mode."""
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz.server.first_paint import WIDE
+from viz.state.decks import OWN_DECK
+from viz.state.session_state import came_through_history, session
+
+
+def is_on() -> bool:
+    """Return whether the session is in lecture mode, which a link can turn on."""
+    if session.lecture is None or came_through_history():
+        session.lecture = st.query_params.get(WIDE) == "1"
+    return bool(session.lecture)
+
+
+def apply_lecture_styles() -> None:
+    """Apply the style sheet of lecture mode if the mode is on."""
+    if is_on():
+        playing = session.playing
+        sheets = ["lecture.css"]
+        if playing is not None:
+            sheets += ["deck.css", *["bundled_deck.css"] * (playing.deck != OWN_DECK)]
+        st.html(f"<style>{''.join((Path(__file__).parent / sheet).read_text(encoding='utf-8') for sheet in sheets)}</style>")
+
+
+def settings_container() -> DeltaGenerator:
+    """Return the container for settings: the side bar or, in lecture mode, a menu."""
+    if not is_on():
+        return st.sidebar
+    bar = st.container(key="lecture_bar", horizontal=True)
+    settings = bar.popover("Settings")
+    bar.button("Leave lecture mode", on_click=_switch, args=(False,))
+    return settings
+
+
+def show_lecture_keys(menu: DeltaGenerator) -> None:
+    """Draw the keyboard shortcuts of lecture mode in its menu, if lecture mode is on."""
+    if is_on():
+        menu.caption(
+            "Keys: **1** to **6** show one column alone, **h** hides or shows the cuts, **d** and **D** go to the next and "
+            "the previous disagreement, **/** goes to the question field, **b** blanks the screen, **s** adds the page to "
+            "your lecture."
+        )
+
+
+def show_lecture_button() -> None:
+    """Draw the button that turns lecture mode on, at the end of the side bar."""
+    st.button(
+        "Lecture mode",
+        on_click=_switch,
+        args=(True,),
+        width="stretch",
+        help="Large type and pictures, no side bar. The link keeps it. Keys show one column alone, or hide the cuts: its "
+        "Settings name them.",
+    )
+    st.caption("Press **?** to list the keyboard shortcuts of the page.")
+
+
+def _switch(on: bool) -> None:
+    session.lecture = on

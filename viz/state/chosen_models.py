@@ -1,0 +1,110 @@
+"""The session's embedder, with the consent it may need, and its language model; their widgets are in `viz.controls`."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from chunkers import EMBEDDERS, Embedder, InputError, load_embedder
+from chunkers.embedders import OpenAIServer
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.chat_server import ChatServer
+from chunkers.language_models.spending import Limit
+from chunkers.support.errors import ModelError
+from viz.jobs.resources import answers_on_disk
+from viz.state.choices import Choices
+from viz.state.session_state import session
+
+
+def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
+    """Return the chosen embedder, not yet loaded, or None with an error message."""
+    if embedder_waits_for_consent(choices):
+        return None, "Waiting for you to press “Use this embedder”, above."
+    if splitter_waits_for_consent(choices):
+        return None, "Waiting for you to press “Use this splitter”, above."
+    try:
+        on_server = choices.embedder.startswith("openai:")
+        return _server_embedder(choices.embedder) if on_server else load_embedder(choices.embedder), ""
+    except InputError as error:
+        return None, str(error)
+
+
+def embedder_defaults(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
+    """Return the embedder's own defaults for the parameters of a chunker."""
+    return embedder.defaults.get(chunker, {}) if embedder is not None else {}
+
+
+def embedder_waits_for_consent(choices: Choices) -> bool:
+    """Return whether the embedder still needs the user's consent to read, download or send something."""
+    return choices.embedder not in EMBEDDERS and choices.embedder not in session.allowed
+
+
+def embedder_destination(choices: Choices) -> str:
+    """Return the host (and proxy) to which the chosen embedder would send texts; empty if it sends none."""
+    try:
+        return _server_embedder(choices.embedder).destination if choices.embedder.startswith("openai:") else ""
+    except InputError:
+        return ""
+
+
+def splitter_waits_for_consent(choices: Choices) -> bool:
+    """Return whether the splitter still needs the user's consent to run a package or read a folder."""
+    return choices.sentences.startswith("spacy:") and choices.sentences not in session.allowed_splitters
+
+
+def _server_embedder(name: str) -> Embedder:
+    """Return the embedder of that name on the session's server, recreated only if either changes."""
+    wanted = name, session.server
+    cached = session.server_embedder
+    if cached is None or cached[0] != wanted:
+        cached = wanted, OpenAIServer(name, session.server.address, session.server.key)
+        session.server_embedder = cached
+    return cached[1]
+
+
+# The language model.
+
+
+def no_model_message(who_needs: str, where: str = "on the left") -> str:
+    """Return the message that a language model is missing; ``where`` is the place on the page to name one.
+
+    ``who_needs`` is the beginning of the message, such as “This chunker needs”.
+    """
+    return (
+        f"{who_needs} a language model, and none is named yet. Name one {where}, under “Language model”: one that runs on "
+        "this machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
+    )
+
+
+CHUNKER_NEEDS = "This chunker needs"
+
+MODEL_MISSING = no_model_message(CHUNKER_NEEDS)
+"""Message of a column that needs a language model when none is named."""
+
+
+def model_identity(asking: Asking | None) -> str:
+    """Return a language model's identity, which is its name and revision; empty for None."""
+    return "" if asking is None else f"{asking.model.name} {asking.model.revision}"
+
+
+def _end_asking(message: str, unusable: int) -> None:
+    """Stop a job many of whose first answers cannot be used, before more is spent; the next one continues."""
+    raise ModelError(f"{message} The answers so far are kept; press “Send” to continue.")
+
+
+def chosen_model() -> Asking | None:
+    """Return access to the session's language model, or None if no model is named.
+
+    Its answers are kept on disk where the user keeps embeddings there.
+    """
+    wanted = session.language_server
+    if not wanted.model:
+        return None
+    cached = session.asking
+    if cached is None or cached[0] != wanted:
+        model = ChatServer(f"openai:{wanted.model}", wanted.address, wanted.key)
+        money = Decimal(str(wanted.money)) if wanted.money else None
+        cached = session.asking = wanted, Asking(model, session.answers, Limit(wanted.tokens, money), _end_asking)
+    answers = answers_on_disk() if session.on_disk else session.answers
+    if cached[1].memory != answers.identity:
+        cached = session.asking = wanted, cached[1].with_answers(answers)
+    return cached[1]

@@ -1,0 +1,57 @@
+"""The scenes of a lecture on paper, each run on its text."""
+
+from collections.abc import Mapping
+
+from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers.embedders.models import MiniLM
+from evaluation.report.lecture_scenes import SceneSheet
+from sample_docs import load_sample, sample_splitters
+from viz.jobs.resources import embedding_cache
+from viz.state.choices import OWN, OWN_SPLITTER, Choices
+from viz.state.decks import DRAWN, Deck, Scene
+from viz.state.link import from_query
+from viz.state.text import Source
+
+SELECTED = ("clustering",)
+"""Pages of which only the selected column is on paper."""
+
+EMBEDDERS = (MiniLM.name, "tfidf")
+"""Embedders that need neither a download nor a server."""
+
+
+def lecture_sheets(deck: Deck, texts: Mapping[str, Source]) -> list[SceneSheet]:
+    """Return the scenes of a lecture with their results; ``texts`` are the user's own, by the names in the scenes."""
+    return [_sheet(scene, texts.get(scene.text)) for scene in deck.scenes]
+
+
+def _sheet(scene: Scene, own: Source | None) -> SceneSheet:
+    title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
+    bare = SceneSheet(title, scene.words)
+    if scene.page not in DRAWN or "c1" not in scene.query:
+        return bare
+    splitters = {**sample_splitters(), OWN: OWN_SPLITTER}
+    first = next(iter(splitters))
+    choices, _ = from_query(scene.query, splitters, Choices(first, splitters[first], []))
+    if choices.document == OWN and own is None:
+        return bare
+    name, words, known = _text(choices.document, own)
+    columns = [choices.columns[choices.selected]] if scene.page in SELECTED else choices.columns
+    try:
+        chunkers = [build_chunker(column.chunker, column.parameters) for column in columns]
+        embeds = any(chunker.embeds for chunker in chunkers)
+        if any(chunker.asks or chunker.elsewhere for chunker in chunkers) or (embeds and choices.embedder not in EMBEDDERS):
+            return bare
+        document = Document.from_text(words, choices.sentences, name=name).split()
+        embedder = load_embedder(choices.embedder) if embeds else None
+        tools = Tools(embedder, load_tokenizer(choices.tokenizer), embedding_cache(False))
+        return SceneSheet(title, scene.words, document, known, [run(chunker, document, tools) for chunker in chunkers])
+    except InputError:
+        return bare
+
+
+def _text(document: str, own: Source | None) -> tuple[str, str, tuple[int, ...] | None]:
+    """Return name, text and known boundaries of a scene's document, which is bundled or the user's own."""
+    if document == OWN and own is not None:
+        return own.name, own.text, own.known
+    sample = load_sample(document)
+    return sample.title, sample.text, sample.known

@@ -1,0 +1,120 @@
+"""Reader of session and recipe files, run in a separate process that passes the content on in pieces.
+
+Texts and spans are most of a session file. They are validated in that process, so that the page only has to insert them.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from chunkers.files.data_files import InputCounter, check_json_length, decode_file, parse_json, recipe_from_value
+from chunkers.support.errors import InputError, short_repr
+
+LONGEST_HEAD = 4_000_000
+"""Most characters of a session file's JSON without its text and chunks, mostly the offsets of known boundaries."""
+
+PIECE = 1_000_000
+"""Number of characters of a piece of the text."""
+
+
+def not_a_session_error(name: str, where: str, why: str) -> InputError:
+    """Return the error for a file that is neither a session nor a recipe."""
+    return InputError(f"{name}: the file must be a session or a recipe of Seamark; {where}{': ' * bool(where)}{why}.")
+
+
+def session_file_pieces(data: bytes, name: str) -> Iterator[tuple[Any, ...]]:
+    """Yield a session file's pieces, or a recipe, each with its kind; for `viz.state.session_file.read_session_file`.
+
+    A ``recipe`` is the only piece. A ``session`` has everything but texts and chunks. It is followed by the pieces of its
+    ``text``, by a ``chunk`` for each chunk (the column's number and the spans), and by a ``given`` for each chunk of a
+    column's file.
+
+    Raises
+    ------
+    InputError
+        If the file is neither, is too large, or has spans outside the text; the message names the place.
+    """
+    try:
+        content = parse_json(decode_file(data, name), name)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise not_a_session_error(name, "", f"Invalid JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise not_a_session_error(name, "", f"it must be an object; got {short_repr(content)}")
+    if "recipe" in content and "seamark_session" not in content:
+        yield "recipe", recipe_from_value(content, name)
+        return
+    yield from _session(content, name)
+
+
+def _session(content: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
+    text = content["text"] if isinstance(content.get("text"), str) else ""
+    if isinstance(content.get("text"), str) and not text.strip():
+        raise not_a_session_error(name, "", "text must contain more than white space")
+    content |= {"text": ""} if text else {}
+    columns = [raw_column for raw_column in _list(content.get("columns")) if isinstance(raw_column, dict)]
+    chunks = [_take_list(raw_column, "chunks") for raw_column in columns]
+    file_chunks = [
+        _take_list(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else []
+        for raw_column in columns
+    ]
+    yield "session", check_json_length(content, name, LONGEST_HEAD)
+    counted = InputCounter(name, "a session")
+    counted.row(text)
+    for start in range(0, len(text), PIECE):
+        yield "text", text[start : start + PIECE]
+    for number, column in enumerate(chunks):
+        for index, spans in enumerate(column):
+            valid_spans = _checked_spans(spans, len(text), name, f"columns.{number}.chunks.{index}")
+            counted.row()
+            counted.items(len(valid_spans))
+            yield "chunk", number, valid_spans
+    for number, column in enumerate(file_chunks):
+        for index, chunk in enumerate(column):
+            words, spans, document, identifier = _checked_chunk(chunk, name, f"columns.{number}.file.chunks.{index}")
+            counted.row(words, document, identifier)
+            counted.items(len(spans))
+            yield "given", number, (words, spans, document, identifier)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _take_list(holder: dict[str, Any], field: str) -> list[Any]:
+    """Remove and return the list in a field, leaving an empty one; other values stay and are rejected later."""
+    content = holder.get(field)
+    if isinstance(content, list):
+        holder[field] = []
+    return _list(content)
+
+
+def _checked_spans(spans: Any, most: int | None, name: str, where: str) -> list[list[int]]:
+    """Return the spans; raises InputError if they are malformed or outside a text of ``most`` characters."""
+    listed: list[list[int]] = spans if isinstance(spans, list) else [spans]
+    for span in listed:
+        if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
+            raise not_a_session_error(name, where, f"a span must be two whole numbers; got {short_repr(span)}")
+        if not 0 <= span[0] <= span[1]:
+            raise not_a_session_error(
+                name, where, f"a span must start at 0 or later, and end after its start; got {span[0]:,} to {span[1]:,}"
+            )
+        if most is not None and span[1] > most:
+            raise not_a_session_error(
+                name, where, f"a span must lie in the text, from 0 to {most:,}; got {span[0]:,} to {span[1]:,}"
+            )
+    return listed
+
+
+def _checked_chunk(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None, str | None]:
+    """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
+    fields = _list(chunk)
+    text, spans, *names = [*fields, *[None, [], None, None][len(fields) :]][:4]
+    if not fields or len(fields) > 4 or not all(isinstance(string, str | None) for string in (text, *names)):
+        raise not_a_session_error(
+            name, where, f"a chunk must be a text, spans, a document's name and an id; got {short_repr(chunk)}"
+        )
+    spans = _checked_spans(spans, None, name, where)
+    if text is None and not spans:
+        raise not_a_session_error(name, where, "a chunk must have a text or spans")
+    return text, spans, names[0], names[1]

@@ -1,0 +1,48 @@
+"""Formatting of numbers on the pages."""
+
+import math
+
+from chunkers import Timing
+from chunkers.support.formatting import format_three_figures as three_figures
+from chunkers.support.formatting import pluralize as counted
+
+_MS = "\N{NO-BREAK SPACE}ms"
+
+
+def stages_in_words(timing: Timing | None) -> str:
+    """Describe the time of each stage of chunking except embedding; empty if the result was not timed."""
+    if timing is None:
+        return ""
+    stages = {"split": timing.split_ms, "decide": timing.decide_ms} | ({"merge": timing.merge_ms} if timing.merge_ms else {})
+    times = " · ".join(f"{stage} {duration_in_words(took)}" for stage, took in stages.items())
+    # The unit is given once if all times share it.
+    return times.replace(_MS, "", times.count(_MS) - 1) if times.count(_MS) == len(stages) else times
+
+
+def embedding_in_words(timing: Timing | None) -> str:
+    """Describe the embedding time and the numbers of new and cached embeddings; empty if the result was not timed."""
+    if timing is None:
+        return ""
+    took = duration_in_words(timing.embed_ms)
+    if timing.embedded:
+        return f"{took} for {timing.embedded:,} new, {timing.cached:,} cached"
+    cold = "" if math.isnan(timing.cold_ms) else f" (cold {duration_in_words(timing.cold_ms)})"
+    return f"all {timing.cached:,} cached, {took}{cold}"
+
+
+def duration_in_words(ms: float) -> str:
+    """Format a time in milliseconds with its unit, such as ``0.64 ms`` or ``99.5 s``.
+
+    Two significant figures below 10 ms, whole milliseconds above, three significant figures from one second on, and
+    ``<0.01 ms`` below a hundredth.
+    """
+    if ms >= 999.5:
+        return f"{three_figures(ms / 1000)}\N{NO-BREAK SPACE}s"
+    if ms < 0.01:
+        return f"<0.01{_MS}"
+    return f"{float(f'{ms:.2g}'):g}{_MS}" if ms < 10 else f"{ms:.0f}{_MS}"
+
+
+def counted_known_boundaries(count: int) -> str:
+    """Format a number of known boundaries, such as ``3 known boundaries``."""
+    return counted(count, "known boundary", "known boundaries")

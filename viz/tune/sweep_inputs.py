@@ -1,0 +1,479 @@
+"""The documents to tune on and those held out: bundled ones by name in the link, the user's own in the session."""
+
+import io
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, prod
+from typing import Any
+
+import streamlit as st
+
+from chunkers import ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
+from chunkers.commands.arguments import parse_value as read_value
+from chunkers.recipes.registry import chunker_class
+from chunkers.text.reading import READABLE
+from evaluation.segmentation.boundary_files import boundary_file_json
+from evaluation.segmentation.marked_texts import (
+    MarkedText,
+    Passage,
+    read_marked_texts,
+    read_passages,
+    split_by_subject,
+    stitch_documents,
+    texts_sharing_sections,
+)
+from evaluation.segmentation.sweep import MarkedDocument, Setting, published_settings, settings_grid
+from sample_docs import load_sample, sample_splitters, sample_titles
+from viz.components.page_elements import download_button, notice, show_job_progress
+from viz.controls.text_source import use_text_of_page
+from viz.controls.widgets import select_word, value_binding
+from viz.jobs.file_reading import ReadingJob
+from viz.shell.navigation import PAGES, open_page_at_next_run
+from viz.state.choices import Choices
+from viz.state.text import Source
+from viz.state.values import MarkedDocuments, StitchedDocuments
+from viz.tune.session import session
+
+# The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts.
+
+
+OWN_DOCUMENT_PARAMETERS = {"splitter": DEFAULT_SPLITTER}
+"""The default values of the link parameters for the user's own documents."""
+
+OPENED_ON = ("failures", "compare")
+"""The pages on which a stitched document can be opened."""
+
+_WIDTH = 460
+"""Width of each half of the panel, in pixels."""
+
+_ENDINGS = [ending.removeprefix(".") for ending in READABLE]
+
+
+def own_documents() -> dict[str, MarkedText]:
+    """Return the user's documents with known boundaries, by name."""
+    _take_finished_jobs()
+    documents = {
+        document.name: document for held in (session.tune_uploaded, session.tune_stitched) for document in held.documents
+    }
+    own = session.own
+    if (
+        own is not None
+        and own.known
+        and not any(document.text == own.text and document.known == own.known for document in documents.values())
+    ):
+        name = f"{own.name}, marked on Failures"
+        documents[name] = MarkedText(name, own.text, own.known)
+    return documents
+
+
+def show_own_documents(choices: Choices) -> None:
+    """Draw the controls that make documents with boundaries from the user's files, and the resulting documents."""
+    with st.expander("Your own documents"):
+        # Side by side if there is room, otherwise one below the other.
+        row = st.container(horizontal=True, gap="large")
+        with row.container(width=_WIDTH):
+            _draw_uploads()
+            select_word(
+                "Split into sentences by", choices.extra, "splitter", {name: name for name in SPLITTERS}, "tune/splitter"
+            )
+        with row.container(width=_WIDTH):
+            _draw_stitching(choices.extra["splitter"])
+        _show_stitched(choices)
+
+
+def _draw_uploads() -> None:
+    st.markdown("**Documents whose boundaries you know**")
+    st.caption(
+        "Upload texts in which a line of three dashes ends each section, or upload each text with its file of boundaries, "
+        "saved on Failures. The text that you marked there is already included."
+    )
+    st.file_uploader(
+        "Texts and boundaries",
+        type=[*_ENDINGS, "json"],
+        accept_multiple_files=True,
+        key="marked_files",
+        on_change=_read_marked_texts,
+        label_visibility="collapsed",
+    )
+    if session.tune_reading is not None:
+        show_job_progress(session.tune_reading)
+    for number, complaint in enumerate(session.tune_uploaded.complaints):
+        notice(complaint, "error", key=f"marked_complaint_{number}")
+
+
+def _read_marked_texts() -> None:
+    files = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
+    session.tune_reading = ReadingJob(files, lambda *given: MarkedDocuments(*read_marked_texts(*given)))
+    session.tune_reading.begin()
+
+
+def _take_finished_jobs() -> None:
+    """Store the documents that were read or stitched in the background, if a job has ended."""
+    reading, stitching = session.tune_reading, session.tune_stitching
+    if reading is not None and (reading.cancelled or not reading.running):
+        session.tune_reading = None
+        if not reading.cancelled:
+            session.tune_uploaded = reading.made or MarkedDocuments(complaints=[reading.error])
+    if stitching is not None and (stitching.cancelled or not stitching.running):
+        session.tune_stitching = None
+        if not stitching.cancelled:
+            stitched = stitching.made or StitchedDocuments(MarkedDocuments(complaints=[stitching.error]))
+            session.tune_stitched = stitched.made
+            session.tune_held = session.tune_held | stitched.held
+
+
+def _draw_stitching(splitter: str) -> None:
+    st.markdown("**Long documents stitched together from short ones**")
+    st.caption(
+        "Short texts are joined in random order; the seams are the known boundaries. A file counts as one topic, unless "
+        "lines of three dashes divide it into several."
+    )
+    files = st.file_uploader(
+        "Short texts", type=_ENDINGS, accept_multiple_files=True, key="short_files", label_visibility="collapsed"
+    )
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row.number_input(
+        "Sentences per document", 2, 10_000, 100, 10, key="stitch_sentences", help="A document ends when it has this many."
+    )
+    row.number_input("Document count", 1, 100, 5, key="stitch_count")
+    row.number_input("Seed", 0, 1_000_000, 0, key="stitch_seed", help="The same texts and seed give the same documents.")
+    st.checkbox(
+        "Add held-out documents",
+        key="stitch_halves",
+        help="Half of the texts are used only for these, so that the best setting is measured on texts not seen in tuning.",
+    )
+    st.button("Stitch documents", on_click=_begin_stitching, args=(splitter,), disabled=not files)
+    if session.tune_stitching is not None:
+        show_job_progress(session.tune_stitching)
+    for number, complaint in enumerate(session.tune_stitched.complaints):
+        notice(complaint, "error", key=f"stitch_complaint_{number}")
+
+
+def _begin_stitching(splitter: str) -> None:
+    options = (
+        st.session_state["stitch_sentences"],
+        st.session_state["stitch_count"],
+        st.session_state["stitch_seed"],
+        splitter,
+    )
+    halve = bool(st.session_state["stitch_halves"])
+    files = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
+    session.tune_stitching = ReadingJob(
+        files, lambda given, read, _: _stitched_documents(*read_passages(given, read), asked=options, halve=halve)
+    )
+    session.tune_stitching.begin()
+
+
+def _stitched_documents(
+    passages: list[Passage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
+) -> StitchedDocuments:
+    """Stitch the passages into documents; if ``halve``, half of the passages form held-out documents."""
+    documents: list[MarkedText] = []
+    held: list[MarkedText] = []
+    try:
+        if halve:
+            tuned, others = split_by_subject(passages)
+            documents = stitch_documents(tuned, *asked)
+            held = stitch_documents(others, *asked, first=len(documents) + 1)
+        else:
+            documents = stitch_documents(passages, *asked)
+    except InputError as error:
+        complaints.append(str(error))
+    stitched = [*documents, *held]
+    made = MarkedDocuments(stitched, complaints, _stitched_in_words(stitched, len(passages), asked[3]))
+    return StitchedDocuments(made, frozenset(document.name for document in held))
+
+
+def _stitched_in_words(documents: list[MarkedText], texts: int, splitter: str) -> str:
+    """Describe the stitched documents, which are shorter than requested if there is too little text."""
+    if not documents:
+        return ""
+    sentences = [len(document.split(splitter).document.sentences) for document in documents]
+    seams = [len(document.known) for document in documents]
+    return (
+        f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched from {texts:,} short texts, with "
+        f"{_range_in_words(sentences)} sentences and {_range_in_words(seams)} known boundaries each; now among the documents on the left."
+    )
+
+
+def _range_in_words(counts: list[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _show_stitched(choices: Choices) -> None:
+    """Draw the downloads and buttons for the stitched documents."""
+    made_here = session.tune_stitched
+    if not made_here.documents:
+        return
+    by_name = {document.name: document for document in made_here.documents}
+    st.caption(made_here.said)
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    name = row.selectbox("Stitched document", list(by_name), key="stitched_name", width=200)
+    document = by_name[name]
+    stem = name.replace(" ", "-")
+    download_button(row, "Text", document.text.encode, f"{stem}.txt", "text/plain", document)
+    download_button(row, "Boundaries", lambda: _boundary_file(document), f"{stem}.json", "application/json", document)
+    download_button(
+        row, "All, as ZIP", lambda: zip_archive(made_here.documents), "stitched.zip", "application/zip", made_here
+    )
+    for page in OPENED_ON:
+        row.button(f"Open on {PAGES[page].title}", on_click=_open_on_page, args=(choices, document, page))
+
+
+def _boundary_file(marked: MarkedText) -> str:
+    return boundary_file_json(marked.name, marked.text, marked.known)
+
+
+def zip_archive(documents: list[MarkedText]) -> bytes:
+    """Return a ZIP archive of the documents, with a text file and a file of boundaries for each document."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for document in documents:
+            stem = document.name.replace(" ", "-")
+            archive.writestr(f"{stem}.txt", document.text)
+            archive.writestr(f"{stem}.json", _boundary_file(document))
+    return file.getvalue()
+
+
+def _open_on_page(choices: Choices, marked: MarkedText, page: str) -> None:
+    """Make the document the user's own text, and go to the page that shows it."""
+    use_text_of_page(Source(marked.text, marked.name, marked.known), choices)
+    choices.sentences = choices.extra["splitter"]
+    open_page_at_next_run(page)
+
+
+@dataclass(frozen=True)
+class SweepDocuments:
+    """The documents of a sweep, divided into those to tune on and those held out.
+
+    ``complaint`` names the documents excluded because they share text with a held-out one.
+    """
+
+    tuned: Sequence[MarkedText]
+    held: Sequence[MarkedText]
+    complaint: str
+    splitter: str
+
+    @property
+    def all(self) -> list[MarkedText]:
+        """The documents to tune on, followed by the held-out documents."""
+        return [*self.tuned, *self.held]
+
+    @property
+    def held_names(self) -> frozenset[str]:
+        """The names of the held-out documents."""
+        return frozenset(document.name for document in self.held)
+
+    @property
+    def with_splitters(self) -> list[tuple[MarkedText, str]]:
+        """All documents with the names of their sentence splitters; the user's own documents have the chosen splitter."""
+        splitters = sample_splitters()
+        return [(document, splitters.get(document.name, self.splitter)) for document in self.all]
+
+    def split(self) -> Iterator[MarkedDocument]:
+        """Yield the documents, split into sentences."""
+        for document, splitter in self.with_splitters:
+            yield document.split(splitter)
+
+
+def default_documents() -> dict[str, str]:
+    """Return the link parameters that choose the bundled documents by default."""
+    # The essay contains several of the others, which then could not be held out.
+    names = [name for name in _bundled_names() if name != "essay"]
+    held = names[1::3]
+    return {"documents": ",".join(name for name in names if name not in held), "held": ",".join(held)}
+
+
+def _bundled_names() -> list[str]:
+    return [name for name in sample_titles() if load_sample(name).known]
+
+
+def choose_documents(words: dict[str, str]) -> SweepDocuments:
+    """Draw the controls for choosing the documents of a sweep, and return the chosen documents."""
+    own = own_documents()
+    titles = {name: sample_titles()[name] for name in _bundled_names()} | {name: name for name in own}
+
+    def use(names: set[str]) -> None:
+        session.tune_left_out = own.keys() - names
+
+    def hold(names: set[str]) -> None:
+        session.tune_held = names
+
+    used = _choose_several(
+        "Documents", "With known boundaries.", words, "documents", titles, own.keys() - session.tune_left_out, use
+    )
+    held = _choose_several(
+        "Held out",
+        "The ranking ignores these, and documents that share a section with one of them; the best setting is then measured "
+        "on them.",
+        words,
+        "held",
+        titles,
+        own.keys() & session.tune_held,
+        hold,
+    )
+    return _divide_documents(
+        {name: own.get(name) or _bundled_text(name) for name in [*used, *held]}, held, titles, words["splitter"]
+    )
+
+
+def default_sweep_documents() -> SweepDocuments:
+    """Return the documents of the page's default sweep."""
+    used, held = (default_documents()[name].split(",") for name in ("documents", "held"))
+    return _divide_documents({name: _bundled_text(name) for name in [*used, *held]}, held, sample_titles(), DEFAULT_SPLITTER)
+
+
+def _divide_documents(
+    texts: Mapping[str, MarkedText], held: Sequence[str], titles: Mapping[str, str], splitter: str
+) -> SweepDocuments:
+    """Divide ``texts`` into the documents to tune on, in order, and those that ``held`` names."""
+    held_out = [texts[name] for name in held]
+    tuned = [document for name, document in texts.items() if name not in held]
+    seen = texts_sharing_sections(tuned, held_out)
+    names = ", ".join(titles[document.name] for document in seen)
+    complaint = f"Left out of the ranking, because a section of it is held out: {names}." if seen else ""
+    return SweepDocuments([document for document in tuned if document not in seen], held_out, complaint, splitter)
+
+
+def _choose_several(
+    label: str,
+    help_text: str,
+    words: dict[str, str],
+    name: str,
+    titles: Mapping[str, str],
+    own: set[str],
+    keep: Callable[[set[str]], None],
+) -> list[str]:
+    """Draw a choice of several documents and return their names.
+
+    Bundled documents are stored in the link parameter ``name``; ``keep`` is called with the user's own.
+    """
+    wanted = [doc_name for doc_name in titles if doc_name in own or doc_name in words[name].split(",")]
+
+    def put(chosen: list[str]) -> None:
+        words[name] = ",".join(doc_name for doc_name in chosen if doc_name in sample_titles())
+        keep({doc_name for doc_name in chosen if doc_name not in sample_titles()})
+
+    st.multiselect(
+        label,
+        list(titles),
+        default=wanted,
+        format_func=titles.__getitem__,
+        help=help_text,
+        **value_binding(wanted, f"tune/{name}", put),
+    )
+    return wanted
+
+
+def _bundled_text(name: str) -> MarkedText:
+    sample = load_sample(name)
+    return MarkedText(name, sample.text, sample.known or ())
+
+
+# The choice of the settings of a sweep: the published grids, or one or two parameters of a chunker.
+
+
+PUBLISHED = "published"
+"""The link's word for the published grids of all chunkers."""
+
+GRID_PARAMETERS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
+"""The default values of the link parameters for the settings."""
+
+MOST_RUNS = 20_000
+"""Most runs of a sweep: settings times documents."""
+
+MOST_OFFERED = 11
+"""Most default values of an axis."""
+
+_ANY_SIZE = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+"""Default values of an axis for sizes, whose range is too large for round steps."""
+
+
+def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
+    """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
+    options = {PUBLISHED: "Published grids"} | {name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)}
+
+    def forget() -> None:
+        words.update(first="", second="", values="", others="")
+
+    if select_word("Sweep", words, "what", options, "tune/what", forget) == PUBLISHED:
+        st.caption(
+            "The published grids of Qu et al., appendix B: 30 settings of Breakpoint, 45 of Single linkage, 125 of DBSCAN, "
+            "18 of Fixed sentences."
+        )
+        return published_settings(), ""
+    what = words["what"]
+    specs = {spec.name: spec for spec in chunker_class(what).fields()}
+    titles = {name: spec.title for name, spec in specs.items()}
+    first = select_word("Along", words, "first", titles, f"tune/first/{what}")
+    axes = {first: _choose_axis_values(words, "values", specs[first])}
+    others = {"": "nothing else"} | {name: title for name, title in titles.items() if name != first}
+    second = select_word("and along", words, "second", others, f"tune/second/{what}")
+    if second:
+        axes[second] = _choose_axis_values(words, "others", specs[second])
+    count = prod(map(len, axes.values()))
+    if count > MOST_RUNS:
+        return [], f"A sweep may have at most {MOST_RUNS:,} runs; this grid has {count:,} settings."
+    return _valid_settings(settings_grid(what, **axes))
+
+
+def default_sweep_settings() -> list[Setting]:
+    """Return the settings of the page's default sweep, given by `DEFAULT_WORDS`."""
+    what, first = GRID_PARAMETERS["what"], GRID_PARAMETERS["first"]
+    spec = next(field_spec for field_spec in CHUNKERS[what].fields() if field_spec.name == first)
+    return _valid_settings(settings_grid(what, **{first: default_axis_values(spec)}))[0]
+
+
+def vary_chunker(words: dict[str, str], chunker: str) -> None:
+    """Make the sweep vary the first parameter of a chunker; keep the sweep if it already has this chunker."""
+    if words["what"] != chunker:
+        words.update(what=chunker, first="", second="", values="", others="")
+
+
+def _valid_settings(settings: list[Setting]) -> tuple[list[Setting], str]:
+    """Return the valid settings, each once, and a message about the invalid ones or an empty string."""
+    allowed, refused = dict[Setting, None](), []
+    for setting in settings:
+        try:
+            build_chunker(setting.chunker, dict(setting.parameters))
+        except InputError as error:
+            refused.append(str(error))
+        else:
+            allowed[setting] = None
+    if refused and allowed:
+        return list(allowed), f"{len(refused):,} of {len(settings):,} combinations are left out: {refused[0]}"
+    return list(allowed), refused[0] if refused else ""
+
+
+def _choose_axis_values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
+    """Draw the text box for the values of an axis and return the values."""
+    key = f"tune/{name}/{words['what']}/{spec.name}"
+    text = words[name] or ", ".join(
+        f"{value:g}" if isinstance(value, float) else str(value) for value in default_axis_values(spec)
+    )
+
+    def changed() -> None:
+        words[name] = st.session_state[key]
+
+    st.text_input(f"{spec.title}: values", text, key=key, on_change=changed, help=spec.help or None)
+    return [read_value(word.strip()) for word in st.session_state[key].split(",") if word.strip()]
+
+
+def default_axis_values(spec: FieldSpec) -> list[Any]:
+    """Return round values of a parameter to try by default, aligned to the steps of its slider."""
+    if spec.choices:
+        return list(spec.choices)
+    if spec.offered is None and spec.high is not None and spec.high > _ANY_SIZE[-1]:
+        return list(_ANY_SIZE)
+    low, high = spec.offered or (spec.low or 0, spec.high or 1)
+    step = spec.step or 1
+    apart = next(
+        apart
+        for apart in (step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
+        if floor(high / apart + 1e-9) - ceil(low / apart - 1e-9) < MOST_OFFERED
+    )
+    places = range(ceil(low / apart - 1e-9), floor(high / apart + 1e-9) + 1)
+    number = int if spec.kind == "integer" else lambda value: round(value, 6)
+    return [number(place * apart) for place in places]
