@@ -294,14 +294,9 @@ class Chunks:
 
     @cached_property
     def _identity(self) -> bytes:
-        return recipe_hash(self.recipe)
-
-
-def recipe_hash(recipe: Recipe) -> bytes:
-    """Return a hash of a chunking recipe, ignoring library versions."""
-    settings = recipe.model_dump()
-    settings.pop("versions")
-    return hashlib.blake2b(json.dumps(settings, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
+        """Hash of the recipe, ignoring library versions."""
+        settings = self.recipe.model_dump(exclude={"versions"})
+        return hashlib.blake2b(json.dumps(settings, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
 
 
 def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, int]]]) -> list[str]:

@@ -18,6 +18,7 @@ from chunkers.commands.arguments import (
     parse_spending_limit,
     print_to_stderr,
     run_command,
+    show_progress_line,
 )
 from chunkers.language_models.base import LanguageModel
 from chunkers.language_models.chat_server import ChatServer
@@ -134,7 +135,7 @@ def _run(options: argparse.Namespace) -> int:
         progress_line.end()
         if run.asking is not None:
             print_to_stderr(f"{run.asking.model.name}: {run.asking.summary}.")
-    print_to_stderr(_closing_sentence(run, whole, options.output))
+    print_to_stderr(_closing_sentence(whole, options.output))
     return 1 if whole.tally.problems else 0
 
 
@@ -185,8 +186,7 @@ class _ProgressLine:
                 print_to_stderr(f"Going on where a run stopped: {state.done:,} of {pluralize(state.shards, 'shard')}.")
             self._began = now
         elif sys.stderr.isatty():
-            sys.stderr.write(f"\r{self._words(state, now)}\033[K")
-            sys.stderr.flush()
+            show_progress_line(self._words(state, now))
             self._line = True
         elif now - self._said >= SAID_EVERY_S:
             print_to_stderr(self._words(state, now))
@@ -206,10 +206,13 @@ class _ProgressLine:
             self._line = False
 
 
-def _closing_sentence(run: Run, whole: Progress, output: Path) -> str:
+def _closing_sentence(whole: Progress, output: Path) -> str:
     """Return the sentence at the end."""
     tally = whole.tally
-    sentence = f"{pluralize(tally.documents, 'document')}, {pluralize(tally.chunks, 'chunk')} in {pluralize(whole.shards, 'shard')}."
+    sentence = (
+        f"{pluralize(tally.documents, 'document')}, {pluralize(tally.chunks, 'chunk')} in "
+        f"{pluralize(whole.shards, 'shard')}."
+    )
     others = []
     if tally.problems:
         others.append(f"{pluralize(tally.problems, 'document')} could not be read or cut")

@@ -123,7 +123,8 @@ class Inputs:
                 status = root.stat()
             except OSError as error:
                 raise InputError(
-                    f"{printable_name(str(root))}: the input cannot be read: {error.strerror}. Check its path and permissions."
+                    f"{printable_name(str(root))}: the input cannot be read: {error.strerror}. Check its path and "
+                    "permissions."
                 ) from error
             if stat.S_ISDIR(status.st_mode):
                 yield from self._folder(number, root)
@@ -194,8 +195,9 @@ class Inputs:
             with pq.ParquetFile(where) as file:
                 schema, metadata = file.schema_arrow, file.metadata
         except (OSError, pa.ArrowException) as error:
-            fault = f"the file must be valid Parquet; reading it failed: {on_one_line(error)}"
-            yield whole._replace(kind="problem", said=fault)
+            yield whole._replace(
+                kind="problem", said=f"the file must be valid Parquet; reading it failed: {on_one_line(error)}"
+            )
             return
         self._check_columns(schema, printable_name(whole.path or where.name))
         before = 0
@@ -214,7 +216,8 @@ class Inputs:
         for option, column in (("--text-column", self.columns.text), ("--id-column", self.columns.id)):
             if column is not None and column not in schema.names:
                 raise InputError(
-                    f"{option} must name a column of {name} ({', '.join(map(short_repr, schema.names))}); got {short_repr(column)}."
+                    f"{option} must name a column of {name} ({', '.join(map(short_repr, schema.names))}); got "
+                    f"{short_repr(column)}."
                 )
         kind = schema.field(self.columns.text).type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -239,8 +242,8 @@ def check_inputs_disjoint(roots: Iterable[Path]) -> None:
         if other.is_relative_to(outer):
             within = "is given twice" if outer == other else f"lies within {printable_name(str(given))}"
             raise InputError(
-                f"No input may lie within another or be given twice; {printable_name(str(again))} {within}. Name only one of the "
-                "two."
+                f"No input may lie within another or be given twice; {printable_name(str(again))} {within}. Name only one "
+                "of the two."
             )
 
 
@@ -315,8 +318,7 @@ class Source:
         path = self.roots[piece.root] / piece.path if piece.path else self.roots[piece.root]
         try:
             if piece.kind == "problem":
-                yield Unreadable(name, f"{name}: {piece.said}")
-                return
+                raise InputError(f"{name}: {piece.said}")
             now = path.stat()
             if (now.st_size, now.st_mtime_ns) != (piece.size, piece.changed):
                 raise InputError(
@@ -333,8 +335,9 @@ class Source:
         except InputError as error:
             yield Unreadable(name, named_message(name, error))
         except (OSError, pa.ArrowException) as error:
-            fault = f"the file must be readable and undamaged; reading it failed: {on_one_line(error)}"
-            yield Unreadable(name, f"{name}: {fault}")
+            yield Unreadable(
+                name, f"{name}: the file must be readable and undamaged; reading it failed: {on_one_line(error)}"
+            )
 
     def _file(self, path: Path, name: str) -> InputDocument:
         document = read_document(file_bytes(str(path), name), name, self.encoding)

@@ -1,4 +1,4 @@
-"""A run over a corpus: planned, spread over the cores, and gone on with where it was killed."""
+"""A resumable run over a corpus: planned, and spread over the cores of this machine or over a Ray cluster."""
 
 import json
 import logging
@@ -315,7 +315,7 @@ def _gather_problems(output: Path, manifest: Manifest) -> None:
                 shutil.copyfileobj(problems, file)
 
 
-# The same run on a Ray cluster: actors that hold the model write the shards, to storage that all of them see.
+# The same on a Ray cluster: actors that hold the model write the shards, to storage that all of them see.
 
 
 MOST_BLOCKS = 2_000

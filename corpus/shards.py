@@ -333,12 +333,9 @@ class Manifest:
                 f"{short_repr(others[0])}. Name another folder."
             )
         with atomic_write(self._path) as file:
-            file.write(json.dumps(self._settings).encode() + b"\n")
-            count = 0
-            for shard in shards:
-                file.write(shard.to_json().encode() + b"\n")
-                count += 1
-            if not count:
+            size_without_shards = file.write(json.dumps(self._settings).encode() + b"\n")
+            file.writelines(shard.to_json().encode() + b"\n" for shard in shards)
+            if file.tell() == size_without_shards:
                 raise InputError(
                     "The inputs must contain at least one readable document; they contain none. Name other inputs."
                 )
@@ -364,8 +361,9 @@ class Manifest:
             before = {"schema": 1, **json.loads(file.readline())}
         if before["schema"] != SCHEMA:
             raise InputError(
-                f"--output must continue a run with the same columns; {self._folder} has version {short_repr(before['schema'])} "
-                f"of the columns, and this Seamark writes version {SCHEMA}. Name a new folder."
+                f"--output must continue a run with the same columns; {self._folder} has version "
+                f"{short_repr(before['schema'])} of the columns, and this Seamark writes version {SCHEMA}. Name a new "
+                "folder."
             )
         for name in {**before, **self._settings}:
             old, new = before.get(name), self._settings.get(name)

@@ -22,8 +22,8 @@ except ImportError as error:
 class SeamarkChunker(BaseChunker):
     """Chonkie chunker that cuts texts according to a chunking recipe.
 
-    The recipe's tokenizer determines ``token_count``. The metadata have the fields in `chunkers.results.chunk_fields.METADATA`,
-    and text that a chunk repeats from elsewhere is its ``context``.
+    The recipe's tokenizer determines ``token_count``. The metadata have the fields in
+    `chunkers.results.chunk_fields.METADATA`, and text that a chunk repeats from elsewhere is its ``context``.
 
     Parameters
     ----------

@@ -117,19 +117,19 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
 
 def _fields_of_cuts(recipe: Recipe) -> dict[str, Any]:
     """Return the fields of a recipe that determine the cuts, without the versions."""
-    written = recipe.model_dump()
-    return {name: field for name, field in written.items() if name not in ("recipe", "versions")}
+    return {name: field for name, field in recipe.model_dump().items() if name not in ("recipe", "versions")}
 
 
 def _shell_command(recipe: Recipe) -> str:
     fields = _fields_of_cuts(recipe)
     settings = format_parameters(recipe.settings())
     chunker_word = f"{recipe.chunker}:{settings}" if settings else recipe.chunker
-    parts = [f"seamark chunk {DOCUMENT} --chunker {shlex.quote(chunker_word)}"]
-    for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model"):
-        if name in fields:
-            parts.append(f"--{name.replace('_', '-')} {shlex.quote(fields[name])}")
-    return " \\\n    ".join(parts) + "\n"
+    options = [
+        f"--{name.replace('_', '-')} {shlex.quote(fields[name])}"
+        for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model")
+        if name in fields
+    ]
+    return " \\\n    ".join([f"seamark chunk {DOCUMENT} --chunker {shlex.quote(chunker_word)}", *options]) + "\n"
 
 
 def python_literal(constant: Any) -> str:

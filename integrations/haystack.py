@@ -26,8 +26,8 @@ except ImportError as error:
 class SeamarkDocumentSplitter:
     """Haystack component that splits documents according to a chunking recipe.
 
-    Chunks keep the ``meta`` of their document. They also have the fields in `chunkers.results.chunk_fields.METADATA`, and, as
-    with Haystack's own splitters, ``source_id``, ``split_id`` and ``split_idx_start``.
+    Chunks keep the ``meta`` of their document. They also have the fields in `chunkers.results.chunk_fields.METADATA`, and,
+    as with Haystack's own splitters, ``source_id``, ``split_id`` and ``split_idx_start``.
 
     Parameters
     ----------

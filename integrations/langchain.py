@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
@@ -26,8 +25,8 @@ except ImportError as error:
 class SeamarkTextSplitter(TextSplitter):
     """LangChain text splitter that cuts texts and documents according to a chunking recipe.
 
-    Chunks keep the metadata of their document. They also have the fields in `chunkers.results.chunk_fields.METADATA`, such as
-    LangChain's ``start_index``, and ``heading_path``. The recipe sets sizes and overlap; LangChain's defaults have no
+    Chunks keep the metadata of their document. They also have the fields in `chunkers.results.chunk_fields.METADATA`, such
+    as LangChain's ``start_index``, and ``heading_path``. The recipe sets sizes and overlap; LangChain's defaults have no
     effect.
 
     Parameters
@@ -78,13 +77,3 @@ class SeamarkTextSplitter(TextSplitter):
                 for chunk, metadata in zip(chunking, chunk_metadata(chunking), strict=True)
             ]
         return documents
-
-    def split_documents(self, documents: Iterable[Document]) -> list[Document]:
-        """Return one document per chunk of each input document.
-
-        Raises the same errors as `split_text`.
-        """
-        listed = [*documents]
-        return self.create_documents(
-            [document.page_content for document in listed], [document.metadata for document in listed]
-        )

@@ -6,12 +6,14 @@ Whether a library's class gives the same chunks is never taken for granted: `com
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, Span, build_chunker
 from chunkers.adapters.piece_location import locate_pieces
+from chunkers.building_blocks.recursive_spans import SEPARATORS
 from chunkers.recipes.registry import ADAPTERS
 from chunkers.support.errors import on_one_line
 from chunkers.support.formatting import pluralize
@@ -173,8 +175,6 @@ def _size_arguments(settings: Mapping[str, Any]) -> list[str]:
 
 
 def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    from chunkers.building_blocks.recursive_spans import SEPARATORS
-
     if settings["parent_size"] is not None:
         return None
     separators, is_regex = SEPARATORS[settings["separators"]]
@@ -198,9 +198,8 @@ def _length_function(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
         return [], "", "len"
     if unit == "words":
         return [], "", "lambda piece: len(piece.split())"
-    imports = ["", "from seamark import load_tokenizer"]
     return (
-        imports,
+        ["", "from seamark import load_tokenizer"],
         f"tokens = load_tokenizer({python_literal(recipe.tokenizer)})\n",
         "lambda piece: tokens.count([piece])[0]",
     )
@@ -302,8 +301,7 @@ def _llama_index_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Origina
     amount = float(settings["amount"])
     if settings["threshold"] != "percentile" or not amount.is_integer() or not _has_no_size_limits(settings):
         return None
-    theirs = {"buffer_size": settings["buffer"], "breakpoint_percentile_threshold": int(amount)}
-    return _llama_index_semantic(recipe, theirs)
+    return _llama_index_semantic(recipe, {"buffer_size": settings["buffer"], "breakpoint_percentile_threshold": int(amount)})
 
 
 def _llama_index_merging(recipe: Recipe, settings: dict[str, Any]) -> Original:
@@ -351,10 +349,6 @@ def _haystack_sentences(recipe: Recipe, settings: dict[str, Any]) -> Original | 
 
 
 def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
-    import re
-
-    from chunkers.building_blocks.recursive_spans import SEPARATORS
-
     unit = {"characters": "char", "words": "word"}.get(settings["unit"])
     separators, is_regex = SEPARATORS[settings["separators"]]
     if unit is None or settings["parent_size"] is not None:

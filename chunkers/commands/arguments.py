@@ -1,4 +1,4 @@
-"""Shared parts of the command lines: errors in one sentence, reading files, and parsing values."""
+"""Shared parts of the command lines: errors in one sentence, files, progress, values, and chunkers by name."""
 
 import argparse
 import io
@@ -18,7 +18,6 @@ from chunkers.embedders import load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.models import DEVICES
 from chunkers.recipes.recipe import Recipe, build_chunker
-from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.errors import InputError, short_repr
 from chunkers.support.limits import MAX_BYTES, MOST_SPENT_TOKENS
@@ -92,32 +91,33 @@ def preparation_callback(embedder: Embedder) -> Callable[[float], None]:
     """Return a callback that shows the progress of preparing an embedder on the terminal."""
 
     def show(share: float) -> None:
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r{embedder.preparation_progress(share)}\033[K" + "\n" * (share == 1))
-            sys.stderr.flush()
+        show_progress_line(embedder.preparation_progress(share), "\n" * (share == 1))
 
     return show
 
 
-class TerminalProgress:
-    """Progress in a line of the terminal that changes, such as “A: 3 of 10 texts embedded”.
+def progress_callback(before: str, noun: str) -> Callable[[int, int], None]:
+    """Return a callback that shows progress in a line of the terminal, such as “A: 3 of 10 texts embedded”.
 
     Parameters
     ----------
     before
         The text in front of the counts, such as “A: ”.
-    what
+    noun
         The noun behind them, such as “texts embedded”.
     """
 
-    def __init__(self, before: str, what: str) -> None:
-        self._before, self._what = before, what
+    def show(done: int, total: int) -> None:
+        show_progress_line(f"{before}{done:,} of {total:,} {noun}")
 
-    def __call__(self, done: int, total: int) -> None:
-        """Show the progress, if standard error is a terminal."""
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r{self._before}{done:,} of {total:,} {self._what}\033[K")
-            sys.stderr.flush()
+    return show
+
+
+def show_progress_line(line: str, end: str = "") -> None:
+    """Replace the terminal's line of progress, if standard error is a terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{line}\033[K{end}")
+        sys.stderr.flush()
 
 
 def end_progress() -> None:
@@ -194,8 +194,9 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
     """Add the command-line option that limits spending on a language model; `limit_of` parses the option's value."""
-    most = f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
-    parser.add_argument("--spend", metavar="TOKENS", help=most)
+    parser.add_argument(
+        "--spend", metavar="TOKENS", help=f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
+    )
 
 
 def parse_spending_limit(spend: str | None) -> "Limit | None":
@@ -240,8 +241,12 @@ def load_command_tools(
         As `opened_embedder` and `load_tokenizer` do.
     """
     model = load_command_embedder(embedder, device)
-    vectors = EmbeddingCache() if cache is None else cache
-    return Tools(model, load_tokenizer(tokenizer), vectors, preparing=preparation_callback(model))
+    return Tools(
+        model,
+        load_tokenizer(tokenizer),
+        EmbeddingCache() if cache is None else cache,
+        preparing=preparation_callback(model),
+    )
 
 
 def load_recipe_file(path: str) -> Recipe:
@@ -371,7 +376,7 @@ def parse_assignment(text: str, option: str) -> tuple[str, Any]:
     return key, parse_value(written)
 
 
-# Names of chunkers on the command line: one word, written the same way for every command.
+# A chunker on the command line: one word, written the same way for every command.
 
 
 CHUNKS = "chunks:"
@@ -481,13 +486,11 @@ def parse_chunker_spec(written: str, *, chunks: bool = False) -> ChunkerSpec:
     base, parameters = parts["base"], _parse_parameters(parts["parameters"] or "", written)
     if parameters and _is_file(written):
         base, parameters = written, {}
-    file = Path(base)
     if _NAME.fullmatch(base) and not _is_file(base):
         return ChunkerSpec(written, base, parameters)
-    torn = _TORN.fullmatch(base)
-    if torn and not _is_file(base):
+    if (torn := _TORN.fullmatch(base)) and not _is_file(base):
         _parse_parameters(torn[1], written)
-    return ChunkerSpec(written, parameters=parameters, file=file, recipe=load_recipe_file(base))
+    return ChunkerSpec(written, parameters=parameters, file=Path(base), recipe=load_recipe_file(base))
 
 
 def format_parameters(parameters: Mapping[str, Any]) -> str:
@@ -496,13 +499,12 @@ def format_parameters(parameters: Mapping[str, Any]) -> str:
 
 
 def _format_parameter_value(parameter: Any) -> str:
-    plain = (
+    if (
         isinstance(parameter, str)
         and not _NEXT.search(parameter)
         and _parse_parameters(f"a={parameter}", "") == {"a": parameter}
-    )
-    if plain:
-        return str(parameter)
+    ):
+        return parameter
     return "none" if parameter is None else json.dumps(parameter, ensure_ascii=False)
 
 
@@ -554,14 +556,18 @@ def add_chunkers(parser: argparse.ArgumentParser, *, chunks: bool = False) -> No
 def add_replaced_options(parser: argparse.ArgumentParser, *options: str) -> None:
     """Add options of before; using one is an error that says what to write instead."""
     for option in options:
-        parser.add_argument(option, nargs="*", action=_ReplacedOption, help=argparse.SUPPRESS)
+        parser.add_argument(
+            option,
+            nargs="*",
+            action=_ReplacedOption,
+            help=argparse.SUPPRESS,
+            dest=argparse.SUPPRESS,
+            default=argparse.SUPPRESS,
+        )
 
 
 class _ReplacedOption(argparse.Action):
     """An option of before: using it is an error that says what to write."""
-
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**(given | {"dest": argparse.SUPPRESS, "default": argparse.SUPPRESS}))
 
     def __call__(
         self,
@@ -574,8 +580,3 @@ class _ReplacedOption(argparse.Action):
         (option,) = self.option_strings
         first = str(values[0]) if values else "..."
         raise InputError(f"{option} is written in another way now: {_INSTEAD[option].format(first)}.")
-
-
-def known_chunkers() -> str:
-    """Return the names of all chunkers, for messages."""
-    return ", ".join([*CHUNKERS, *ASKING, *ADAPTERS])

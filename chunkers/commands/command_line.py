@@ -15,7 +15,6 @@ from chunkers.commands.arguments import (
     add_spend,
     document_reader,
     file_bytes,
-    known_chunkers,
     load_command_embedder,
     named_files,
     parse_chunker_spec,
@@ -30,7 +29,7 @@ from chunkers.contract.tools import Tools
 from chunkers.embedders import EMBEDDERS, OTHERS
 from chunkers.recipes.export import to_dict
 from chunkers.recipes.recipe import Recipe, run
-from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover
+from chunkers.recipes.registry import ADAPTERS, ASKING, CHUNKERS, discover, known_chunkers
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
 from chunkers.support.errors import InputError, named_message
 from chunkers.text.document import Document
@@ -170,11 +169,10 @@ def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
     parameters = {}
     for spec in chunker.fields():
         entry: dict[str, Any] = {"type": spec.kind, "default": spec.default, "title": spec.title, "help": spec.help}
-        entry |= {"optional": True} if spec.optional else {}
-        entry |= {"choices": list(spec.choices)} if spec.choices else {}
-        entry |= {"unit": spec.unit} if spec.unit else {}
-        entry |= {} if spec.low is None else {"minimum": spec.low}
-        entry |= {} if spec.high is None else {"maximum": spec.high}
+        texts = {"optional": spec.optional, "choices": list(spec.choices), "unit": spec.unit}
+        bounds = {"minimum": spec.low, "maximum": spec.high}
+        entry |= {key: value for key, value in texts.items() if value}
+        entry |= {key: value for key, value in bounds.items() if value is not None}
         if spec.depends:
             other = next(field for field in chunker.fields() if field.name == spec.depends)
             variants = {

@@ -301,8 +301,7 @@ def _field_specs(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
 
 
 def _field_spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
-    variants = [part for part in schema.get("anyOf", [schema]) if part.get("type") != "null"]
-    core = variants[0]
+    core = next(variant for variant in schema.get("anyOf", [schema]) if variant.get("type") != "null")
     return FieldSpec(
         name=name,
         title=schema["title"],

@@ -271,23 +271,23 @@ class Tools:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""
-        self._load(self.tokenizer)
-        self.meter.counted = True
-        return self.tokenizer.count(texts)
+        return self._counting_tokenizer().count(texts)
 
     def token_starts(self, text: str) -> IntArray:
         """Return the start offset of each token of ``text``, in code points, shape (tokens,)."""
-        self._load(self.tokenizer)
-        self.meter.counted = True
-        return self.tokenizer.starts(text)
+        return self._counting_tokenizer().starts(text)
 
-    def _load(self, part: Embedder | Tokenizer) -> None:
-        """Load a model before its first use."""
+    def _counting_tokenizer(self) -> Tokenizer:
+        """Return the tokenizer, loaded, and record that tokens are counted."""
         with self.loading():
-            if isinstance(part, Embedder):
-                part.prepare(self.preparing, self.cancelled)
-            else:
-                part.load()
+            self.tokenizer.load()
+        self.meter.counted = True
+        return self.tokenizer
+
+    def _load(self, embedder: Embedder) -> None:
+        """Load an embedder before its first use."""
+        with self.loading():
+            embedder.prepare(self.preparing, self.cancelled)
 
     @contextmanager
     def loading(self) -> Iterator[None]:

@@ -140,23 +140,12 @@ class DocumentNames:
         """
         if name in self._names:
             return [name]
-        path = _path_parts(name)
-        alike = [
-            candidate for candidate in self._by_end.get(_file_name(name), ()) if _have_same_end(path, _path_parts(candidate))
+        path, bare_path = _path_parts(name), _without_ending(name)
+        with_same_file = self._by_end.get(_file_name(name), ())
+        return [candidate for candidate in with_same_file if _have_same_end(path, _path_parts(candidate))] or [
+            *(other for other in self._by_stem.get(_file_name(name), ()) if _have_same_end(path, _without_ending(other))),
+            *(other for other in self._by_end.get(_stem(name), ()) if _have_same_end(bare_path, _path_parts(other))),
         ]
-        if alike:
-            return alike
-        with_ending = [
-            candidate
-            for candidate in self._by_stem.get(_file_name(name), ())
-            if _have_same_end(path, _without_ending(candidate))
-        ]
-        without = [
-            candidate
-            for candidate in self._by_end.get(_stem(name), ())
-            if _have_same_end(_without_ending(name), _path_parts(candidate))
-        ]
-        return with_ending + without
 
 
 def _path_parts(name: str) -> tuple[str, ...]:
@@ -203,8 +192,8 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
         called = DocumentNames(names).called(name)
         if len(called) != 1:
             raise InputError(
-                f"chunks: document must be one of the documents in the file, {short_repr(', '.join(called or names))}; got none. "
-                "Pass one of these names."
+                f"chunks: document must be one of the documents in the file, {short_repr(', '.join(called or names))}; got "
+                "none. Pass one of these names."
             )
         wanted = called[0]
     if wanted is None:

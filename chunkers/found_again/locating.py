@@ -13,7 +13,7 @@ from chunkers.support.formatting import unescape_cell
 from chunkers.text.document import Document, Span
 from chunkers.text.quotations import CONTEXT, SHORTEST, Match, Quotation, SearchableText, folded
 
-# The passage of a given chunk that occurs in the text; the rest of the chunk is its context.
+# The passage of a chunk with something around it: the part that occurs in the text; the rest is its context.
 
 
 LEAST_SHARE = 0.5
@@ -206,15 +206,11 @@ class LocatedChunks(NamedTuple):
     oddities: tuple[Oddity, ...]
 
 
-def _report_nothing(done: int, total: int) -> None:
-    """Report nothing."""
-
-
 def locate_chunks(
     document: Document,
     given_chunks: Sequence[GivenChunk],
     maker: str,
-    report_progress: Callable[[int, int], None] = _report_nothing,
+    report_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> LocatedChunks:
     """Locate given chunks in a document; return the located chunks as a result, with remarks on inexact matches.
 

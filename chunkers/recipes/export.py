@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from chunkers.recipes.recipe import Recipe, __version__
@@ -88,14 +89,13 @@ def _check_is_result(chunking: object) -> None:
 
 
 def _spending_as_dict(spending: "Spending") -> dict[str, Any]:
-    cost = None if spending.cost is None else str(spending.cost)
     return {
         "requests": spending.requests,
         "remembered": spending.remembered,
         "tokens_in": spending.tokens_in,
         "tokens_out": spending.tokens_out,
         "unsure": spending.unsure,
-        "dollars": cost,
+        "dollars": None if spending.cost is None else str(spending.cost),
     }
 
 
@@ -130,11 +130,8 @@ def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
     ``embedded_as`` as in `to_jsonl`.
     """
     _check_is_result(chunking)
-    file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, table_columns(chunking, resolved_embedded_as(chunking, embedded_as)))
-    writer.writeheader()
-    writer.writerows({name: _csv_cell(value) for name, value in row.items()} for row in table_rows(chunking, embedded_as))
-    return file.getvalue()
+    rows = ({name: _csv_cell(value) for name, value in row.items()} for row in table_rows(chunking, embedded_as))
+    return _csv_text(table_columns(chunking, resolved_embedded_as(chunking, embedded_as)), rows)
 
 
 def _csv_cell(value: Any) -> Any:
@@ -178,8 +175,12 @@ def propositions_arrow_type() -> Any:
 def ledger_to_csv(chunking: Chunking) -> str:
     """Return a result's gaps as CSV, one row per gap; ``offset`` is filled only for cuts inside a sentence."""
     _check_is_result(chunking)
+    return _csv_text(("index", "offset", "score", "threshold", "verdict", "reason"), map(_gap_as_dict, chunking.gaps))
+
+
+def _csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, ("index", "offset", "score", "threshold", "verdict", "reason"))
+    writer = csv.DictWriter(file, columns)
     writer.writeheader()
-    writer.writerows(_gap_as_dict(gap) for gap in chunking.gaps)
+    writer.writerows(rows)
     return file.getvalue()

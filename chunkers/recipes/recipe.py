@@ -344,10 +344,8 @@ def _shown_key(key: int | str) -> str:
     return key if isinstance(key, str) and key.isidentifier() and quoted == repr(key) else quoted
 
 
+_package_version = lru_cache(maxsize=64)(metadata.version)
+
+
 def _package_versions(*packages: str) -> dict[str, str]:
     return {package: _package_version(package) for package in packages}
-
-
-@lru_cache(maxsize=64)
-def _package_version(package: str) -> str:
-    return metadata.version(package)

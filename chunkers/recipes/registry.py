@@ -7,7 +7,7 @@ class is checked, and guarded so that its errors break nothing else.
 import inspect
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from importlib import metadata
 from itertools import pairwise
@@ -163,13 +163,17 @@ def chunker_class(name: str) -> type[Chunker]:
         if chunker_type is None and name in _faults:
             raise ParameterError(_faults[name])
     if chunker_type is None:
-        raise ParameterError(f"chunker must be one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}; got {short_repr(name)}.")
+        raise ParameterError(f"chunker must be one of {known_chunkers()}; got {short_repr(name)}.")
     return chunker_type
 
 
+def known_chunkers() -> str:
+    """Return the names of all chunkers, for messages."""
+    return ", ".join([*CHUNKERS, *ASKING, *ADAPTERS])
+
+
 def _registered_class(name: str) -> type[Chunker] | None:
-    tables: tuple[Mapping[str, type[Chunker]], ...] = (CHUNKERS, ASKING, ADAPTERS, ELSEWHERE)
-    return next((table[name] for table in tables if isinstance(name, str) and name in table), None)
+    return {**CHUNKERS, **ASKING, **ADAPTERS, **ELSEWHERE}.get(name) if isinstance(name, str) else None
 
 
 # Chunkers of other packages: requirements on such a class, and isolation of its errors.
@@ -247,25 +251,13 @@ def guard_chunker_class(kind: type[Chunker], package: str) -> None:
     kind.chunk = _guard_chunk_method(kind.chunk, kind.name, owner)  # type: ignore[method-assign]
     for hook, expected in HOOKS.items():
         setattr(kind, hook, _guard_hook(getattr(kind, hook), getattr(Chunker, hook), expected))
-    for hook, fallback, expected in (("fields", declared_fields, list), ("versions", _no_versions, dict)):
+    declared = Chunker.fields.__func__  # type: ignore[attr-defined]  # every class method has it
+    for hook, fallback, expected in (("fields", declared, list), ("versions", lambda kind: {}, dict)):
         setattr(kind, hook, classmethod(_guard_hook(getattr(kind, hook).__func__, fallback, expected)))
     if package:
         kind.packages = tuple(dict.fromkeys((*kind.packages, package)))
-
-    def reduced(self: Chunker) -> tuple[Any, ...]:
-        return _rebuild_chunker, (kind, package, self.model_dump())
-
-    kind.__reduce__ = reduced  # type: ignore[assignment, method-assign]
+    kind.__reduce__ = lambda self: (_rebuild_chunker, (kind, package, self.model_dump()))  # type: ignore[assignment, method-assign]
     kind._guarded = True  # type: ignore[attr-defined]
-
-
-def declared_fields(kind: type[Chunker], values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-    """Return the parameters that a chunker class declares, ignoring any override of its method ``fields``."""
-    return Chunker.fields.__func__(kind, values)  # type: ignore[attr-defined, no-any-return]
-
-
-def _no_versions(kind: type[Chunker]) -> dict[str, str]:
-    return {}
 
 
 def _rebuild_chunker(kind: type[Chunker], package: str, parameters: dict[str, Any]) -> Chunker:

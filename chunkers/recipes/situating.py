@@ -5,6 +5,7 @@ Source: Anthropic (2024), "Introducing contextual retrieval", https://www.anthro
 
 import time
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -85,16 +86,12 @@ def situate_chunks(chunking: Chunking, tools: Tools) -> Chunking:
 
 def estimate(chunking: Chunking, tools: Tools) -> Estimate:
     """Estimate the requests and tokens needed for context sentences, assuming no retries; nothing is sent."""
-    document = chunking.document
-    counted: dict[tuple[int, int], int] = {}
-    total = 0
-    for chunk in chunking.chunks:
-        place = document_extract(document, chunk)
-        if place not in counted:
-            counted[place] = sum(tools.count_tokens([CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*place)]]))
-        total += counted[place]
-    total += sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunking.chunks]))
-    return Estimate(len(chunking.chunks), total, ANSWER_TOKENS * len(chunking.chunks))
+    document, chunks = chunking.document, chunking.chunks
+    tokens = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
+    for place, times in Counter(document_extract(document, chunk) for chunk in chunks).items():
+        shown = [CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*place)]]
+        tokens += times * sum(tools.count_tokens(shown))
+    return Estimate(len(chunks), tokens, ANSWER_TOKENS * len(chunks))
 
 
 def document_extract(document: Document, chunk: Chunk) -> Span:

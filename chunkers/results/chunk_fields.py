@@ -1,4 +1,4 @@
-"""Input of the embedder for a chunk: its text, with a heading path or context in front, or its tokens in the document."""
+"""Fields of a chunk: the text to embed, rows of tables, and documents of other libraries with their metadata."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def check_embedded_as(embedded_as: object) -> EmbeddedAs:
     raise InputError(f"embedded_as must be one of {', '.join(EMBEDDED_AS)}; got {short_repr(embedded_as)}.")
 
 
-# Chunks as rows of tables, the same in every file and data frame, and as the documents of other libraries.
+# Rows of tables, the same in every file and data frame.
 
 
 COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")

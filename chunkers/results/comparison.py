@@ -1,6 +1,6 @@
 """Several results of one text side by side, for notebooks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import overload
 
 from chunkers.results.result import Chunking
@@ -36,9 +36,6 @@ class SideBySide(Sequence[Chunking]):
     def __getitem__(self, place: int | slice) -> Chunking | tuple[Chunking, ...]:
         """Return a result, or the results of a slice."""
         return self.results[place]
-
-    def __iter__(self) -> Iterator[Chunking]:
-        return iter(self.results)
 
     def __repr__(self) -> str:
         """Return the compared results in a few words, without the text."""

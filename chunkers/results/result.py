@@ -1,4 +1,4 @@
-"""Result of a chunker: the chunks, and every decision that led to them."""
+"""Result of a chunker: the chunks, every decision that led to them, and the reasons for these in words."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ from chunkers.text.misfits import Misfit
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Spending
     from chunkers.recipes.recipe import Recipe
-
-
-# Reasons for decisions: the numbers compared, and their wording as a sentence.
 
 
 Relation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]
@@ -181,10 +178,8 @@ class Chunk(NamedTuple):
 
     def __repr__(self) -> str:
         """Return the fields, the last ones where there is something in them."""
-        context = f", context={self.context!r}" if self.context else ""
-        stated = f", stated={self.stated!r}" if self.stated is not None else ""
-        situation = f", situation={self.situation!r}" if self.situation else ""
-        return f"Chunk(spans={self.spans!r}, text={self.text!r}{context}{stated}{situation})"
+        filled = [f", {name}={getattr(self, name)!r}" for name in ("context", "stated", "situation") if getattr(self, name)]
+        return f"Chunk(spans={self.spans!r}, text={self.text!r}{''.join(filled)})"
 
     @classmethod
     def of(cls, document: Document, *spans: Span) -> Chunk:
@@ -407,9 +402,14 @@ class Curve:
     null: Band | None = None
 
     def _key(self) -> tuple[object, ...]:
-        scores = tuple([none_if_nan(score) for score in self.scores])
-        lines = tuple([(line.label, none_if_nan(line.level), line.parameter) for line in self.lines])
-        return self.label, scores, lines, self.cut_above, self.live, self.null
+        return (
+            self.label,
+            tuple([none_if_nan(score) for score in self.scores]),
+            tuple([(line.label, none_if_nan(line.level), line.parameter) for line in self.lines]),
+            self.cut_above,
+            self.live,
+            self.null,
+        )
 
     def __eq__(self, other: object) -> bool:
         """Compare all fields."""

@@ -1,4 +1,4 @@
-"""HTML of a result, or of several side by side, for notebooks: strips, curve and list of chunks."""
+"""HTML of results for notebooks and reports: colours, style sheet, list of chunks, curve and strips."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from chunkers.support.formatting import format_number, pluralize
 from chunkers.text.document import Document, Span
 
 if TYPE_CHECKING:
-    from chunkers.results.result import Chunk, Chunking, Curve, Gap
+    from chunkers.results.result import Chunk, Chunking, Gap
 
 
 # Colours of both themes, the style sheet of results, and escaping of texts in HTML.
@@ -141,7 +141,11 @@ def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str
     columns = "".join(
         f"<section>{column_html(chunking, most, title)}</section>" for chunking, title in zip(chunkings, titles, strict=True)
     )
-    return styled_html(f'{strips_html(chunkings, titles)}<div class="columns">{columns}</div>')
+    strips = "".join(
+        strip_html(chunking, f"{number} {title}")
+        for number, (chunking, title) in enumerate(zip(chunkings, titles, strict=True), 1)
+    )
+    return styled_html(f'<div class="axis strips">{strips}</div><div class="columns">{columns}</div>')
 
 
 def styled_html(inside: str) -> str:
@@ -149,21 +153,11 @@ def styled_html(inside: str) -> str:
     return f'<div class="{ROOT} {NOT_TEX}"><style>{style_sheet()}</style>{inside}</div>'
 
 
-def strips_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
-    """Return HTML with one strip of chunks per result, all on the same axis."""
-    rows = "".join(
-        strip_html(chunking, f"{number} {title}")
-        for number, (chunking, title) in enumerate(zip(chunkings, titles, strict=True), 1)
-    )
-    return f'<div class="axis strips">{rows}</div>'
-
-
 def column_html(chunking: Chunking, most: int | None, title: str = "") -> str:
     """Return a result as a column of HTML: heading, curve, chunks and notes."""
-    name, settings = chunker_title(chunking), settings_phrase(chunking)
-    facts = " · ".join(filter(None, (settings, chunk_sizes_phrase(chunking))))
+    facts = " · ".join(filter(None, (settings_phrase(chunking), chunk_sizes_phrase(chunking))))
     notes = "".join(f'<p class="note">{escape_html(note)}</p>' for note in chunking.notes)
-    head = f'<h3>{escape_html(title or name)}</h3><p class="facts">{escape_html(facts)}</p>'
+    head = f'<h3>{escape_html(title or chunker_title(chunking))}</h3><p class="facts">{escape_html(facts)}</p>'
     return f"{head}{curve_html(chunking)}{chunk_list_html(chunking, most)}{notes}"
 
 
@@ -224,8 +218,8 @@ def chunk_list_html(chunking: Chunking, most: int | None = None) -> str:
         reason = begins.get(chunk.start, "") if number > 1 else ""
         why = f'<p class="why">cut: {escape_html(reason)}</p>' if reason else ""
         items.append(
-            f'<li class="k{(number - 1) % COUNT}" aria-label="{_spoken_introduction(number, chunk, reason)}">{why}<div class="box">'
-            f'<span class="number" aria-hidden="true">{number:,}</span>'
+            f'<li class="k{(number - 1) % COUNT}" aria-label="{_spoken_introduction(number, chunk, reason)}">{why}'
+            f'<div class="box"><span class="number" aria-hidden="true">{number:,}</span>'
             f'<div class="text {NOT_TEX}" dir="auto">{_chunk_html(document, chunk, before, kept)}</div></div></li>'
         )
         before = chunk.spans[-1] if len(chunk.spans) == 1 else None
@@ -319,12 +313,12 @@ def curve_html(chunking: Chunking) -> str:
     drawing = (
         f'<svg viewBox="0 0 {_width(chunking)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{escape_html(drawn.label)} at {len(drawn.scores):,} gaps">'
-        f'{lines}<path d="{_svg_path(places)}" stroke="var(--muted)" stroke-width="1.2"/>{_svg_dots(chunking, drawn, places)}</svg>'
+        f'{lines}<path d="{_svg_path(places)}" stroke="var(--muted)" stroke-width="1.2"/>{_svg_dots(chunking, places)}</svg>'
     )
     return (
         f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{drawing}'
-        f'<figcaption class="legend">{escape_html(drawn.label)}{f" · line: {levels}" if levels else ""} · ● cut ○ kept</figcaption>'
-        "</figure>"
+        f'<figcaption class="legend">{escape_html(drawn.label)}{f" · line: {levels}" if levels else ""} · ● cut ○ kept'
+        "</figcaption></figure>"
     )
 
 
@@ -358,7 +352,7 @@ def _thinned_points(places: Sequence[tuple[int, float]]) -> list[tuple[int, floa
     return kept
 
 
-def _svg_dots(chunking: Chunking, drawn: Curve, places: Sequence[tuple[int, float]]) -> str:
+def _svg_dots(chunking: Chunking, places: Sequence[tuple[int, float]]) -> str:
     gaps: list[Gap] = [gap for gap in chunking.gaps if gap.offset is None and gap.index < len(places)]
     if len(gaps) > _DOTS:
         gaps = [gap for gap in gaps if gap.verdict.is_cut][: 5 * _DOTS]

@@ -15,7 +15,6 @@ from chunkers.commands.arguments import (
     FORMS_WITH_CHUNKS,
     SPLITTER_NAMES,
     ChunkerSpec,
-    TerminalProgress,
     add_device,
     add_encoding,
     end_progress,
@@ -26,6 +25,7 @@ from chunkers.commands.arguments import (
     parse_chunker_spec,
     parse_spending_limit,
     print_to_stderr,
+    progress_callback,
 )
 from chunkers.recipes.recipe import language_model_access
 from chunkers.recipes.registry import CHUNKERS
@@ -243,7 +243,7 @@ def _compare_sides(options: argparse.Namespace, sides: Sequence[_Side], cache: E
 
 def _add_run(run: CorpusRun, comparison: ChunkComparison, after: bool) -> None:
     """Add the chunks of a corpus run to the comparison."""
-    progress = TerminalProgress(f"Reading {run.folder}: ", "chunks")
+    progress = progress_callback(f"Reading {run.folder}: ", "chunks")
     done = 0
     for document, chunks in run.documents():
         comparison.add(document, chunks, after)
@@ -258,7 +258,7 @@ def _add_documents(
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
     names = [*corpus_document_names(options.corpus)]
     cutting = [(_chunk_function(options, side, names, cache), after) for after, side in enumerate(sides) if side.run is None]
-    progress = TerminalProgress("Cutting: ", "documents")
+    progress = progress_callback("Cutting: ", "documents")
     left_out = 0
     for number, (name, file) in enumerate(read_corpus(options.corpus, options.encoding), start=1):
         try:

@@ -8,7 +8,6 @@ from typing import Any
 
 from chunkers import InputError, Tools
 from chunkers.commands.arguments import (
-    TerminalProgress,
     add_device,
     add_encoding,
     add_spend,
@@ -17,6 +16,7 @@ from chunkers.commands.arguments import (
     load_command_tools,
     parse_spending_limit,
     print_to_stderr,
+    progress_callback,
     read_named_files,
     warn_of_unusable_answers,
 )
@@ -79,7 +79,7 @@ def run_questions(options: argparse.Namespace) -> None:
     sent = f"{about.tokens + tokens:,} tokens in {pluralize(about.requests + requests, 'request')}"
     print_to_stderr(f"Sending windows of the documents to {where}: about {sent}.")
     outcomes: list[Outcome] = []
-    progress = TerminalProgress("", "passages done")
+    progress = progress_callback("", "passages done")
 
     def keep(outcome: Outcome) -> None:
         outcomes.append(outcome)

@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.commands.arguments import (
     ChunkerSpec,
-    TerminalProgress,
     add_chunkers,
     add_device,
     add_encoding,
@@ -25,6 +24,7 @@ from chunkers.commands.arguments import (
     parse_chunker_spec,
     parse_spending_limit,
     print_to_stderr,
+    progress_callback,
     warn_of_unusable_answers,
 )
 from chunkers.embedders.late_chunking import LATE_SAID
@@ -266,7 +266,7 @@ def build_indexes(
         tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
         if embedded_as == "late":
             print_to_stderr(f"{name}: {LATE_SAID}")
-        tools.progress = TerminalProgress(f"{name}, {number} of {len(columns)}: ", "texts embedded")
+        tools.progress = progress_callback(f"{name}, {number} of {len(columns)}: ", "texts embedded")
         built: dict[bool, Index] = {}
         for way in ways:
             if way.only_children not in built:

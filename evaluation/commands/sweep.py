@@ -9,13 +9,13 @@ from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.commands.arguments import (
-    TerminalProgress,
     add_device,
     add_encoding,
     document_reader,
     end_progress,
     load_command_tools,
     parse_value,
+    progress_callback,
     read_named_files,
 )
 from chunkers.text.reading import READABLE
@@ -88,7 +88,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     tools = load_command_tools(options.embedder, options.tokenizer, options.device)
     settings = [*TRIVIAL, *settings]
     rows = list(
-        sweep_settings(documents, settings, tools, workers=os.cpu_count() or 1, progress=TerminalProgress("", "runs"))
+        sweep_settings(documents, settings, tools, workers=os.cpu_count() or 1, progress=progress_callback("", "runs"))
     )
     end_progress()
     order = {setting: place for place, setting in enumerate(settings)}

@@ -9,7 +9,6 @@ from typing import Any
 from chunkers import Document, InputError, Recipe
 from chunkers.commands.arguments import (
     ChunkerSpec,
-    TerminalProgress,
     add_chunker,
     add_device,
     add_encoding,
@@ -21,6 +20,7 @@ from chunkers.commands.arguments import (
     named_files,
     parse_chunker_spec,
     print_to_stderr,
+    progress_callback,
 )
 from chunkers.contract.base import run
 from chunkers.found_again.located_chunks import read_chunks
@@ -103,11 +103,11 @@ def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -
     """
     stopped = None
     try:
-        tracing.locate(TerminalProgress("Retrieved texts located: ", "questions"))
+        tracing.locate(progress_callback("Retrieved texts located: ", "questions"))
     except KeyboardInterrupt as interruption:
         stopped = interruption
     try:
-        progress = TerminalProgress("Answers looked for: ", "questions")
+        progress = progress_callback("Answers looked for: ", "questions")
         for diagnosis in tracing.diagnoses():
             diagnoses.append(diagnosis)
             progress(len(diagnoses), count)

@@ -16,7 +16,6 @@ from chunkers import (
 )
 from chunkers.commands.arguments import (
     SPLITTER_NAMES,
-    TerminalProgress,
     add_chunkers,
     add_device,
     add_encoding,
@@ -26,6 +25,7 @@ from chunkers.commands.arguments import (
     load_command_tools,
     named_files,
     parse_chunker_spec,
+    progress_callback,
 )
 from chunkers.contract.base import run
 from evaluation.segmentation.chunk_statistics import UNITS, SizeBounds
@@ -123,7 +123,7 @@ def _measure_chunkers(
         measured = measure_without_labels(chunking, vectors, count_size_compliance(chunking, chunker, tools, bounds))
         stability = None
         if edits:
-            progress = TerminalProgress(f"{label}: ", "edits")
+            progress = progress_callback(f"{label}: ", "edits")
             stability = edit_stability(chunker, document, tools, edits, seed, progress)
             end_progress()
         yield label, measured, stability

@@ -126,7 +126,7 @@ def test_an_interruption_reports_the_questions_before_it(files, capsys, monkeypa
             if done == 10 and self.shown == title:
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr(trace, "TerminalProgress", Interrupted)
+    monkeypatch.setattr(trace, "progress_callback", Interrupted)
     assert traced(files, "--json") == 130
     printed = capsys.readouterr()
     assert printed.err == "Stopped: the report has 10 of 100 questions.\nStopped by the user.\n"
