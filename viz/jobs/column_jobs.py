@@ -50,7 +50,7 @@ class Inquiry(NamedTuple):
     reranker
         The folder of a cross-encoder; empty for none.
     contexts
-        The hash from `contexts_of`; empty if the chunks are searched without context sentences.
+        The hash from `contexts_digest`; empty if the chunks are searched without context sentences.
     """
 
     question: str

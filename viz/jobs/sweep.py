@@ -284,6 +284,6 @@ class Sweep(KeptJob):
 def estimate_sweep_requests(
     split: Callable[[], Iterable[MarkedDocument]], settings: Sequence[Setting], tokenizer: str, cancelled: Callable[[], bool]
 ) -> Estimate:
-    """Estimate a sweep's requests to a language model, all settings together; raises as `estimate` does."""
+    """Estimate a sweep's requests to a language model, all settings together; raises as `estimate_requests` does."""
     chunkers = [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings]
     return estimate_requests((marked.document for marked in split()), chunkers, tokenizer, cancelled)

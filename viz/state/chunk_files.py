@@ -91,7 +91,7 @@ def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> No
 def show_chunk_file(file: ChunkFile, page: str, choices: Choices, number: int) -> None:
     """Show the chunks of a file in column ``number`` of a page; the user can undo the change.
 
-    Raises InputError as `hold` does.
+    Raises InputError as `hold_chunk_file` does.
     """
     hold_chunk_file(file)
     with undoable(page, f"Column {number + 1} shows the chunks of {file.name}"):

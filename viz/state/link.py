@@ -77,7 +77,7 @@ def model_in_link(choices: Choices, name: str) -> dict[str, str]:
 
 
 def _format_value(value: Any) -> str:
-    """Format a parameter's value; the inverse of `_value`."""
+    """Format a parameter's value; the inverse of `_parse_value`."""
     return "none" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 

@@ -60,7 +60,7 @@ def give_questions_to_retrieval(
 
 
 def give_kept_questions_to_retrieval(columns: Iterable[ColumnChoice] = ()) -> None:
-    """Pass the questions stored on Compare to Retrieval; see `give_to_retrieval`."""
+    """Pass the questions stored on Compare to Retrieval; see `give_questions_to_retrieval`."""
     sources = session.question_texts
     question_set = marked_question_set(session.questions, {identity: source.text for identity, source in sources.items()})
     parts = {source.text: source.parts for source in sources.values() if source.parts is not None}

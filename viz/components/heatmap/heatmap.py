@@ -36,7 +36,7 @@ class HeatmapData(TypedDict):
     Attributes
     ----------
     chunk_of, grounds
-        The fields of `Coloured`.
+        The fields of `SentenceColours`.
     weight
         The position weight λ; 0 if only the meaning counts.
     line

@@ -40,7 +40,7 @@ class ForeignFileError(Exception):
 
 
 def check_format(connection: sqlite3.Connection) -> None:
-    """Create the tables of stored runs in an empty file; raises `Foreign` if the file has other content."""
+    """Create the tables of stored runs in an empty file; raises `ForeignFileError` if the file has other content."""
     if _format(connection) == (_APPLICATION, _FORMAT):
         return
 
