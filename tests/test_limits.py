@@ -99,7 +99,7 @@ SENTENCES = {
     "viz.state.chunk_files.MOST_HELD": ("the chunk files of a session may have at most",),
     "viz.state.own_text.MOST_EDITED": ("characters are too many to edit here",),
     "viz.state.link.LONGEST_WORD": ("characters long; it has",),
-    "viz.state.values.MOST_QUESTIONS": ("questions can be kept",),
+    "viz.state.session_file.MOST_QUESTIONS": ("questions can be kept",),
     "viz.jobs.keeping.notebook_store.MOST_BYTES": ("The file of kept texts may have at most",),
     "viz.controls.kept_texts.MOST_LISTED": ("older ones are not listed",),
     "viz.compare.asking.question_search.LARGEST_TEXTS": ("The texts of all kept questions may have at most",),

@@ -11,7 +11,7 @@ from chunkers.results.parent_chunks import parent_numbers
 from evaluation.segmentation.chunk_statistics import ChunkFacts, boundary_changes, count_found_missed_added
 from viz.compare import first_screen
 from viz.compare.asking.question_search import answer_question, mark_answer
-from viz.compare.state.session import session
+from viz.compare.state.session import LastChange, session
 from viz.components.gaps.gaps import MarkingData, marking_data
 from viz.components.mounting import take_event
 from viz.components.page_elements import notice
@@ -48,7 +48,6 @@ from viz.state.compare_choices import (
 from viz.state.own_marks import column_for_own_cuts, own_cuts_of, set_clicked_boundaries, set_own_cuts
 from viz.state.session_file import KeptColumn, spans_of
 from viz.state.text import Source, Text
-from viz.state.values import LastChange
 from viz.theme.number_formats import (
     counted,
     counted_known_boundaries,

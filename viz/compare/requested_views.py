@@ -22,7 +22,7 @@ from viz.compare.scores.changes import show_changes
 from viz.compare.scores.scoreboard import show_ranking, show_scoreboard, show_unlabelled
 from viz.compare.state.session import session
 from viz.components.figure import show_figure
-from viz.components.mounting import Component
+from viz.components.mounting import Component, Data
 from viz.components.page_elements import download_button, notice
 from viz.controls.widgets import button_pressed, value_binding
 from viz.jobs.chunking import cached_sentence_vectors
@@ -34,7 +34,6 @@ from viz.state.compare_choices import COMPARE, compare_is_full
 from viz.state.storage_format import stored_questions
 from viz.state.text import Source
 from viz.state.undo import undoable
-from viz.state.values import Data
 from viz.theme.palette import edge_colour
 
 # The Code view of Compare: a column as code for other libraries, and their own chunkers with the same settings.

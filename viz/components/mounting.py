@@ -1,14 +1,17 @@
 """Browser components, whose scripts draw or store the server's data, and the events that they report."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, Generic, Literal, TypeVar
 
 import streamlit as st
 
 from viz.components import assets
 from viz.state.session_state import session
-from viz.state.values import Data
 from viz.theme import palette
+
+Data = Mapping[str, object] | bytes
+"""Payload of a component: JSON, or a line of JSON followed by arbitrary bytes."""
 
 Payload = TypeVar("Payload", bound=Data)
 

@@ -11,9 +11,8 @@ from chunkers import InputError
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import LanguageModel
-from viz.components.mounting import Component
+from viz.components.mounting import Component, Data
 from viz.jobs.background import Background
-from viz.state.values import Data
 from viz.theme.number_formats import counted
 
 _notice = Component[Data]("seamark_notice", "components/notice.js", "components/notice.css", html="<p></p>")

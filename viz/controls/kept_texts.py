@@ -18,10 +18,9 @@ from viz.state.choices import OWN, Choices
 from viz.state.compare_choices import COMPARE
 from viz.state.notebook import forget_kept_texts, is_server_private, keep_document, key_of_kept_document, open_notebook
 from viz.state.own_text import choose_document, count_questions_about, restore_replaced_text, set_own_text
-from viz.state.session_state import session
+from viz.state.session_state import Arrival, session
 from viz.state.storage_format import KeptText, restore_text, text_in_stored_form
 from viz.state.text import Source
-from viz.state.values import Arrival
 from viz.theme.number_formats import counted, counted_known_boundaries
 
 MOST_LISTED = 20

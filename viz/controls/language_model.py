@@ -11,8 +11,7 @@ from chunkers.recipes.registry import ASKING
 from viz.components.page_elements import remark
 from viz.controls.widgets import take_entered_server
 from viz.state.chosen_models import chosen_model
-from viz.state.session_state import session
-from viz.state.values import LanguageServer
+from viz.state.session_state import LanguageServer, session
 
 MOST_ALLOWED = 1_000_000_000
 """The highest token limit that can be set."""

@@ -23,8 +23,7 @@ from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import answers_on_disk, embedding_cache, run_store
 from viz.state.choices import Choices
 from viz.state.chosen_models import embedder_destination, embedder_waits_for_consent, splitter_waits_for_consent
-from viz.state.session_state import session
-from viz.state.values import EmbeddingServer
+from viz.state.session_state import EmbeddingServer, session
 from viz.theme.glossary import definitions_as_help
 
 # The choice of an embedder. Anything that is read, downloaded, run or sent needs the user's consent first.

@@ -15,7 +15,7 @@ from evaluation.segmentation.boundary_measures import crossing_chunks
 from evaluation.segmentation.sweep import MEASURES, SEARCHED, Setting, first_published_setting
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.gaps.gaps import marking_data
-from viz.components.mounting import Component, take_event
+from viz.components.mounting import Component, Data, take_event
 from viz.components.page_elements import download_button, notice, show_job_progress
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
 from viz.controls.language_model import any_calls_model, language_model_form
@@ -42,7 +42,6 @@ from viz.state.compare_choices import columns_of_compare, ensure_compare_choices
 from viz.state.own_marks import set_clicked_boundaries, set_known_boundaries, undo_known_boundaries
 from viz.state.own_text import choose_document
 from viz.state.text import Text
-from viz.state.values import Data
 from viz.theme import palette
 from viz.theme.glossary import SEGMENTATION
 from viz.theme.number_formats import counted, counted_known_boundaries

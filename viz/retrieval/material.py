@@ -15,12 +15,12 @@ from viz.jobs.retrieval_plan import Material, OwnDocuments
 from viz.retrieval.state.session import session
 from viz.state.shared_questions import (
     RETRIEVAL,
+    GivenQuestions,
     bundled_material,
     give_kept_questions_to_retrieval,
     own_material_of_last_run,
     refresh_kept_questions,
 )
-from viz.state.values import GivenQuestions
 from viz.theme.number_formats import counted
 
 BUNDLED, OWN = "Bundled", "Your own"

@@ -15,7 +15,7 @@ from evaluation.search.ranking import Method
 from evaluation.statistics.paired_tests import Difference, interval_end_words
 from evaluation.statistics.significance import FALSE_VERDICTS
 from viz.components.figure import show_figure
-from viz.components.mounting import Component
+from viz.components.mounting import Component, Data
 from viz.components.page_elements import notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import (
@@ -27,7 +27,6 @@ from viz.retrieval.figures import (
     trade_off_plot,
 )
 from viz.retrieval.link_parameters import COSTS, TITLES, choose_parameter
-from viz.state.values import Data
 from viz.theme.glossary import RETRIEVAL
 from viz.theme.number_formats import counted, three_figures
 

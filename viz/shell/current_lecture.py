@@ -31,10 +31,9 @@ from viz.state.decks import (
     scene_link,
 )
 from viz.state.link import model_in_link, to_query
-from viz.state.own_text import store_own_text
-from viz.state.session_state import came_through_history, session
+from viz.state.own_text import Replaced, store_own_text
+from viz.state.session_state import Arrival, Playing, came_through_history, session
 from viz.state.text import Source
-from viz.state.values import Arrival, Playing, Replaced
 from viz.theme.number_formats import counted
 
 DECK, SCENE, SCENES = "deck", "scene", "scenes"

@@ -24,7 +24,7 @@ const OWN_PAGING = "textarea, select, dialog, [contenteditable], [role=dialog], 
  * @import { Seen } from "../components/shared/bus.js"
  * @import { Component, Moment } from "../components/shared/component.d.ts"
  * @import { Telling } from "../components/text_bar/state.d.ts"
- * @import { ScenePicture } from "../state/values.data.d.ts"
+ * @import { ScenePicture } from "../state/decks.data.d.ts"
  * @import { DeckData, SceneData } from "./lecture_bar.data.d.ts"
  * @typedef {{ act: "scene" | "leave" | "add" | "move" | "remove" | "picture", scene?: number, by?: number, words?: Record<string, string>,
  *   hides?: boolean, horizon?: number | null, caption?: string[], at: Moment }} Act

@@ -9,9 +9,8 @@ import streamlit as st
 
 from viz.components.mounting import Component, take_event
 from viz.shell import current_lecture, lecture_mode
-from viz.state.decks import DRAWN, OWN_DECK, Scene
+from viz.state.decks import DRAWN, OWN_DECK, Scene, ScenePicture
 from viz.state.session_state import session
-from viz.state.values import ScenePicture
 
 KEY = "deck"
 

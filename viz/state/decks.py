@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Collection
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypedDict
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
@@ -114,6 +114,15 @@ class Deck(BaseModel, frozen=True, extra="forbid"):
         if not self.title.strip() or not all(scene.title.strip() for scene in self.scenes):
             raise ValueError("title must contain more than white space")
         return self
+
+
+class ScenePicture(TypedDict):
+    """A page as SVG: when the browser asked for it, the file name without ending, and the text alternative."""
+
+    asked: float
+    svg: str
+    name: str
+    said: str
 
 
 @cache

@@ -15,10 +15,10 @@ from viz.state import storage_format as kept_questions
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
 from viz.state.compare_choices import COMPARE, default_choices, ensure_compare_choices
 from viz.state.link import from_query, to_query
+from viz.state.session_file import MOST_QUESTIONS, KeptQuestion
 from viz.state.session_state import session
 from viz.state.storage_format import KeptText, restore_text, text_in_stored_form
 from viz.state.undo import undoable
-from viz.state.values import MOST_QUESTIONS, KeptQuestion, Notebook
 
 _OPENED = "opened"
 """Placeholder for the digest of a notebook that was read and not changed since."""
@@ -44,6 +44,13 @@ class _Head(BaseModel, frozen=True, extra="ignore"):
     link: dict[str, str]
     page: str
     sample: str = ""
+
+
+class Notebook(NamedTuple):
+    """The state of a notebook on disk: its key (None before the first write), and a digest of its last content."""
+
+    place: Place | None
+    digest: str
 
 
 class Content(NamedTuple):

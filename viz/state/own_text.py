@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -12,13 +13,19 @@ from sample_docs import sample_splitters
 from viz.state.choices import OWN, Choices
 from viz.state.session_state import new_text_box_key, session
 from viz.state.text import Source
-from viz.state.values import Replaced
 
 PASTED = "Pasted text"
 """The name of a pasted text."""
 
 MOST_EDITED = 100_000
 """Most characters of a text that can be edited in the box, since the browser sends them with every interaction."""
+
+
+class Replaced(NamedTuple):
+    """The user's previous own text; ``given`` is this text before its lines of dashes were removed."""
+
+    own: Source
+    given: Source | None
 
 
 def choose_document(choices: Choices, document: str) -> None:

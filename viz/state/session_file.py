@@ -23,12 +23,42 @@ from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.errors import first_validation_error
 from chunkers.text.extracted_text import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reader_process import parse_in_reader_process
+from evaluation.asking.ask import LONGEST_ANSWER, LONGEST_QUESTION
+from evaluation.questions.question_sets import MarkedQuestion
 from viz.state import session_file_reader
 from viz.state.choices import MOST_COLUMNS, Choices
 from viz.state.text import Source, are_boundaries
-from viz.state.values import MOST_QUESTIONS, KeptQuestion
 
 ENDING = ".json"
+
+
+MOST_QUESTIONS = 100
+"""Most questions with a marked answer in a session."""
+
+
+class KeptQuestion(BaseModel, frozen=True, extra="forbid"):
+    """The stored form of a question and its marked answer, `evaluation.questions.question_sets.MarkedQuestion`.
+
+    Attributes
+    ----------
+    sample
+        The id of the bundled document that the question is about; empty for the user's own text.
+    text
+        A digest of the text, by which it is recognised.
+    """
+
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
+    document: str = Field(max_length=300)
+    identity: str = Field(max_length=200)
+    start: int = Field(ge=0)
+    answer: str = Field(min_length=1, max_length=LONGEST_ANSWER)
+    sample: str = Field("", max_length=100)
+    text: str = Field(max_length=64)
+
+    @property
+    def marked(self) -> MarkedQuestion:
+        """The question as a `MarkedQuestion`, the form of questions in the session."""
+        return MarkedQuestion(self.question, self.document, self.identity, self.start, self.answer)
 
 
 class KeptFile(BaseModel, frozen=True, extra="forbid"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from uuid import uuid4
 
 import streamlit as st
@@ -10,25 +12,13 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from chunkers import Chunking, Document, Embedder, Recipe
 from chunkers.language_models.answer_cache import AnswerCache
+from chunkers.support.limits import MOST_SPENT_TOKENS
 from chunkers.text.reading import FileText
 from viz.jobs.background import Background, SessionRuns
 from viz.jobs.resources import Showing
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
-from viz.state.decks import LectureFile
-from viz.state.session_file import SessionFile
-from viz.state.values import (
-    Arrival,
-    EmbeddingServer,
-    GivenQuestions,
-    KeptQuestion,
-    LanguageServer,
-    Notebook,
-    Playing,
-    Replaced,
-    ScenePicture,
-    Sent,
-    Undo,
-)
+from viz.state.decks import LectureFile, ScenePicture
+from viz.state.session_file import KeptQuestion, SessionFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +34,11 @@ if TYPE_CHECKING:
     from viz.jobs.column_jobs import ChangedCuts
     from viz.jobs.file_reading import ReadingJob
     from viz.jobs.retrieval_plan import Material
+    from viz.state.notebook import Notebook
+    from viz.state.own_text import Replaced
+    from viz.state.shared_questions import GivenQuestions
     from viz.state.text import Source
+    from viz.state.undo import Undo
 
 
 Opened = FileText | SessionFile | Recipe
@@ -129,6 +123,75 @@ class ShownDocument(Value[Document | None]):
             before: dict[str, Showing] = st.session_state.get(key, {})
             now = {**before, value.identity: before.get(value.identity) or Showing(value.identity)}
             st.session_state[key] = dict([*now.items()][-MOST_SHOWN:])
+
+
+# Values that several pages share.
+
+
+@dataclass(frozen=True)
+class EmbeddingServer:
+    """The address and key of an embedding server; the key is kept in memory only."""
+
+    address: str = ""
+    key: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class LanguageServer:
+    """The session's language model, its server, and its spending limits; the key is kept in memory only.
+
+    ``model`` is the name on the server; empty if none is named. ``tokens`` and ``money`` (in US dollars) are the limits; a
+    ``money`` of 0 means no limit.
+    """
+
+    model: str = ""
+    address: str = ""
+    key: str = field(default="", repr=False)
+    tokens: int = MOST_SPENT_TOKENS
+    money: float = 0.0
+
+
+class Playing(NamedTuple):
+    """The scene at hand: the name of its lecture, and its index there."""
+
+    deck: str
+    scene: int
+
+
+class Arrival(NamedTuple):
+    """A page to open and the page before it, both by key; ``link`` has new choices for the page, or is None."""
+
+    page: str
+    before: str
+    link: dict[str, str] | None = None
+
+
+class Order(NamedTuple):
+    """Sequence number of a payload; later payloads of a session have greater numbers."""
+
+    session: str
+    number: int
+
+
+class Sent:
+    """The last payload sent to each component of a session."""
+
+    def __init__(self) -> None:
+        self._session = uuid4().hex[:12]
+        self._numbers = count(1)
+        self._last: dict[str, tuple[object, Order]] = {}
+
+    def order(self, key: str, data: object) -> Order:
+        """Return the sequence number of ``data``, unchanged if the component ``key`` was last sent the same data."""
+        before = self._last.get(key)
+        if before is None or before[0] != data:
+            before = data, Order(self._session, next(self._numbers))
+        self._last[key] = data, before[1]
+        return before[1]
+
+    def forget(self) -> None:
+        """Drop the stored payloads to free memory, so that the next payload counts as new."""
+        self._last.clear()
 
 
 class Session:

@@ -1,6 +1,7 @@
 """Questions that pages pass to each other, with their documents."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from chunkers.text.extracted_text import Parts
@@ -9,7 +10,6 @@ from sample_docs import SAMPLES_FOLDER
 from viz.jobs.retrieval_plan import Material
 from viz.state.choices import ColumnChoice
 from viz.state.session_state import session
-from viz.state.values import GivenQuestions
 from viz.theme.number_formats import counted
 
 RETRIEVAL, GENERATED = "retrieval", "generated"
@@ -18,6 +18,31 @@ RETRIEVAL, GENERATED = "retrieval", "generated"
 
 KEPT = "kept on Compare"
 """Origin of questions whose answers were marked on Compare."""
+
+
+@dataclass(frozen=True)
+class GivenQuestions:
+    """Questions and columns that another page passes to Retrieval.
+
+    Attributes
+    ----------
+    material
+        The questions with their documents.
+    said
+        A sentence on the number and origin of the questions.
+    notes
+        Notes on the questions' measures.
+    origin
+        The origin of the questions, such as ``kept on Compare``.
+    columns
+        The columns to measure; empty to keep Retrieval's.
+    """
+
+    material: Material
+    said: str
+    notes: tuple[str, ...]
+    origin: str
+    columns: tuple[ColumnChoice, ...] = ()
 
 
 @lru_cache(maxsize=1)

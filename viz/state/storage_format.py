@@ -12,10 +12,9 @@ from chunkers.text.extracted_text import Omission, Parts
 from evaluation.asking.ask import PosedQuestion, checked_answer
 from sample_docs import load_sample, sample_titles
 from viz.state.own_text import store_own_text, with_dashes_as_boundaries
-from viz.state.session_file import KeptParts
+from viz.state.session_file import MOST_QUESTIONS, KeptParts, KeptQuestion
 from viz.state.session_state import session
 from viz.state.text import Source, are_boundaries
-from viz.state.values import MOST_QUESTIONS, KeptQuestion
 
 _QUESTIONS_ADAPTER = TypeAdapter(tuple[KeptQuestion, ...])
 

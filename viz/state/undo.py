@@ -2,10 +2,33 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from viz.state.choices import ColumnChoice
 from viz.state.session_state import session
-from viz.state.values import Undo
+
+
+@dataclass(frozen=True)
+class Undo:
+    """The last change of a page's columns, with the data needed to undo it.
+
+    Attributes
+    ----------
+    page
+        The key of the page whose columns were changed.
+    said
+        The change in words, as in ``Column 2 removed``.
+    before, selected
+        The columns before the change, and the index of the selected one.
+    after
+        The columns after the change. Once the page's columns differ from these, the change can no longer be undone.
+    """
+
+    page: str
+    said: str
+    before: tuple[ColumnChoice, ...]
+    selected: int
+    after: tuple[ColumnChoice, ...]
 
 
 @contextmanager

@@ -1,12 +1,30 @@
 """The session state of the Tune page."""
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from evaluation.segmentation.marked_texts import MarkedText
 from viz.state.session_state import Container, Job, Session, Value
-from viz.state.values import MarkedDocuments, StitchedDocuments
 
 if TYPE_CHECKING:
     from viz.jobs.file_reading import ReadingJob
+
+
+@dataclass(frozen=True)
+class MarkedDocuments:
+    """Documents made from the user's files, with a summary and a message for each file that is not usable."""
+
+    documents: list[MarkedText] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class StitchedDocuments:
+    """Documents stitched from the user's files, and the names of the held-out ones."""
+
+    made: MarkedDocuments
+    held: frozenset[str] = frozenset()
 
 
 class TuneSession(Session):

@@ -32,8 +32,7 @@ from viz.jobs.file_reading import ReadingJob
 from viz.shell.navigation import PAGES, open_page_at_next_run
 from viz.state.choices import Choices
 from viz.state.text import Source
-from viz.state.values import MarkedDocuments, StitchedDocuments
-from viz.tune.session import session
+from viz.tune.session import MarkedDocuments, StitchedDocuments, session
 
 # The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts.
 

@@ -9,7 +9,7 @@ from tests import ROOT
 from tests.sources import parsed
 from viz.shell import navigation
 from viz.shell.navigation import PAGES, switch_to_arriving_page
-from viz.state.values import Arrival
+from viz.state.session_state import Arrival
 
 
 def test_every_page_has_one_row_and_a_file():

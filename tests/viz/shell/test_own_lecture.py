@@ -6,8 +6,8 @@ import pytest
 
 from viz.shell import current_lecture
 from viz.state.decks import LectureFile, Scene
+from viz.state.session_state import Playing
 from viz.state.text import Source
-from viz.state.values import Playing
 
 LECTURE = LectureFile().with_scene(Scene(title="Mine", link="/?document=own"), Source("One. Two.", "Pasted text"))
 OTHER = LectureFile().with_scene(Scene(title="Other", link="/"), None)

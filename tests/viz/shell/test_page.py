@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.viz.app_steps import choose_document, emptied, said, widget
 from viz.jobs import resources
-from viz.state.values import Arrival
+from viz.state.session_state import Arrival
 
 ABOUT_A_TEXT = ("compare", "breakpoints", "double_pass", "clustering", "failures", "answers", "guide")
 WITHOUT_A_TEXT = ("tune", "retrieval")
@@ -195,8 +195,7 @@ def _asked_for():
 
     from viz.shell.page import page
     from viz.state.choices import Choices, ColumnChoice
-    from viz.state.session_state import session
-    from viz.state.values import Arrival
+    from viz.state.session_state import Arrival, session
 
     st.session_state["app"] = True
     runs = st.session_state.setdefault("runs", [])

@@ -9,7 +9,7 @@ from evaluation.segmentation.marked_texts import MarkedText
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import press, remarks, said, sweep_of
-from viz.state.values import MarkedDocuments
+from viz.tune.session import MarkedDocuments
 
 pytestmark = pytest.mark.page
 

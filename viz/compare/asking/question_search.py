@@ -34,8 +34,8 @@ from viz.shell.linked_runs import ModelRequests, run_with_consent, show_consent
 from viz.state.choices import Choices
 from viz.state.chosen_models import chosen_model
 from viz.state.compare_choices import ranking_method_of, retrieval_limit_of
+from viz.state.session_file import MOST_QUESTIONS
 from viz.state.text import Source
-from viz.state.values import MOST_QUESTIONS
 from viz.theme.number_formats import counted
 
 # The context sentences of Compare's chunks: their cost, the user's consent, and their state.

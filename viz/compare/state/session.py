@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from viz.state.session_state import Container, Job, Session, Value
@@ -12,7 +13,26 @@ if TYPE_CHECKING:
     from viz.jobs.chunker_comparison import EditStabilityJob, IndexChanges
     from viz.jobs.chunking import ChunkingJob, DecisionTimes, Task
     from viz.jobs.column_jobs import AskJob, RemedyJob, Situating
-    from viz.state.values import LastChange
+
+
+@dataclass(frozen=True)
+class LastChange:
+    """The boundaries of a column on Compare, and how the last change of its parameters affected them.
+
+    Attributes
+    ----------
+    task
+        The task that produced the boundaries, without the embedder's revision.
+    cuts
+        The boundaries, as offsets in code points.
+    said, fresh
+        The change in words, and the boundaries that are new; empty if nothing has changed yet.
+    """
+
+    task: Task
+    cuts: tuple[int, ...]
+    said: str = ""
+    fresh: frozenset[int] = frozenset()
 
 
 class CompareSession(Session):

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal, TypedDict
 
-from viz.components.mounting import Component, Store, note_event
-from viz.state.values import Data
+from viz.components.mounting import Component, Data, Store, note_event
 
 BAR, FOOT = "document", "own_foot"
 """Keys of the row and of the footer; `viz.components.mounting.take_event` takes their events."""
