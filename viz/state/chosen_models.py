@@ -22,8 +22,9 @@ def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
     if splitter_waits_for_consent(choices):
         return None, "Waiting for you to press “Use this splitter”, above."
     try:
-        on_server = choices.embedder.startswith("openai:")
-        return _server_embedder(choices.embedder) if on_server else load_embedder(choices.embedder), ""
+        if choices.embedder.startswith("openai:"):
+            return _server_embedder(choices.embedder), ""
+        return load_embedder(choices.embedder), ""
     except InputError as error:
         return None, str(error)
 
@@ -56,8 +57,7 @@ def _server_embedder(name: str) -> Embedder:
     wanted = name, session.server
     cached = session.server_embedder
     if cached is None or cached[0] != wanted:
-        cached = wanted, OpenAIServer(name, session.server.address, session.server.key)
-        session.server_embedder = cached
+        cached = session.server_embedder = wanted, OpenAIServer(name, session.server.address, session.server.key)
     return cached[1]
 
 
@@ -102,8 +102,8 @@ def chosen_model() -> Asking | None:
     cached = session.asking
     if cached is None or cached[0] != wanted:
         model = ChatServer(f"openai:{wanted.model}", wanted.address, wanted.key)
-        money = Decimal(str(wanted.money)) if wanted.money else None
-        cached = session.asking = wanted, Asking(model, session.answers, Limit(wanted.tokens, money), _end_asking)
+        limit = Limit(wanted.tokens, Decimal(str(wanted.money)) if wanted.money else None)
+        cached = session.asking = wanted, Asking(model, session.answers, limit, _end_asking)
     answers = answers_on_disk() if session.on_disk else session.answers
     if cached[1].memory != answers.identity:
         cached = session.asking = wanted, cached[1].with_answers(answers)

@@ -60,9 +60,9 @@ def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     assert file is not None
     located = file.known_in(document)
     count = len(file.chunks) if located is None else located.given
-    whole = file.text(document.name) is not None
-    can = "; the text that they give can be opened in this column's settings" if whole else ""
-    return f"0 of {counted(count, 'chunk')} of {file.name} found in this text: they may be of another{can}."
+    has_text = file.text(document.name) is not None
+    advice = "; the text that they give can be opened in this column's settings" if has_text else ""
+    return f"0 of {counted(count, 'chunk')} of {file.name} found in this text: they may be of another{advice}."
 
 
 def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
@@ -74,10 +74,9 @@ def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> No
         If the files together would have too many characters.
     """
     undo = session.undo
-    shown = [*columns, *(() if undo is None else (*undo.before, *undo.after))]
-    shown += [column for choices in session.choices.values() for column in choices.columns]
-    files = {column.parameters.get("file"): chunk_file_of(column) for column in shown}
-    kept = {chunk_file.identity: chunk_file for chunk_file in files.values() if chunk_file is not None}
+    used_columns = [*columns, *(() if undo is None else (*undo.before, *undo.after))]
+    used_columns += [column for choices in session.choices.values() for column in choices.columns]
+    kept = {used_file.identity: used_file for column in used_columns if (used_file := chunk_file_of(column)) is not None}
     characters = sum(chunk_file.characters for chunk_file in {**kept, file.identity: file}.values())
     if characters > MOST_HELD:
         raise InputError(

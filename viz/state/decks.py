@@ -200,8 +200,7 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
     @model_validator(mode="after")
     def _has_the_texts(self) -> Self:
         for number, scene in enumerate(self.deck.scenes, start=1):
-            shows_own = scene.query.get("document") == OWN
-            if shows_own and scene.text not in self.texts:
+            if scene.query.get("document") == OWN and scene.text not in self.texts:
                 raise ValueError(f"scene {number} shows a text of the user, which must be among the texts; it is not")
         return self
 
@@ -226,8 +225,10 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
 
     def _made(self, scenes: list[Scene], texts: dict[str, SceneText]) -> LectureFile:
         used = {scene.text for scene in scenes}
-        deck = Deck(title=self.deck.title, about=self.deck.about, scenes=tuple(scenes))
-        return LectureFile(deck=deck, texts={name: text for name, text in texts.items() if name in used})
+        return LectureFile(
+            deck=Deck(title=self.deck.title, about=self.deck.about, scenes=tuple(scenes)),
+            texts={name: text for name, text in texts.items() if name in used},
+        )
 
 
 def read_lecture(data: bytes, name: str, pages: Collection[str]) -> LectureFile:
@@ -255,9 +256,7 @@ def read_lecture(data: bytes, name: str, pages: Collection[str]) -> LectureFile:
 
 def lecture_to_link_word(file: LectureFile) -> str:
     """Return a lecture as the word of a link; empty if it shows texts of the user, which no link has, or is too long."""
-    if file.texts:
-        return ""
-    return file.packed if len(file.packed) <= LONGEST_LINK else ""
+    return "" if file.texts or len(file.packed) > LONGEST_LINK else file.packed
 
 
 def lecture_from_link_word(word: str, pages: Collection[str], largest: int = LARGEST_LINKED) -> LectureFile:

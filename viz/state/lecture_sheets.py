@@ -42,8 +42,9 @@ def _sheet(scene: Scene, own: Source | None) -> SceneSheet:
         if any(chunker.asks or chunker.elsewhere for chunker in chunkers) or (embeds and choices.embedder not in EMBEDDERS):
             return bare
         document = Document.from_text(words, choices.sentences, name=name).split()
-        embedder = load_embedder(choices.embedder) if embeds else None
-        tools = Tools(embedder, load_tokenizer(choices.tokenizer), embedding_cache(False))
+        tools = Tools(
+            load_embedder(choices.embedder) if embeds else None, load_tokenizer(choices.tokenizer), embedding_cache(False)
+        )
         return SceneSheet(title, scene.words, document, known, [run(chunker, document, tools) for chunker in chunkers])
     except InputError:
         return bare

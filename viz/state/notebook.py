@@ -213,6 +213,11 @@ def _content(document: str) -> Content | None:
         question for question in kept_questions.stored_questions() if question.sample or question.text == digest
     )
     link = to_query(compare, default_choices()) | {"document": document, "sentences": sentences}
-    page = session.page or COMPARE
-    head = _Head(about=about, questions=questions, link=link, page=page, sample="" if document == OWN else document)
+    head = _Head(
+        about=about,
+        questions=questions,
+        link=link,
+        page=session.page or COMPARE,
+        sample="" if document == OWN else document,
+    )
     return Content(about.name, len(questions), head.model_dump_json().encode(), kept_questions.text_digest(text), text)

@@ -172,7 +172,7 @@ def write_session_file(
         )
         for chunker, chunking in columns
     ]
-    file = SessionFile(
+    return SessionFile(
         name=source.name,
         text=source.text,
         known=source.known,
@@ -180,8 +180,7 @@ def write_session_file(
         selected=choices.selected,
         questions=questions,
         columns=tuple(stored_columns),
-    )
-    return file.model_dump_json(indent=1)
+    ).model_dump_json(indent=1)
 
 
 def _file_of(chunker: Chunker) -> KeptFile | None:

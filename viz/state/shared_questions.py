@@ -125,5 +125,4 @@ def share_generated_questions(question_set: QuestionSet, model: str, parts: tupl
 
 def shared_question_sets() -> tuple[tuple[str, Material], ...]:
     """Return the question sets that Retrieval shares, each with its origin and without duplicates."""
-    shared_sets = session.shared_questions.values()
-    return tuple({material: (origin, material) for origin, material in shared_sets}.values())
+    return tuple({material: (origin, material) for origin, material in session.shared_questions.values()}.values())
