@@ -45,7 +45,7 @@ from viz.state.compare_choices import (
     retrieval_limits,
     search_settings_of,
 )
-from viz.state.own_marks import column_for_own_cuts, own_cuts_of, set_clicked_boundaries, set_own_cuts
+from viz.state.own_text import column_for_own_cuts, own_cuts_of, set_clicked_boundaries, set_own_cuts
 from viz.state.session_file import KeptColumn, spans_of
 from viz.state.text import Source, Text
 from viz.theme.number_formats import (

@@ -31,7 +31,7 @@ from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.chosen_models import chosen_model
 from viz.state.compare_choices import COMPARE, compare_is_full
-from viz.state.storage_format import stored_questions
+from viz.state.stored_texts import stored_questions
 from viz.state.text import Source
 from viz.state.undo import undoable
 from viz.theme.palette import edge_colour

@@ -15,9 +15,8 @@ from viz.components.page_elements import remark
 from viz.controls.chunk_file import chunk_file_controls
 from viz.controls.language_model import any_calls_model, language_model_form, show_prompts
 from viz.controls.widgets import label_with_availability, offer_undo, value_binding
-from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective_parameters, fresh
+from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective_parameters, fresh, link_of_chunker
 from viz.state.chosen_models import embedder_defaults
-from viz.state.link import link_of_chunker
 from viz.state.session_state import session
 from viz.state.undo import undoable
 

@@ -13,13 +13,21 @@ from viz.components.page_elements import notice, remark
 from viz.components.text_bar.text_bar import KeptHead, NotebookChip, keep_words_in_tab
 from viz.jobs.keeping.notebook_store import Listed
 from viz.jobs.resources import notebook_store
-from viz.state import storage_format
+from viz.state import stored_texts
 from viz.state.choices import OWN, Choices
 from viz.state.compare_choices import COMPARE
-from viz.state.notebook import forget_kept_texts, is_server_private, keep_document, key_of_kept_document, open_notebook
 from viz.state.own_text import choose_document, count_questions_about, restore_replaced_text, set_own_text
 from viz.state.session_state import Arrival, session
-from viz.state.storage_format import KeptText, restore_text, text_in_stored_form
+from viz.state.stored_texts import (
+    KeptText,
+    forget_kept_texts,
+    is_server_private,
+    keep_document,
+    key_of_kept_document,
+    open_notebook,
+    restore_text,
+    text_in_stored_form,
+)
 from viz.state.text import Source
 from viz.theme.number_formats import counted, counted_known_boundaries
 
@@ -207,11 +215,11 @@ def copy_for_tab() -> tuple[KeptHead | None, str] | None:
 
 def keep_questions_in_tab() -> None:
     """Store the session's questions in the browser's tab, at the end of a run of the page."""
-    questions = storage_format.stored_questions()
+    questions = stored_texts.stored_questions()
     # Until this session has questions, the tab may still have those of the previous session.
     session.questions_sent = session.questions_sent or bool(questions)
     if session.questions_sent:
-        keep_words_in_tab({"name": "questions", "words": storage_format.questions_to_json(questions)})
+        keep_words_in_tab({"name": "questions", "words": stored_texts.questions_to_json(questions)})
 
 
 def warning_too_long_for_tab() -> str:

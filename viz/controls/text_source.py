@@ -23,21 +23,21 @@ from viz.controls.kept_texts import (
     warning_too_long_for_tab,
 )
 from viz.jobs.file_reading import ReadingJob, read_single_text, single_file_maker
-from viz.state import session_file, storage_format
+from viz.state import session_file, stored_texts
 from viz.state.choices import OWN, Choices
 from viz.state.compare_choices import open_recipe, reopen_session
-from viz.state.notebook import open_linked_notebook
-from viz.state.own_marks import move_own_cuts
 from viz.state.own_text import (
     MOST_EDITED,
     PASTED,
     choose_document,
     edited_source,
+    move_own_cuts,
     set_own_text,
     store_own_text,
     with_dashes_as_boundaries,
 )
 from viz.state.session_state import Opened, session
+from viz.state.stored_texts import open_linked_notebook
 from viz.state.text import Source, Text, language_label
 from viz.theme.number_formats import counted
 
@@ -59,7 +59,7 @@ def take_document_events(choices: Choices, default: Choices) -> None:
     if answer and take_text_of_tab(answer):
         session.own_taken += 1
     if questions:
-        storage_format.take_questions_of_tab(questions.get("questions"))
+        stored_texts.take_questions_of_tab(questions.get("questions"))
     if wanted := take_event(BAR, "notebook"):
         take_chip_action(wanted, choices.document)
     if choices.document == OWN and session.own is None and session.tab_answered:
@@ -96,7 +96,7 @@ def show_document_row(choices: Choices, text: Text | None) -> None:
     kept_copy = copy_for_tab()
     if kept_copy is not None:
         keep_text_in_tab(*kept_copy)
-    storage_format.activate_waiting_questions()
+    stored_texts.activate_waiting_questions()
 
 
 @cache
@@ -264,7 +264,7 @@ def _open_saved(saved: session_file.SessionFile | Recipe, name: str, choices: Ch
         session.own_complaint = str(error)
         return
     store_own_text(Source(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
-    storage_format.restore_questions(saved.questions)
+    stored_texts.restore_questions(saved.questions)
     _show_other_text(choices)
 
 

@@ -28,7 +28,7 @@ from viz.shell.navigation import open_page_at_next_run
 from viz.shell.remedies import add_remedy, is_automatic, remedies_data
 from viz.state.choices import Choices
 from viz.state.compare_choices import COMPARE, choices_of_compare, ranking_method_of, retrieval_limit_of
-from viz.state.storage_format import kept_questions_about
+from viz.state.stored_texts import kept_questions_about
 from viz.state.text import Text
 from viz.theme.number_formats import counted
 

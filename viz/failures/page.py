@@ -39,8 +39,7 @@ from viz.shell.page import Page, page, side_by_side
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.chosen_models import chosen_model
 from viz.state.compare_choices import columns_of_compare, ensure_compare_choices
-from viz.state.own_marks import set_clicked_boundaries, set_known_boundaries, undo_known_boundaries
-from viz.state.own_text import choose_document
+from viz.state.own_text import choose_document, set_clicked_boundaries, set_known_boundaries, undo_known_boundaries
 from viz.state.text import Text
 from viz.theme import palette
 from viz.theme.glossary import SEGMENTATION

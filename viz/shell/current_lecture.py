@@ -12,7 +12,7 @@ from viz.components.page_elements import download_button, notice
 from viz.components.text_bar.text_bar import keep_words_in_tab
 from viz.server.first_paint import WIDE
 from viz.shell.navigation import PAGES, switch_to_arriving_page
-from viz.state.choices import OWN, Choices
+from viz.state.choices import OWN, Choices, model_in_link, to_query
 from viz.state.compare_choices import COMPARE
 from viz.state.decks import (
     LARGEST_FILE,
@@ -30,7 +30,6 @@ from viz.state.decks import (
     read_lecture,
     scene_link,
 )
-from viz.state.link import model_in_link, to_query
 from viz.state.own_text import Replaced, store_own_text
 from viz.state.session_state import Arrival, Playing, came_through_history, session
 from viz.state.text import Source

@@ -22,11 +22,23 @@ from viz.server.first_paint import WIDE
 from viz.shell import current_lecture, lecture_mode
 from viz.shell.current_lecture import offer_decks, offer_to_add_scene
 from viz.shell.navigation import enter_through_app, switch_to_arriving_page
-from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
+from viz.state.choices import (
+    KEPT_TEXT_PARAMETER,
+    LONGEST_NAME,
+    MODEL_PARAMETER,
+    OWN,
+    OWN_SPLITTER,
+    SHARED,
+    Choices,
+    from_query,
+    is_valid_name,
+    model_in_link,
+    older_columns,
+    to_query,
+)
 from viz.state.chosen_models import chosen_embedder, splitter_waits_for_consent
-from viz.state.link import KEPT, LONGEST_NAME, MODEL, from_query, is_valid_name, model_in_link, older_columns, to_query
-from viz.state.notebook import key_of_kept_document, save_notebooks
 from viz.state.session_state import came_through_history, session
+from viz.state.stored_texts import key_of_kept_document, save_notebooks
 from viz.state.text import Source, Text
 
 
@@ -181,7 +193,7 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
     place = key_of_kept_document() if choices.document == OWN else None
     # The id has no effect on another machine, or after the text was removed.
-    query |= {KEPT: place.id} if place is not None else {}
+    query |= {KEPT_TEXT_PARAMETER: place.id} if place is not None else {}
     query |= {WIDE: "1", **current_lecture.lecture_query()} if lecture_mode.is_on() else {}
     session.first_links.setdefault(name, query)
     page, written = session.written_link
@@ -236,9 +248,9 @@ def _from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list
     query = {name: word for name, word in link.items() if name != current_lecture.SCENES}
     choices, complaints = from_query(query, {**sample_splitters(), OWN: OWN_SPLITTER}, default)
     session.own_linked = choices.document == OWN
-    session.notebook_linked = query.get(KEPT, "")[:LONGEST_NAME]
+    session.notebook_linked = query.get(KEPT_TEXT_PARAMETER, "")[:LONGEST_NAME]
     # Only a suggestion; it is used once the user confirms it.
-    if is_valid_name(name := query.get(MODEL, "")):
+    if is_valid_name(name := query.get(MODEL_PARAMETER, "")):
         session.linked_model = name
     if not is_tokenizer_on_disk(choices.tokenizer):
         complaints.append(

@@ -1,12 +1,16 @@
 """The user's choices, kept in the session and in the link. Links never contain text."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from chunkers import DEFAULT_SPLITTER
-from chunkers.recipes.registry import chunker_class
+from chunkers import ADAPTERS, ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, TOKENIZERS, InputError, build_chunker
+from chunkers.embedders.models import BFLOAT16, NO_BFLOAT16, MiniLM
+from chunkers.recipes.registry import ELSEWHERE, chunker_class
+from chunkers.support.errors import short_repr
+from chunkers.text.sentences import is_splitter
 
 OWN = "own"
 """The name of the user's own document, pasted or uploaded; links do not include its text."""
@@ -82,3 +86,185 @@ def effective_parameters(column: ColumnChoice, defaults: Mapping[str, Any]) -> d
     values = {**defaults, **column.parameters}
     specs = chunker_class(column.chunker).fields(values)
     return {spec.name: values.get(spec.name, spec.default) for spec in specs}
+
+
+# Conversion between choices and the query parameters of a link. Links never contain text.
+
+
+LONGEST_NAME = 300
+"""Most characters of the name of an embedder or a splitter, which may be a path."""
+
+LONGEST_WORD = 2_000
+"""Most characters of the value of a link's parameter."""
+
+
+def to_query(choices: Choices, default: Choices) -> dict[str, str]:
+    """Return the query parameters of a link: the choices that differ from the default."""
+    query: dict[str, str] = {}
+    for name in SHARED:
+        if getattr(choices, name) != getattr(default, name):
+            query[name] = str(getattr(choices, name))
+    if choices.document != default.document:
+        # Without it, the link would imply the splitter that suits its document.
+        query["sentences"] = choices.sentences
+    if choices.selected != default.selected:
+        query["selected"] = str(choices.selected + 1)
+    if choices.columns != default.columns:
+        for number, column in enumerate(choices.columns, start=1):
+            query[f"c{number}"] = column.chunker
+            for name, value in _parameters_in_link(column).items():
+                query[f"c{number}.{name}"] = _format_value(value)
+    query |= {name: word for name, word in choices.extra.items() if word != default.extra.get(name)}
+    return query
+
+
+def _parameters_in_link(column: ColumnChoice) -> dict[str, Any]:
+    """Return a column's parameters for the link: those set, and those whose omission would have another meaning."""
+    kind = chunker_class(column.chunker)
+    return {**{name: kind.model_fields[name].default for name in kind.older}, **column.parameters}
+
+
+def link_of_chunker(chunker: str) -> dict[str, str]:
+    """Return the query parameters of a link to a chunker at its defaults, in the first column."""
+    return {
+        "c1": chunker,
+        **{f"c1.{name}": _format_value(value) for name, value in _parameters_in_link(ColumnChoice(chunker)).items()},
+    }
+
+
+def older_columns(query: Mapping[str, str]) -> list[int]:
+    """Return the numbers, from 1, of a link's columns that lack parameters introduced after the link was made."""
+    kinds = {**CHUNKERS, **ASKING, **ADAPTERS}
+    return [
+        number
+        for number in range(1, MOST_COLUMNS + 1)
+        if (kind := kinds.get(query.get(f"c{number}", ""))) and any(f"c{number}.{name}" not in query for name in kind.older)
+    ]
+
+
+KEPT_TEXT_PARAMETER = "kept"
+"""The link parameter with the random id of a text kept on the user's machine."""
+
+MODEL_PARAMETER = "model"
+"""The link parameter with the name of a language model; its server and key are never in a link."""
+
+
+def model_in_link(choices: Choices, name: str) -> dict[str, str]:
+    """Return the link parameter that names the language model; empty if the page's choices call no model."""
+    asked = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
+    asked |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
+    return {MODEL_PARAMETER: name} if asked and is_valid_name(name) else {}
+
+
+def _format_value(value: Any) -> str:
+    """Format a parameter's value; the inverse of `_parse_value`."""
+    return "none" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
+    """Parse a link's query parameters into choices, with a message for each invalid parameter.
+
+    Parameters
+    ----------
+    query
+        The query parameters of the link.
+    documents
+        The sentence splitter that suits each sample, by the sample's name.
+    default
+        The values of parameters that the link omits.
+
+    Returns
+    -------
+    choices, complaints
+        The choices, and a sentence for each invalid parameter; those keep their defaults.
+    """
+    complaints = [
+        f"The link's {short_repr(name)} must be at most {LONGEST_WORD:,} characters long; it has {len(value):,}. It is left out."
+        for name, value in query.items()
+        if len(value) > LONGEST_WORD
+    ]
+    query = {name: value for name, value in query.items() if len(value) <= LONGEST_WORD}
+
+    def one_of(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
+        value = query.get(name, fallback)
+        if value in allowed or (name == "sentences" and is_splitter(value) and is_valid_name(value)):
+            return value
+        complaints.append(
+            f"The link's {name} must be one of {', '.join(allowed)}; got {short_repr(value)}. Using {fallback}."
+        )
+        return fallback
+
+    document = one_of("document", documents, default.document)
+    sentences = one_of("sentences", SPLITTERS, documents.get(document, default.sentences))
+    columns = _parse_columns(query, complaints) or [ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns]
+    text = query.get("selected", str(default.selected + 1))
+    selected = int(text) - 1 if text in map(str, range(1, len(columns) + 1)) else min(default.selected, len(columns) - 1)
+    if "selected" in query and str(selected + 1) != text:
+        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {short_repr(text)}.")
+    return (
+        Choices(
+            document,
+            sentences,
+            columns,
+            _parse_embedder(query, default, complaints),
+            one_of("tokenizer", TOKENIZERS, default.tokenizer),
+            selected,
+            {name: query.get(name, word) for name, word in default.extra.items()},
+        ),
+        complaints,
+    )
+
+
+def _parse_embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
+    """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
+    name = query.get("embedder", default.embedder)
+    if name == BFLOAT16:
+        complaints.append(NO_BFLOAT16)
+        return MiniLM.name
+    if is_valid_name(name):
+        return name
+    complaints.append(
+        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {short_repr(name)}. "
+        f"Using {default.embedder}."
+    )
+    return default.embedder
+
+
+def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoice]:
+    columns = []
+    for number in range(1, MOST_COLUMNS + 1):
+        name = query.get(f"c{number}")
+        if name is None:
+            break
+        names = [*CHUNKERS, *ASKING, *ADAPTERS]
+        if name not in names and name not in ELSEWHERE:
+            complaints.append(f"The link's c{number} must be one of {', '.join(names)}; got {short_repr(name)}.")
+            continue
+        prefix = f"c{number}."
+        parameters = {key.removeprefix(prefix): _parse_value(text) for key, text in query.items() if key.startswith(prefix)}
+        try:
+            built = build_chunker(name, {**chunker_class(name).older, **parameters})
+        except InputError as error:
+            complaints.append(f"The link's column {number} is at its defaults: {error}")
+            parameters = {}
+        else:
+            # Parameters added after the link was made get the value that was in effect then.
+            parameters = {**built.older, **{key: getattr(built, key) for key in parameters}}
+        columns.append(ColumnChoice(name, parameters))
+    return columns
+
+
+def is_valid_name(text: str) -> bool:
+    """Return whether a text is valid as the name of a model or splitter in a link."""
+    return bool(text.strip()) and text.isprintable() and len(text) <= LONGEST_NAME
+
+
+def _parse_value(text: str) -> Any:
+    """Parse a parameter's value: ``none``, a number, or a word."""
+    if text == "none":
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, int | float) else text

@@ -17,8 +17,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from chunkers import InputError
 from evaluation.asking.ask import LONGEST_QUESTION
-from viz.state.choices import OWN
-from viz.state.link import LONGEST_WORD
+from viz.state.choices import LONGEST_WORD, OWN
 from viz.state.session_file import KeptParts, where_and_why
 from viz.state.text import Source, are_boundaries
 
@@ -53,7 +52,7 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
     Attributes
     ----------
     link
-        Path and query, as `viz.state.link.to_query` writes it.
+        Path and query, as `viz.state.choices.to_query` writes it.
     minutes
         The time in the lecture, for example ``2–3``; empty if not planned.
     hides

@@ -7,9 +7,8 @@ from chunkers.embedders.models import MiniLM
 from evaluation.report.lecture_scenes import SceneSheet
 from sample_docs import load_sample, sample_splitters
 from viz.jobs.resources import embedding_cache
-from viz.state.choices import OWN, OWN_SPLITTER, Choices
+from viz.state.choices import OWN, OWN_SPLITTER, Choices, from_query
 from viz.state.decks import DRAWN, Deck, Scene
-from viz.state.link import from_query
 from viz.state.text import Source
 
 SELECTED = ("clustering",)

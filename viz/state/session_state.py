@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from viz.jobs.column_jobs import ChangedCuts
     from viz.jobs.file_reading import ReadingJob
     from viz.jobs.retrieval_plan import Material
-    from viz.state.notebook import Notebook
     from viz.state.own_text import Replaced
     from viz.state.shared_questions import GivenQuestions
+    from viz.state.stored_texts import Notebook
     from viz.state.text import Source
     from viz.state.undo import Undo
 

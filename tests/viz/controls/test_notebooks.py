@@ -9,7 +9,7 @@ from tests.viz.app_steps import box_of, choose_document, sent, tell
 from viz.components.text_in_browser import utf16_offsets
 from viz.jobs import resources
 from viz.jobs.keeping.notebook_store import NotebookStore
-from viz.state import notebook
+from viz.state import stored_texts
 from viz.state.choices import ColumnChoice
 
 TEXT = "The lamp turns all night. A ship sees it. The keeper sleeps by day. Nobody else lives there."
@@ -18,7 +18,7 @@ TEXT = "The lamp turns all night. A ship sees it. The keeper sleeps by day. Nobo
 @pytest.fixture
 def app(app, monkeypatch, tmp_path):
     store = NotebookStore(tmp_path / "notebooks.sqlite")
-    monkeypatch.setattr("viz.state.notebook.notebook_store", lambda: store)
+    monkeypatch.setattr("viz.state.stored_texts.notebook_store", lambda: store)
     monkeypatch.setattr("viz.controls.kept_texts.notebook_store", lambda: store)
     app.query_params["embedder"] = "tfidf"
     app.store = store
@@ -198,8 +198,8 @@ def test_a_damaged_entry_is_a_sentence(app, again):
 )
 def test_texts_are_kept_only_where_this_machine_alone_reaches_the_server(monkeypatch, address, hosts, private):
     options = {"server.address": address, "server.allowedHosts": hosts}
-    monkeypatch.setattr(notebook.st, "get_option", options.get)
-    assert notebook.is_server_private() is private
+    monkeypatch.setattr(stored_texts.st, "get_option", options.get)
+    assert stored_texts.is_server_private() is private
 
 
 def test_the_store_is_in_the_users_data_folder(monkeypatch, tmp_path):

@@ -9,7 +9,7 @@ from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
 from viz.controls import kept_texts
 from viz.controls.kept_texts import FOREIGN
 from viz.state.choices import OWN
-from viz.state.storage_format import text_in_stored_form
+from viz.state.stored_texts import text_in_stored_form
 from viz.state.text import Source
 
 TEXT = "One is here. Two is here. Three is here."
@@ -154,7 +154,7 @@ def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(monkeypatch):
     own = Source(TEXT, "notes.pdf", parts=PARTS, left_out=(Omission("picture", 1, 1, "x" * 300),))
     sizes = {}
     for most in (1_000, 200, 20):
-        monkeypatch.setattr("viz.state.storage_format.MOST_OF_FILE", most)
+        monkeypatch.setattr("viz.state.stored_texts.MOST_OF_FILE", most)
         file = text_in_stored_form(own, None)[0].file
         assert len(file) <= most
         sizes[most] = json.loads(file or "{}")

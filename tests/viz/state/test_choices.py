@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, ParameterError, build_chunker
 from chunkers.recipes.registry import ADAPTERS, CHUNKERS, chunker_class
 from sample_docs import sample_splitters
-from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, compare_first_screen
-from viz.state.link import from_query, link_of_chunker, older_columns, to_query
+from viz.state.choices import (
+    MOST_COLUMNS,
+    Choices,
+    ColumnChoice,
+    compare_first_screen,
+    from_query,
+    link_of_chunker,
+    older_columns,
+    to_query,
+)
 
 DEFAULT = compare_first_screen(*next(iter(sample_splitters().items())))
 

@@ -16,10 +16,9 @@ from viz.double_pass import page as double_pass
 from viz.double_pass.passes import pass_steps
 from viz.retrieval.first_run import first_screen
 from viz.shell.navigation import PAGES
-from viz.state.choices import Choices, ColumnChoice, fresh
+from viz.state.choices import Choices, ColumnChoice, fresh, from_query
 from viz.state.compare_choices import LIMITS, default_choices
 from viz.state.decks import PARTS, SEE, Deck, Scene, bundled_decks
-from viz.state.link import from_query
 
 SCENES = [(name, scene) for name, deck in bundled_decks().items() for scene in deck.scenes]
 

@@ -1,7 +1,7 @@
 """Known boundaries that are clicked between sentences."""
 
 from chunkers import Document
-from viz.state.own_marks import boundaries_after_click
+from viz.state.own_text import boundaries_after_click
 
 DOCUMENT = Document.from_text("A heron waits. It eats fish. The loom has two beams.", "regex", "notes")
 _, SECOND, THIRD = DOCUMENT.starts

@@ -10,10 +10,10 @@ from viz.components.page_elements import download_button, remark
 from viz.controls.kept_texts import offer_to_keep
 from viz.controls.widgets import value_binding
 from viz.shell.navigation import open_page_at_next_run
+from viz.state.choices import LONGEST_NAME
 from viz.state.compare_choices import columns_of_compare
-from viz.state.link import LONGEST_NAME
-from viz.state.notebook import current_document
 from viz.state.shared_questions import give_kept_questions_to_retrieval
+from viz.state.stored_texts import current_document
 from viz.theme.number_formats import counted
 
 LONGEST_SHOWN = 120

@@ -15,7 +15,7 @@ from viz.jobs.column_jobs import AskJob, RemedyJob, search_answer
 from viz.shell.column_results import ColumnResult
 from viz.shell.navigation import open_page_at_next_run
 from viz.shell.remedies import add_remedy, is_automatic, remedies_data
-from viz.state.storage_format import kept_questions_about
+from viz.state.stored_texts import kept_questions_about
 
 
 def find_remedies(

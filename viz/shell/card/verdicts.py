@@ -17,7 +17,7 @@ from viz.jobs.column_jobs import ChangedCuts
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 from viz.state.session_state import session
-from viz.state.storage_format import kept_questions_about
+from viz.state.stored_texts import kept_questions_about
 from viz.state.undo import last_change, undo_last, undoable
 from viz.theme.number_formats import counted
 
