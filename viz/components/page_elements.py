@@ -1,4 +1,7 @@
-"""Messages and headings that may contain user text; it is shown verbatim, never interpreted as Markdown or HTML."""
+"""Small elements of many pages: messages, a job's progress, the request to send a text, and download buttons.
+
+Messages may contain user text, which is shown verbatim, never interpreted as Markdown or HTML.
+"""
 
 import hashlib
 from collections.abc import Callable
@@ -56,8 +59,7 @@ def show_job_progress(
     row.button("Cancel", on_click=job.cancel, key=key and f"cancel/{key}", width="content")
 
 
-# Notice of destination, estimated size and cost before text is sent to a language model, with the button that sends it.
-
+# The request to send text to a language model.
 
 SHORT_ANSWER = 20
 """Tokens assumed for an answer in cost estimates."""

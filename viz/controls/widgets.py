@@ -1,4 +1,4 @@
-"""Widgets of all pages: boxes bound to a value, buttons whose press is not lost, a server's form, and undo."""
+"""Widgets of all pages: boxes bound to a value, buttons whose press is not lost, a server's form, undo, and labels of options."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -154,7 +154,7 @@ def offer_undo(page: str) -> None:
         row.button("Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content")
 
 
-# Options that need a package which is not installed: their labels in the list, and the command to install it.
+# Options that need a package which is not installed.
 
 
 def missing_for_splitter(name: str) -> str:
@@ -169,8 +169,7 @@ def missing_for_tokenizer(name: str) -> str:
 
 def missing_for_chunker(name: str) -> str:
     """Return the installation hint for the packages that the chunker lacks; empty if no package is missing."""
-    extra = chunker_class(name).extra
-    return missing_extra_message(extra, name) if extra else ""
+    return missing_extra_message(extra, name) if (extra := chunker_class(name).extra) else ""
 
 
 INSTALLATION_HINTS = {

@@ -1,4 +1,4 @@
-"""Background jobs of the Answers page: retrieving chunks, answering, judging, and taking over questions of Retrieval."""
+"""Runs of the Answers page: their plan, their storage, and the jobs that retrieve, answer, judge and take over questions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from viz.jobs.column_jobs import token_ruler_of
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun
 from viz.jobs.retrieval_plan import Material
 
-# The plan of a run of answers, in memory and stored: the models, and the settings whose change requires another run.
+# The plan: the models, and the settings whose change requires another run.
 
 
 class Models(NamedTuple):

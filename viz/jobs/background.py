@@ -79,8 +79,9 @@ class Background(ABC):
         self, embedder: Embedder | None, tokenizer: str = "all-MiniLM-L6-v2", *, on_disk: bool = False, **watching: Any
     ) -> Tools:
         """Return the tools for chunkers, which stop if the job is cancelled; ``watching`` are further fields of `Tools`."""
-        cache = embedding_cache(on_disk)
-        return Tools(embedder, load_tokenizer(tokenizer), cache, cancelled=self._cancel.is_set, **watching)
+        return Tools(
+            embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=self._cancel.is_set, **watching
+        )
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the job that is done, from 0 to 1, and a short status text."""
@@ -256,7 +257,7 @@ def registry() -> Registry:
     return Registry()
 
 
-# A background job that estimates a run's requests to a language model before anything is sent.
+# The estimate of a run's requests to a language model, before anything is sent.
 
 
 RequestCounter = Callable[[Callable[[], bool]], Estimate]
@@ -312,6 +313,5 @@ def estimate_requests(
     for document in documents:
         for chunker in chunkers:
             raise_if_cancelled(cancelled)
-            part = chunker.estimate(document, tools)
-            total = Estimate(*map(sum, zip(total, part, strict=True)))
+            total = Estimate(*map(sum, zip(total, chunker.estimate(document, tools), strict=True)))
     return total

@@ -1,4 +1,4 @@
-"""A background job that cuts documents by several chunkers, and searches the chunks for questions, to compare indexes."""
+"""Background jobs that compare chunkers: what changes in an index of documents, and how stable cuts are under edits."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -150,12 +150,11 @@ class IndexChanges(Background):
         chunks = tuple((name, tuple(own)) for name, own in by_document.items())
         if not questions:
             return MeasuredChunks(chunks, {})
-        size = setting.limit.tokens
-        budgets = None if size is None else Budgets((size,))
+        budgets = None if setting.limit.tokens is None else Budgets((setting.limit.tokens,))
         return MeasuredChunks(chunks, recall_by_amount(index, questions, tools, ruler, setting.limit.top, budgets))
 
 
-# A background job that measures the edit stability of several chunkers on one document.
+# The edit stability of several chunkers on one document.
 
 
 @dataclass(eq=False)

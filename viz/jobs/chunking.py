@@ -41,8 +41,8 @@ class Task:
         name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
         asked = asking if chunker.asks else None
         model = "" if asked is None else f"{asked.model.name} {asked.model.revision} {asked.memory}"
-        parameters = json.dumps(chunker.model_dump())
-        return cls(document.identity, name, revision, tokenizer, chunker.name + parameters, model)
+        settings = chunker.name + json.dumps(chunker.model_dump())
+        return cls(document.identity, name, revision, tokenizer, settings, model)
 
     @property
     def of_model(self) -> "Task":
@@ -232,8 +232,7 @@ def _tipping(
 
 def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, asking: Asking | None = None) -> Tools:
     """Return tools that raise Cancelled instead of embedding, sending requests or searching for long."""
-    cache = embedding_cache(on_disk)
-    return Tools(embedder, load_tokenizer(tokenizer), cache, cancelled=lambda: True, asking=asking)
+    return Tools(embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=lambda: True, asking=asking)
 
 
 def _fitted_at_once(embedder: Embedder | None, document: Document, tokenizer: str, on_disk: bool) -> Tools:

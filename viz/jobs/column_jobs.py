@@ -1,4 +1,4 @@
-"""Background jobs on the chunks of columns: asking a question, trying a change of parameters, writing context sentences."""
+"""Background jobs on the chunks of columns: a question asked, a change of parameters, context sentences, remedies."""
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -192,8 +192,13 @@ class ChangedCuts(Background):
         return (0.0, "Cutting the text") if self.change is None else (0.5, "Asking the kept questions")
 
     def _run(self) -> None:
-        cached_only = self.embedder is not None and self.embedder.remote
-        tools = self.tools(self.embedder, self.task.tokenizer, on_disk=self.on_disk, came=self.came, cached_only=cached_only)
+        tools = self.tools(
+            self.embedder,
+            self.task.tokenizer,
+            on_disk=self.on_disk,
+            came=self.came,
+            cached_only=self.embedder is not None and self.embedder.remote,
+        )
         after = run(self.chunker, self.before.document, tools)
         self.change = CutChange.between(self.before, after, self.known)
         if not self.questions:
@@ -250,7 +255,7 @@ def estimate_contexts(chunkings: Mapping[Task, Chunking], tokenizer: str, cancel
     return Estimate(*map(sum, zip(*estimates, strict=True)))
 
 
-# A background job that searches for changes that keep an answer whole or remove a finding.
+# The search for changes that keep an answer whole or remove a finding.
 
 
 @dataclass(frozen=True)

@@ -61,8 +61,14 @@ class Generating(Background):
         return done / count, f"{status}, {dropped:,} of them without a usable answer" if dropped else status
 
     def _run(self) -> None:
-        ask = partial(self.asking.ask, ledger=self.asked)
-        generate_questions(self.texts.texts, self.settings, ask, self.outcomes.append, self._cancel.is_set, self.asking.tell)
+        generate_questions(
+            self.texts.texts,
+            self.settings,
+            partial(self.asking.ask, ledger=self.asked),
+            self.outcomes.append,
+            self._cancel.is_set,
+            self.asking.tell,
+        )
 
 
 @dataclass(eq=False)

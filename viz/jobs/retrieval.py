@@ -75,12 +75,13 @@ class KeptRetrieval(KeptRun[_Plan]):
     @classmethod
     def of(cls, keeper: Keeper, plan: Plan) -> "KeptRetrieval":
         """Return the storage for a retrieval run, without writing anything yet."""
-        chunkers = [_Chunker(name=chunker.name, parameters=chunker.model_dump(mode="json")) for chunker in plan.chunkers]
         stored_plan = _Plan(
             own=plan.material.own,
             documents=tuple(keeper.digest(*named_text) for named_text in plan.material.texts),
             questions=keeper.digest(plan.material.questions[1]),
-            chunkers=tuple(chunkers),
+            chunkers=tuple(
+                _Chunker(name=chunker.name, parameters=chunker.model_dump(mode="json")) for chunker in plan.chunkers
+            ),
             embedder=plan.embedder,
             sentences=plan.sentences,
             tokenizer=plan.tokenizer,
@@ -149,8 +150,8 @@ class KeptRetrieval(KeptRun[_Plan]):
             return (), None
         by_digest = {self.keeper.digest(*named_text): named_text for named_text in material.texts}
         texts = tuple(by_digest[digest] for digest in self.plan.documents if digest in by_digest)
-        same = self.keeper.digest(material.questions[1]) == self.plan.questions
-        return texts, material.questions if same else None
+        same_questions = self.keeper.digest(material.questions[1]) == self.plan.questions
+        return texts, material.questions if same_questions else None
 
 
 # The job.
@@ -201,8 +202,9 @@ class Reporting(Background):
         return self.made
 
     def _run(self) -> None:
-        report = self.reports.of(self.found, self.choice)
-        self.made = ReportAndFailures(report, self.reports.failures(self.found, self.choice.limit))
+        self.made = ReportAndFailures(
+            self.reports.of(self.found, self.choice), self.reports.failures(self.found, self.choice.limit)
+        )
 
 
 @dataclass(eq=False)
@@ -341,10 +343,11 @@ class Retrieval(KeptJob):
                 asking=self.asking,
                 ledger=self.asked,
             )
+            returned = self.plan.returned
             try:
-                returned = self.plan.returned
-                index = build_index(corpus, chunker, tools, mode, self.plan.searched_by, returned.only_children)
-                index = with_returned_text(index, returned)
+                index = with_returned_text(
+                    build_index(corpus, chunker, tools, mode, self.plan.searched_by, returned.only_children), returned
+                )
                 searched = search(index, questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
@@ -398,8 +401,8 @@ def estimate_retrieval_requests(
     documents = list(plan.material.documents(plan.sentences, cancelled))
     names = [document.name for document in documents if document.sentences]
     # Answers for one column are cached for the others.
-    asking = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
-    estimates = [estimate_requests(documents, asking, plan.tokenizer, cancelled)]
+    asking_chunkers = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
+    estimates = [estimate_requests(documents, asking_chunkers, plan.tokenizer, cancelled)]
     numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
     if embedder is not None and any(plan.chunkers[number].embeds for number in numbers):
         embedder.prepare(cancelled=cancelled)

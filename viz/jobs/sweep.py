@@ -116,10 +116,9 @@ class KeptSweep(KeptRun[_Plan]):
             )
             for document, splitter in documents
         ]
-        stored_settings = [KeptSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings]
         plan = _Plan(
             documents=tuple(stored_documents),
-            grid=tuple(stored_settings),
+            grid=tuple(KeptSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings),
             chunkers=keeper.digest(*_parameters(settings)),
             embedder=embedder,
             tokenizer=tokenizer,
@@ -223,8 +222,18 @@ class Sweep(KeptJob):
 
         rows = [replace(row, document=names_by_stored[row.document]) for row in self.rows]
         held = frozenset(names_by_stored[name] for name in self.held)
-        names = list(names_by_stored.values())
-        return Sweep(names, split, self.settings, embedder, self.tokenizer, True, held, rows, self.kept, asking=asking)
+        return Sweep(
+            list(names_by_stored.values()),
+            split,
+            self.settings,
+            embedder,
+            self.tokenizer,
+            True,
+            held,
+            rows,
+            self.kept,
+            asking=asking,
+        )
 
     @property
     def total(self) -> int:
@@ -247,11 +256,10 @@ class Sweep(KeptJob):
         """Return the share of runs that are done, and a status text."""
         if self.prepared is not None and self.embedder is not None:
             return self.prepared, self.embedder.preparation_progress(self.prepared)
-        done = len(self.rows)
-        status = f"{done:,} of {self.total:,} runs" if done else "Splitting and embedding the documents"
+        status = f"{self.done:,} of {self.total:,} runs" if self.rows else "Splitting and embedding the documents"
         if self.asking is not None:
-            status = f"{done:,} of {self.total:,} runs, asking {self.asking.model.title}"
-        return done / max(1, self.total), status
+            status = f"{self.done:,} of {self.total:,} runs, asking {self.asking.model.title}"
+        return self.done / max(1, self.total), status
 
     def _run(self) -> None:
         assert self.embedder is not None

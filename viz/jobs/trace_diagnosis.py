@@ -65,8 +65,9 @@ class DiagnosingTraces(Background):
         if file is not None and not documents:
             documents, searched = SearchedChunks.alone(file.chunks, file.name, self.splitter)
         elif file is not None:
-            told = partial(self._tell, "chunks of the file located")
-            searched = SearchedChunks.of_file(documents, file.chunks, file.name, told)
+            searched = SearchedChunks.of_file(
+                documents, file.chunks, file.name, partial(self._tell, "chunks of the file located")
+            )
         elif self.chunker is not None:
             searched = self._cut(self.chunker, documents)
         count = len(traces.questions)

@@ -38,8 +38,9 @@ def worked_formula(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools)
     if chunker.name not in _VALUES:
         return []
     lines, value = _VALUES[chunker.name](chunker, chunking, gap, tools)
-    agrees = value is None or (gap.score is not None and abs(value - gap.score) < _TOLERANCE)
-    return lines if agrees else []
+    if value is not None and (gap.score is None or abs(value - gap.score) >= _TOLERANCE):
+        return []
+    return lines
 
 
 def decision_in_words(gap: Gap) -> str:

@@ -1,4 +1,4 @@
-"""Running a page's chunkers, immediately or in a background job, with the job's progress and warnings about the text."""
+"""The results of a page's columns: their chunkers run, the job's progress, warnings about the text, and columns of the reader."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -312,7 +312,7 @@ def _apply_remedy(choices: Choices, remedy: Remedy) -> None:
     setattr(choices, remedy.setting, remedy.value)
 
 
-# Conversion of a chunker's result to a column of the reader.
+# A result as a column of the reader.
 
 
 def reader_column_of(

@@ -88,7 +88,7 @@ def effective_parameters(column: ColumnChoice, defaults: Mapping[str, Any]) -> d
     return {spec.name: values.get(spec.name, spec.default) for spec in specs}
 
 
-# Conversion between choices and the query parameters of a link. Links never contain text.
+# Choices as the query parameters of a link.
 
 
 LONGEST_NAME = 300

@@ -1,4 +1,4 @@
-"""The user's own text, and switching between documents."""
+"""The user's own text: its edits, its known boundaries, and the cuts that the user makes in it; and the choice of a document."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -228,7 +228,7 @@ def _common_prefix_length(one: str, other: str) -> int:
     return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-# Boundaries that the user sets: the known boundaries of their own text, with undo, and a column of their own cuts.
+# The known boundaries of the user's own text.
 
 
 Known = tuple[int, ...] | None

@@ -1,4 +1,4 @@
-"""The notebook of a document: its text, boundaries, questions, columns and page, kept on this machine on request."""
+"""The stored form of the user's texts and questions, for the tab, the disk and session files; and notebooks on this machine."""
 
 import hashlib
 from collections.abc import Iterable
@@ -24,8 +24,7 @@ from viz.state.session_state import session
 from viz.state.text import Source, are_boundaries
 from viz.state.undo import undoable
 
-# The session's questions and own text, in the format in which the tab, the disk or a session file keeps them.
-
+# The session's questions.
 
 _QUESTIONS_ADAPTER = TypeAdapter(tuple[KeptQuestion, ...])
 

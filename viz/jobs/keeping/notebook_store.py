@@ -54,8 +54,8 @@ class NotebookStore:
         with self._open(create=False) as connection:
             if connection is None:
                 return []
-            rows = connection.execute("SELECT id, name, changed, questions FROM notebooks ORDER BY changed DESC, id")
-            return [Listed(*row) for row in rows]
+            select = "SELECT id, name, changed, questions FROM notebooks ORDER BY changed DESC, id"
+            return [Listed(*row) for row in connection.execute(select)]
 
     def read(self, id: str) -> tuple[Place, bytes, str] | None:
         """Return a text's key, its metadata as unchecked JSON, and the text itself; None if the text was removed."""
