@@ -70,8 +70,7 @@ def column_controls(
     if has_form and column.chunker in ASKING:
         language_model_form()
     if column.chunker not in ELSEWHERE:
-        defaults = embedder_defaults(embedder, column.chunker)
-        parameter_controls(choices.selected, column, chunker, defaults)
+        parameter_controls(choices.selected, column, chunker, embedder_defaults(embedder, column.chunker))
     elif column.chunker == YourCuts.name:
         st.caption(OWN_CUTS)
     elif elsewhere:

@@ -136,8 +136,7 @@ def take_entered_server(before: EmbeddingServer | LanguageServer, address_key: s
     """
     address = st.session_state[address_key].strip()
     # A key is only ever sent to the server for which it was entered.
-    remaining = before.key if address == before.address else ""
-    key = st.session_state[key_key].strip() or remaining
+    key = st.session_state[key_key].strip() or (before.key if address == before.address else "")
     # The browser no longer needs the key.
     st.session_state[key_key] = ""
     return address, key

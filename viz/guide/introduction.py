@@ -126,8 +126,7 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
             f"{kind.title} makes {counted(len(spans), 'chunk')} of this text, of at most {counted(longest, 'token')}."
         ),
     )
-    numbers = sentences_around_cut(document, chunking)
-    _fill_rows(shown, document, numbers, chunking)
+    _fill_rows(shown, document, sentences_around_cut(document, chunking), chunking)
     if shown["rows"]:
         shown["gaps"] = gaps_between_rows(shown["rows"])
         first = chunk_numbers_in_words(shown["rows"][0]["parts"][0]["chunks"])

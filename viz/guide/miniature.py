@@ -40,8 +40,7 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
 
 def miniature_height(chunking: Chunking, known: Sequence[int] | None) -> int:
     """Return the height in pixels of a chunking's picture, which page.css reserves until the picture has loaded."""
-    strips = 1 if known is None else 2
-    return strips * (STRIP + GAP) + CURVE * _is_curved(chunking)
+    return (1 if known is None else 2) * (STRIP + GAP) + CURVE * _is_curved(chunking)
 
 
 def _is_curved(chunking: Chunking) -> bool:

@@ -237,8 +237,7 @@ def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, ask
 
 def _fitted_at_once(embedder: Embedder | None, document: Document, tokenizer: str, on_disk: bool) -> Tools:
     """Return tools as `_tools_at_once` does; an embedder that must be fitted on each document is fitted on this one."""
-    fitted = embedder.for_document(document) if embedder is not None else None
-    return _tools_at_once(fitted, tokenizer, on_disk)
+    return _tools_at_once(embedder.for_document(document) if embedder is not None else None, tokenizer, on_disk)
 
 
 def cached_only_tools(embedder: Embedder | None, tokenizer: str, on_disk: bool) -> Tools:

@@ -235,8 +235,7 @@ def _size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> lis
     starts = [chunk.start for chunk in chunks if chunk.start < at]
     if gap.verdict.is_cut:
         # With an overlap, the chunk that ends here began before the last one that is open.
-        ends = [chunk.start for chunk in chunks if chunk.start < at and chunk.end <= at]
-        starts = ends or starts
+        starts = [chunk.start for chunk in chunks if chunk.start < at and chunk.end <= at] or starts
     begin = starts[-1]
     unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
     # With a number of chunks, the size follows from the text, and the reason has it.

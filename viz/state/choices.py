@@ -84,8 +84,7 @@ def compare_first_screen(document: str, sentences: str) -> Choices:
 def effective_parameters(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of all parameters of a column, including defaults and invalid values."""
     values = {**defaults, **column.parameters}
-    specs = chunker_class(column.chunker).fields(values)
-    return {spec.name: values.get(spec.name, spec.default) for spec in specs}
+    return {spec.name: values.get(spec.name, spec.default) for spec in chunker_class(column.chunker).fields(values)}
 
 
 # Choices as the query parameters of a link.
