@@ -7,7 +7,7 @@ import pytest
 from chunkers.recipes.presets import BOUND, PRESETS
 from tests import ROOT
 from tests.benchmarks.tables import tables
-from viz.guide.chunker_advice import ADVICE
+from viz.guide.page import ADVICE
 
 SECTIONS = dict(
     part.partition("\n")[::2]

@@ -31,9 +31,9 @@ from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.chosen_models import chosen_model
 from viz.state.compare_choices import COMPARE, compare_is_full
+from viz.state.session_state import undoable
 from viz.state.stored_texts import stored_questions
 from viz.state.text import Source
-from viz.state.undo import undoable
 from viz.theme.palette import edge_colour
 
 # The Code view of Compare: a column as code for other libraries, and their own chunkers with the same settings.

@@ -12,8 +12,7 @@ from chunkers.recipes.registry import chunker_class
 from chunkers.support.extras import missing_extra_message
 from chunkers.text.tokenizers import BYTE_PAIRS
 from viz.components.page_elements import remark
-from viz.state.session_state import EmbeddingServer, LanguageServer, session
-from viz.state.undo import last_change, undo_last
+from viz.state.session_state import EmbeddingServer, LanguageServer, last_change, session, undo_last
 
 _RENEWED = "_renewed_"
 """Stands between a widget's key and its number; page.css knows it too."""

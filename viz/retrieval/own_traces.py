@@ -12,8 +12,8 @@ from evaluation.traces.report import TraceReport, placement_status, report_as_js
 from evaluation.traces.stages import STAGES, Diagnosis
 from viz.components.mounting import take_event
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
-from viz.controls.chunk_file import ENDINGS
-from viz.controls.chunk_file import FILE_HELP as CHUNKS_HELP
+from viz.controls.chunker import CHUNK_FILE_ENDINGS
+from viz.controls.chunker import CHUNK_FILE_HELP as CHUNKS_HELP
 from viz.jobs.file_reading import PATIENCE_S
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.jobs.trace_diagnosis import DiagnosingTraces
@@ -124,7 +124,7 @@ def _choose_files(
         if number == FILE:
             chunks_upload = st.file_uploader(
                 "File of chunks",
-                [*ENDINGS],
+                [*CHUNK_FILE_ENDINGS],
                 key="traces_chunks",
                 max_upload_size=MEGABYTES,
                 on_change=other_chunks,

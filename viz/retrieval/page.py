@@ -55,9 +55,8 @@ from viz.shell.page import Page, page
 from viz.state.choices import Choices
 from viz.state.chosen_models import MODEL_MISSING, chosen_model, model_identity, no_model_message
 from viz.state.chunk_files import external_chunker, lacks_chunk_file, with_chunk_file
-from viz.state.session_state import session
+from viz.state.session_state import session, undoable
 from viz.state.shared_questions import bundled_material, share_questions
-from viz.state.undo import undoable
 from viz.theme.number_formats import counted
 
 # Retrieval runs: what they send to a language model, and how they are made, reopened from disk and resumed.

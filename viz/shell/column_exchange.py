@@ -18,8 +18,7 @@ from viz.state.compare_choices import (
     compare_is_full,
     index_on_compare,
 )
-from viz.state.session_state import session
-from viz.state.undo import undoable
+from viz.state.session_state import session, undoable
 
 
 def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[ColumnChoice | None]:

@@ -7,8 +7,7 @@ from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.methods.your_cuts import YourCuts
 from chunkers.recipes.registry import ELSEWHERE
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.session_state import session
-from viz.state.undo import undoable
+from viz.state.session_state import session, undoable
 from viz.theme.number_formats import counted
 
 MOST_HELD = 60_000_000

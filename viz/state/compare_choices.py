@@ -11,8 +11,7 @@ from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective_parameters
 from viz.state.chunk_files import hold_chunk_file
 from viz.state.session_file import SessionFile
-from viz.state.session_state import session
-from viz.state.undo import undoable
+from viz.state.session_state import session, undoable
 
 COMPARE = "compare"
 """The page's key."""

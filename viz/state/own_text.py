@@ -14,9 +14,8 @@ from evaluation.segmentation.boundary_files import offsets_without_mark_lines, r
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, OWN, Choices, ColumnChoice
 from viz.state.compare_choices import COMPARE
-from viz.state.session_state import new_text_box_key, session
+from viz.state.session_state import last_change, new_text_box_key, session, undoable
 from viz.state.text import Source
-from viz.state.undo import last_change, undoable
 
 PASTED = "Pasted text"
 """The name of a pasted text."""

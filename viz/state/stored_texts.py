@@ -20,9 +20,8 @@ from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices, from_query, to
 from viz.state.compare_choices import COMPARE, default_choices, ensure_compare_choices
 from viz.state.own_text import store_own_text, with_dashes_as_boundaries
 from viz.state.session_file import MOST_QUESTIONS, KeptParts, KeptQuestion
-from viz.state.session_state import session
+from viz.state.session_state import session, undoable
 from viz.state.text import Source, are_boundaries
-from viz.state.undo import undoable
 
 # The session's questions.
 

@@ -146,7 +146,7 @@ def test_a_file_that_is_being_read_has_a_bar_with_a_button(app, monkeypatch):
         assert go_on.wait(LIMIT)
         return read_chunks(json.dumps(pieces()).encode(), "theirs.json")
 
-    monkeypatch.setattr("viz.controls.chunk_file.read_chunks", read)
+    monkeypatch.setattr("viz.controls.chunker.read_chunks", read)
     uploader(app).upload("theirs.json", b"[]", "application/json").run()
     job = app.session_state["chunk_reading"]
     assert app.button(key="cancel/chunk_reading").label == "Cancel"

@@ -7,7 +7,6 @@ from chunkers.contract.base import run
 from evaluation.asking.ask import Limit, ask, embed_question, index_passages
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
-from viz.guide.chunker_advice import ADVICE
 from viz.guide.introduction import (
     FEW_CHUNKS,
     USUAL_QUESTION,
@@ -17,6 +16,7 @@ from viz.guide.introduction import (
     question_picture,
     text_picture,
 )
+from viz.guide.page import ADVICE
 from viz.jobs.column_jobs import token_ruler_of
 from viz.state.choices import fresh
 from viz.theme.glossary import PARTS, glossary_pieces

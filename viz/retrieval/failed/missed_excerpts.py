@@ -23,9 +23,8 @@ from viz.shell.navigation import open_page_at_next_run
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.compare_choices import COMPARE, ensure_compare_choices
 from viz.state.own_text import choose_document
-from viz.state.session_state import session
+from viz.state.session_state import session, undoable
 from viz.state.text import Source
-from viz.state.undo import undoable
 from viz.theme.number_formats import counted
 
 KEY = "retrieval_failed_list"

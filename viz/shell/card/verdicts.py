@@ -16,9 +16,8 @@ from viz.jobs.chunking import tipping_at_once, worked_formula_at_once
 from viz.jobs.column_jobs import ChangedCuts
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
-from viz.state.session_state import session
+from viz.state.session_state import last_change, session, undo_last, undoable
 from viz.state.stored_texts import kept_questions_about
-from viz.state.undo import last_change, undo_last, undoable
 from viz.theme.number_formats import counted
 
 # The preview of a change, and the change itself, which can be undone.
