@@ -1,4 +1,4 @@
-"""The side bar's controls for a chunker, generated from its declared parameters."""
+"""The side bar's controls for a chunker, generated from its declared parameters, and those for a file of chunks."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

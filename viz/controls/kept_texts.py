@@ -103,16 +103,20 @@ def offer_replaced_text(choices: Choices) -> None:
         restore_replaced_text()
         choose_document(choices, OWN)
 
-    def dismiss() -> None:
-        session.replaced = None
-
     row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
     with row:
         questions = count_questions_about(replaced.own)
         with_them = f" with {counted(questions, 'question')}" if questions else " with its boundaries"
         remark(f"{replaced.own.name}{with_them} was replaced and is kept nowhere.", key="replaced_text")
     row.button("Restore text", key="replaced_back", on_click=back, type="tertiary", width="content")
-    row.button("Discard text", key="replaced_gone", on_click=dismiss, type="tertiary", width="content")
+    row.button(
+        "Discard text",
+        key="replaced_gone",
+        on_click=setattr,
+        args=(session, "replaced", None),
+        type="tertiary",
+        width="content",
+    )
 
 
 def show_kept_texts(choices: Choices) -> None:

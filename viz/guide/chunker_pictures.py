@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from chunkers import Chunker, Chunking, Document, Gap, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.contract.base import run
+from chunkers import Chunker, Chunking, Document, Gap, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.embedders.models import MiniLM
 from chunkers.support.formatting import format_number
 from evaluation.segmentation.boundary_measures import cut_offsets

@@ -5,10 +5,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, Span, Tools, build_chunker
-from chunkers.contract.base import run
+from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, EmbeddingCache, Span, Tools, build_chunker, run
 from chunkers.methods.your_cuts import YourCuts
-from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.formatting import format_number, join_words
 from chunkers.support.lru_dict import LRUDict, cached_in
 from evaluation.asking.ask import (

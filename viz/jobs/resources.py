@@ -13,9 +13,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from chunkers import Document
+from chunkers import Document, EmbeddingCache
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.storage.cache import EmbeddingCache
 from chunkers.storage.private_files import user_cache_folder, user_data_folder
 from chunkers.support.lru_dict import LRUDict, cached_in
 from chunkers.text.extracted_text import Parts

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 from functools import partial
 
-from chunkers import Cancelled, Chunker, Document, Embedder
-from chunkers.contract.base import run
+from chunkers import Cancelled, Chunker, Document, Embedder, run
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.support.errors import raise_if_cancelled

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from inspect import unwrap
-from pathlib import Path
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -168,12 +167,8 @@ def skip_needless_startup() -> None:
     a prompt to use ``streamlit run``, reads the source of every stack frame and resolves the paths of a thousand modules
     when the first element is drawn.
     """
-    manifest_scanner.scan_component_manifests = _none
+    manifest_scanner.scan_component_manifests = lambda max_workers=None: []
     delta_generator._use_warning_has_been_displayed = True
-
-
-def _none(max_workers: int | None = None) -> list[tuple[manifest_scanner.ComponentManifest, Path]]:
-    return []
 
 
 # Uploads.

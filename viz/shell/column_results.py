@@ -278,8 +278,8 @@ def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
             helps.button(
                 _LABELS[remedy.setting].format(remedy.value),
                 key=f"misfit_{number}_{remedy.setting}_{remedy.value}",
-                on_click=_apply_remedy,
-                args=(choices, remedy),
+                on_click=setattr,
+                args=(choices, remedy.setting, remedy.value),
                 width="stretch",
             )
 
@@ -306,10 +306,6 @@ def _known_at_once(choices: Choices, document: Document, results: Sequence[Colum
 
 def _misfits_of_results(results: Sequence[ColumnResult]) -> list[Misfit]:
     return [misfit for column in results if column.chunking is not None for misfit in column.chunking.misfits]
-
-
-def _apply_remedy(choices: Choices, remedy: Remedy) -> None:
-    setattr(choices, remedy.setting, remedy.value)
 
 
 # A result as a column of the reader.

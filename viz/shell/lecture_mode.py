@@ -33,7 +33,7 @@ def settings_container() -> DeltaGenerator:
         return st.sidebar
     bar = st.container(key="lecture_bar", horizontal=True)
     settings = bar.popover("Settings")
-    bar.button("Leave lecture mode", on_click=_switch, args=(False,))
+    bar.button("Leave lecture mode", on_click=setattr, args=(session, "lecture", False))
     return settings
 
 
@@ -51,14 +51,10 @@ def show_lecture_button() -> None:
     """Draw the button that turns lecture mode on, at the end of the side bar."""
     st.button(
         "Lecture mode",
-        on_click=_switch,
-        args=(True,),
+        on_click=setattr,
+        args=(session, "lecture", True),
         width="stretch",
         help="Large type and pictures, no side bar. The link keeps it. Keys show one column alone, or hide the cuts: its "
         "Settings name them.",
     )
     st.caption("Press **?** to list the keyboard shortcuts of the page.")
-
-
-def _switch(on: bool) -> None:
-    session.lecture = on

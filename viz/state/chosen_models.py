@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from chunkers import EMBEDDERS, Embedder, InputError, load_embedder
+from chunkers import EMBEDDERS, Embedder, InputError, ModelError, load_embedder
 from chunkers.embedders import OpenAIServer
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.spending import Limit
-from chunkers.support.errors import ModelError
 from viz.jobs.resources import answers_on_disk
 from viz.state.choices import Choices
 from viz.state.session_state import session

@@ -1,4 +1,7 @@
-"""The typed state of a session, each value under its own key; no other module reads or writes these keys."""
+"""The typed state of a session, each value under its own key, and undo of the last change of columns.
+
+No other module reads or writes these keys.
+"""
 
 from __future__ import annotations
 

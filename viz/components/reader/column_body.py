@@ -7,10 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from chunkers import Chunker, Chunking, Curve, Document, Span, Verdict
+from chunkers import Chunker, Chunking, Curve, Document, Line, Span, Verdict
 from chunkers.results.parent_chunks import parent_numbers
 from chunkers.results.propositions import Proposition
-from chunkers.results.result import Line
 from chunkers.support.arrays import FloatArray
 from viz.components.reader.payload import (
     CurveData,

@@ -120,12 +120,6 @@ def preview_of(
     return _preview_payload(job, number, values, known is not None, bool(questions) and not asks)
 
 
-def leave_preview() -> None:
-    """Cancel the job of a preview that is no longer shown."""
-    if session.changed_cuts is not None:
-        session.changed_cuts.cancel()
-
-
 def _preview_payload(
     job: ChangedCuts, number: int, values: Mapping[str, float], has_known: bool, leaves_out: bool
 ) -> PreviewData:
@@ -150,8 +144,7 @@ def _preview_payload(
                 for wanted in ((False, True), (True, False))
             )
             sentences.append(_gains_and_losses(counted(len(pairs), "kept question"), "won", won, lost))
-    places = [sentence_positions(document, boundaries) for boundaries in change or ((),) * 4]
-    added, removed, found_at, lost_at = places
+    added, removed, found_at, lost_at = (sentence_positions(document, offsets) for offsets in change or ((),) * 4)
     return {
         "column": number,
         "values": {**values},
@@ -232,9 +225,9 @@ def last_change_of_column(page: str, index: int) -> str:
     if undo is None or len(undo.before) != len(undo.after):
         return ""
     pairs = enumerate(zip(undo.before, undo.after, strict=True))
-    changed = [number for number, (before, after) in pairs if before != after]
-    same = changed == [index] and undo.before[index].chunker == undo.after[index].chunker
-    return undo.said if same else ""
+    if [number for number, (before, after) in pairs if before != after] != [index]:
+        return ""
+    return undo.said if undo.before[index].chunker == undo.after[index].chunker else ""
 
 
 # The verdicts.
@@ -336,8 +329,9 @@ def answer_verdicts(
     change = asked.get("would")
     # A request about other results refers to outdated values.
     wanted = change if change and change["hashes"] == [*hashes] else None
-    if wanted is None:
-        leave_preview()
+    if wanted is None and session.changed_cuts is not None:
+        # The preview is no longer shown.
+        session.changed_cuts.cancel()
     answer: Verdicts | None = None
     if isinstance(at, int | float) and 0 < at < len(document.sentences):
         cells = [
