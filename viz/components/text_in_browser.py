@@ -68,12 +68,18 @@ def text_payload(document: Document) -> bytes:
     All offsets are in UTF-16 code units.
     """
     starts = utf16_offsets(document.text, document.starts)
-    ends = utf16_offsets(document.text, [span.end for span in document.sentences])
-    head: dict[str, Any] = {"id": document.identity, "starts": starts, "ends": ends}
+    head: dict[str, Any] = {
+        "id": document.identity,
+        "starts": starts,
+        "ends": utf16_offsets(document.text, [span.end for span in document.sentences]),
+    }
     parts = document.parts
     if parts is not None:
-        names = [parts.name(number) for number in range(len(parts.starts))]
-        head["pages"] = {"kind": parts.kind, "starts": utf16_offsets(document.text, parts.starts), "names": names}
+        head["pages"] = {
+            "kind": parts.kind,
+            "starts": utf16_offsets(document.text, parts.starts),
+            "names": [parts.name(number) for number in range(len(parts.starts))],
+        }
     return f"{compact_json(head)}\n{document.text}".encode()
 
 

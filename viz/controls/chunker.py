@@ -113,9 +113,8 @@ def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
         session.chunk_reading = ReadingJob([content], single_file_maker(_read_chunk_file), about=(page, number)).begin()
         _take_read_file(choices, number)
 
-    label = "A file of chunks: JSON, JSON lines, CSV or Parquet"
     st.file_uploader(
-        label if file is None else "Another file",
+        "A file of chunks: JSON, JSON lines, CSV or Parquet" if file is None else "Another file",
         type=[*CHUNK_FILE_ENDINGS],
         key=key,
         on_change=uploaded,
@@ -188,12 +187,11 @@ def _show_located(located: LocatedChunks, name: str) -> None:
 
 
 def _finding_data(document: Document, odd: Oddity) -> FindingData:
-    words = odd.words or document.text[odd.span.start : odd.span.end][:MOST_WORDS]
     return {
         "id": "",
         "title": f"Chunk {odd.number:,}: {_ODDITY_TITLES[odd.kind][0]}",
         "reason": odd.said,
-        "passage": words,
+        "passage": odd.words or document.text[odd.span.start : odd.span.end][:MOST_WORDS],
         "range": sentence_range_of(document, odd.span.start, odd.span.end),
     }
 
@@ -416,11 +414,10 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
             with undoable(page, f"Settings of column {number + 1} replaced"):
                 column.parameters = dict(presets[title].parameters)
 
-    index = None if active is None else list(presets).index(active)
     st.selectbox(
         "Settings preset",
         list(presets),
-        index=index,
+        index=None if active is None else list(presets).index(active),
         placeholder="your own",
         **value_binding(active, f"preset/{number}/{chunker}", changed),
     )

@@ -316,8 +316,9 @@ def _search(
     if len(ready) < len(wanted):
         return None, None, "Waiting for the chunks."
     limit = Limit(top=1 if len(ready[0][2].chunks) < FEW_CHUNKS else 2)
-    inquiry = Inquiry(question, "embedding", limit, "plain", here.choices.tokenizer)
-    job = AskJob(inquiry, ready, here.embedder, session.on_disk)
+    job = AskJob(
+        Inquiry(question, "embedding", limit, "plain", here.choices.tokenizer), ready, here.embedder, session.on_disk
+    )
     before = session.guide_ask_job
     if before is not None and before.subject == job.subject:
         job = before

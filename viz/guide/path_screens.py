@@ -151,8 +151,11 @@ def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
         visible = start + len(text[start:end]) - len(text[start:end].lstrip())
         chunks = [number for number, chunk in enumerate(chunking) if chunk.start <= visible < chunk.end]
         shown["tokens"].append({"text": text[start:end].strip(), "chunks": chunks, "marked": False})
-    sentence = f"{counted(total, 'token')} in {counted(len(chunking), 'chunk')} of at most {size}."
-    return Drawn(Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE), shown, sentence)
+    return Drawn(
+        Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE),
+        shown,
+        f"{counted(total, 'token')} in {counted(len(chunking), 'chunk')} of at most {size}.",
+    )
 
 
 def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
@@ -161,8 +164,11 @@ def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
     chunking = _cut(*settings, _lines(text), tools)
     apart = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
     told = f"{counted(len(chunking), 'chunk')}; {counted(apart, 'sentence')} cut apart."
-    options = {"words": f"{WORDS} words", "sentences": f"{SENTENCES} sentences"}
-    return Drawn(Choice("Chunk size", options, "words"), chunked_picture(chunking), told)
+    return Drawn(
+        Choice("Chunk size", {"words": f"{WORDS} words", "sentences": f"{SENTENCES} sentences"}, "words"),
+        chunked_picture(chunking),
+        told,
+    )
 
 
 def _chunks_in(chunking: Chunking, sentence: Span) -> list[Chunk]:
@@ -174,8 +180,11 @@ def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
     chunking = _cut("fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _lines(text), tools)
     twice = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
     (total,), stored = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
-    told = f"{counted(twice, 'sentence')} repeated: {stored:,} tokens instead of {total:,}."
-    return Drawn(Slide("Overlap in sentences", 0, 2, 1, 0), chunked_picture(chunking), told)
+    return Drawn(
+        Slide("Overlap in sentences", 0, 2, 1, 0),
+        chunked_picture(chunking),
+        f"{counted(twice, 'sentence')} repeated: {stored:,} tokens instead of {total:,}.",
+    )
 
 
 def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
@@ -246,8 +255,11 @@ def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
     for gap, start in zip(shown["gaps"], chunking.document.starts[1:], strict=True):
         gap["said"] += " ▲" * (start in known)
     found, missed, added = count_found_missed_added(cut_offsets(chunking), known)
-    sentence = f"{found} found, {missed} missed; {counted(added, 'cut')} elsewhere."
-    return Drawn(Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD), shown, sentence)
+    return Drawn(
+        Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD),
+        shown,
+        f"{found} found, {missed} missed; {counted(added, 'cut')} elsewhere.",
+    )
 
 
 def _question(text: str, question: str | None, tools: Tools) -> Drawn:

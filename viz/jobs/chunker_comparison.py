@@ -143,8 +143,7 @@ class IndexChanges(Background):
         )
         index = build_index(corpus, chunker, tools, setting.embedded_as, method)
         by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
-        tokens = map(int, tools.tokenizer.count(index.texts))
-        for spans, text, count in zip(index.chunks, index.texts, tokens, strict=True):
+        for spans, text, count in zip(index.chunks, index.texts, map(int, tools.tokenizer.count(index.texts)), strict=True):
             digest = hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
             by_document[corpus.names[corpus.document_at(spans[0].start)]].append((digest, count))
         chunks = tuple((name, tuple(own)) for name, own in by_document.items())
@@ -197,8 +196,9 @@ class EditStabilityJob(Background):
                 continue
             if chunker.embeds and self.embedder is not None:
                 self.load(self.embedder)
-            embedder = self.embedder if chunker.embeds else None
-            tools = self.tools(embedder, task.tokenizer, on_disk=self.on_disk, came=self.came)
+            tools = self.tools(
+                self.embedder if chunker.embeds else None, task.tokenizer, on_disk=self.on_disk, came=self.came
+            )
             try:
                 self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._count_edits)
             except Cancelled:

@@ -41,8 +41,7 @@ class Task:
         name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
         asked = asking if chunker.asks else None
         model = "" if asked is None else f"{asked.model.name} {asked.model.revision} {asked.memory}"
-        settings = chunker.name + json.dumps(chunker.model_dump())
-        return cls(document.identity, name, revision, tokenizer, settings, model)
+        return cls(document.identity, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()), model)
 
     @property
     def of_model(self) -> "Task":

@@ -111,9 +111,14 @@ class AskJob(Background):
             vector: VectorArray | None = None
             if embedder is not None and chunking.chunks:
                 vector = embed_question(chunking, tools, self.inquiry.question)
-            ruler = token_ruler_of(chunking.document, self.inquiry.tokenizer)
             self.found[number] = ask(
-                passages, self.inquiry.question, vector, self.inquiry.method, self.inquiry.limit, ruler, self.reranker
+                passages,
+                self.inquiry.question,
+                vector,
+                self.inquiry.method,
+                self.inquiry.limit,
+                token_ruler_of(chunking.document, self.inquiry.tokenizer),
+                self.reranker,
             )
 
 

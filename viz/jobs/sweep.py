@@ -220,8 +220,6 @@ class Sweep(KeptJob):
             for document, plan in zip(documents, planned, strict=True):
                 yield document.split(plan.splitter)
 
-        rows = [replace(row, document=names_by_stored[row.document]) for row in self.rows]
-        held = frozenset(names_by_stored[name] for name in self.held)
         return Sweep(
             list(names_by_stored.values()),
             split,
@@ -229,8 +227,8 @@ class Sweep(KeptJob):
             embedder,
             self.tokenizer,
             True,
-            held,
-            rows,
+            frozenset(names_by_stored[name] for name in self.held),
+            [replace(row, document=names_by_stored[row.document]) for row in self.rows],
             self.kept,
             asking=asking,
         )
@@ -293,5 +291,9 @@ def estimate_sweep_requests(
     split: Callable[[], Iterable[MarkedDocument]], settings: Sequence[Setting], tokenizer: str, cancelled: Callable[[], bool]
 ) -> Estimate:
     """Estimate a sweep's requests to a language model, all settings together; raises as `estimate_requests` does."""
-    chunkers = [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings]
-    return estimate_requests((marked.document for marked in split()), chunkers, tokenizer, cancelled)
+    return estimate_requests(
+        (marked.document for marked in split()),
+        [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings],
+        tokenizer,
+        cancelled,
+    )

@@ -138,5 +138,8 @@ class ScriptsFromMemory:
         if file is None or content is None:
             await self._app(scope, receive, send)
             return
-        headers = {"Cache-Control": f"public, immutable, max-age={STATIC_ASSET_CACHE_MAX_AGE_SECONDS}"}
-        await Response(content, headers=headers, media_type=guess_type(file.name)[0])(scope, receive, send)
+        await Response(
+            content,
+            headers={"Cache-Control": f"public, immutable, max-age={STATIC_ASSET_CACHE_MAX_AGE_SECONDS}"},
+            media_type=guess_type(file.name)[0],
+        )(scope, receive, send)

@@ -152,8 +152,12 @@ def _result_at_once(
         if chunking is None:
             chunking = chunk_at_once(task, chunker, document, embedder, session.on_disk, asking)
         if chunking is None and chunker.asks and asking is not None and task.of_model not in session.sendable:
-            waits = Sending(task, asking, estimate_chunker_requests(task, chunker, document))
-            return ColumnResult(choice, chunker, error=WAITS, sending=waits)
+            return ColumnResult(
+                choice,
+                chunker,
+                error=WAITS,
+                sending=Sending(task, asking, estimate_chunker_requests(task, chunker, document)),
+            )
     except InputError as error:
         return ColumnResult(choice, error=str(error))
     return ColumnResult(choice, chunker, task, chunking)
@@ -342,8 +346,7 @@ def reader_column_of(
             result.title, subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks)
         )
     drawn = drawn or ReaderResult(result.task, result.chunker, result.chunking, movable)
-    notes = drawn.chunking.notes
-    return replace(head(drawn.chunking), title=result.title, subtitle=subtitle, result=drawn, notes=notes)
+    return replace(head(drawn.chunking), title=result.title, subtitle=subtitle, result=drawn, notes=drawn.chunking.notes)
 
 
 def against_known_row(found: int, missed: int, added: int) -> HeadRow:

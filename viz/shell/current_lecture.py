@@ -217,8 +217,9 @@ def keep_lecture_in_tab() -> None:
     # Until this session has scenes, the tab may still have those of the previous session.
     session.lecture_sent = session.lecture_sent or bool(own.deck.scenes)
     if session.lecture_sent:
-        words = own.packed if own.deck.scenes and len(own.packed) <= MOST_KEPT else ""
-        keep_words_in_tab({"name": "lecture", "words": words})
+        keep_words_in_tab(
+            {"name": "lecture", "words": own.packed if own.deck.scenes and len(own.packed) <= MOST_KEPT else ""}
+        )
 
 
 def take_lecture_of_tab(kept: str) -> None:
@@ -245,8 +246,9 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
     if showing is None or session.page not in session.choices:
         return None
     deck, index = showing
-    page = "" if session.page == COMPARE else session.page
-    link = scene_link(page, to_query(session.choices[session.page], EMPTY_CHOICES))
+    link = scene_link(
+        "" if session.page == COMPARE else session.page, to_query(session.choices[session.page], EMPTY_CHOICES)
+    )
     scene = deck.scenes[index].model_copy(update={"link": link, "text": OWN, "minutes": ""})
     (sheet,) = lecture_sheets(Deck(title=deck.title, scenes=(scene,)), {} if session.own is None else {OWN: session.own})
     return scene_picture(sheet, caption, until) if sheet.columns else None

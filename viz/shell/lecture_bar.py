@@ -142,8 +142,12 @@ def _take() -> None:
         ) is not None:
             showing = current_lecture.current_scene()
             title = "Seamark" if showing is None else showing[0].scenes[showing[1]].title
-            alt_text = " ".join([title, *map(str, act["caption"])])
-            session.scene_picture = {"asked": act["at"], "svg": svg, "name": f"seamark-{_slug(title)}", "said": alt_text}
+            session.scene_picture = {
+                "asked": act["at"],
+                "svg": svg,
+                "name": f"seamark-{_slug(title)}",
+                "said": " ".join([title, *map(str, act["caption"])]),
+            }
         case "remove":
             current_lecture.remove_scene()
         case "scene" if playing is not None:

@@ -85,8 +85,15 @@ def show_consent(requests: ModelRequests | None) -> None:
             session.estimating = None
             job.then()
 
-        formed = job.asking if requests.formed else None
-        ask_to_send(requests.what, job.asking, job.found, requests.answer_tokens, key=requests.key, send=send, formed=formed)
+        ask_to_send(
+            requests.what,
+            job.asking,
+            job.found,
+            requests.answer_tokens,
+            key=requests.key,
+            send=send,
+            formed=job.asking if requests.formed else None,
+        )
 
 
 def run_button_row(

@@ -155,8 +155,12 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def of(cls, source: Source) -> SceneText:
         """Return the stored form of a text."""
-        parts = None if source.parts is None else KeptParts.of(source.parts)
-        return cls(name=source.name[:300], text=source.text, known=source.known, parts=parts)
+        return cls(
+            name=source.name[:300],
+            text=source.text,
+            known=source.known,
+            parts=None if source.parts is None else KeptParts.of(source.parts),
+        )
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

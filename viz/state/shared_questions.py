@@ -77,9 +77,12 @@ def give_questions_to_retrieval(
         The columns to measure; empty to keep Retrieval's.
     """
     sentence = f"{counted(questions, 'question')} about {counted(len(question_set.texts), 'document')}, {origin}."
-    material = Material(question_set.texts, question_set.questions, True, parts)
     session.retrieval_given = GivenQuestions(
-        material, sentence, question_set.notes, origin, tuple(column.copy() for column in columns)
+        Material(question_set.texts, question_set.questions, True, parts),
+        sentence,
+        question_set.notes,
+        origin,
+        tuple(column.copy() for column in columns),
     )
     session.retrieval_arrived, session.retrieval_files = True, False
 

@@ -393,11 +393,10 @@ def _content(document: str) -> Content | None:
     digest = text_digest(asked)
     # Questions about a bundled text find it anywhere; those about another own text are in that text's notebook.
     questions = tuple(question for question in stored_questions() if question.sample or question.text == digest)
-    link = to_query(compare, default_choices()) | {"document": document, "sentences": sentences}
     head = _Head(
         about=about,
         questions=questions,
-        link=link,
+        link=to_query(compare, default_choices()) | {"document": document, "sentences": sentences},
         page=session.page or COMPARE,
         sample="" if document == OWN else document,
     )

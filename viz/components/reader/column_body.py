@@ -40,8 +40,7 @@ def covered_ranges(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list
             closing.setdefault(end, []).append(number)
     ranges = []
     over: list[int] = []
-    edges = sorted(opening.keys() | closing.keys())
-    for edge, following in pairwise(edges):
+    for edge, following in pairwise(sorted(opening.keys() | closing.keys())):
         over = [number for number in over if number not in closing.get(edge, ())] + opening.get(edge, [])
         if over:
             ranges.append((edge, following, sorted(over)))

@@ -341,8 +341,12 @@ def answer_verdicts(
         gap = None if read is None else gap_at(read, document, at)
         if gap is not None and cells[0] is not None:
             cells[0]["reason"] = gap.why.brief()
-        preview = preview_of(results, wanted, search, known, embedder) if wanted else None
-        answer = {"at": at, "hashes": [*hashes], "cells": cells, "preview": preview}
+        answer = {
+            "at": at,
+            "hashes": [*hashes],
+            "cells": cells,
+            "preview": preview_of(results, wanted, search, known, embedder) if wanted else None,
+        }
     _verdicts(key=KEY, data={"answer": answer, "moment": asked.get("moment")}, height=0, on_asked_change=run_again)
 
 
