@@ -89,8 +89,7 @@ def show_figure(
     else:
 
         def select() -> None:
-            points = st.session_state[key]["selection"]["points"]
-            if points:
+            if points := st.session_state[key]["selection"]["points"]:
                 clicked(points[0]["x"])
 
         st.plotly_chart(figure, key=key, theme=None, config=config, on_select=select, selection_mode="points")

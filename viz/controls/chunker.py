@@ -299,8 +299,7 @@ def parameter_controls(
                 st.caption(note)
             if below is not None:
                 below(spec)
-    folded = [spec for spec in specs if not spec.main]
-    if folded:
+    if folded := [spec for spec in specs if not spec.main]:
         with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in folded)):
             for spec in folded:
                 _parameter_widget(number, column, spec, values[spec.name], spec.name in idle)

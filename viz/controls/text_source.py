@@ -93,8 +93,7 @@ def show_document_row(choices: Choices, text: Text | None) -> None:
             "notebook": notebook_chip(choices.document),
         }
     )
-    kept_copy = copy_for_tab()
-    if kept_copy is not None:
+    if (kept_copy := copy_for_tab()) is not None:
         keep_text_in_tab(*kept_copy)
     stored_texts.activate_waiting_questions()
 

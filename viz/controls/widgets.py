@@ -1,4 +1,4 @@
-"""Widgets of all pages: boxes bound to a value, buttons whose press is not lost, a server's form, undo, and labels of options."""
+"""Widgets of all pages: boxes bound to a value, buttons whose press is not lost, labels of options, undo."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -143,8 +143,7 @@ def take_entered_server(before: EmbeddingServer | LanguageServer, address_key: s
 
 def offer_undo(page: str) -> None:
     """Draw a description of the last change to a page's columns, and an undo button, if the change can be undone."""
-    undo = last_change(page)
-    if undo is not None:
+    if (undo := last_change(page)) is not None:
         row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
         with row:
             # The description may contain a file name.

@@ -1,4 +1,4 @@
-"""The Guide page: chunks in four pictures, a path in ten screens, advice, and each chunker's idea, formula and known failure."""
+"""The Guide page: chunks in four pictures, a path in ten screens, advice, and each chunker's formula and known failure."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

@@ -325,10 +325,9 @@ class Answering(KeptJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of answers completed, and a status text."""
-        done = len(self.finished)
         kind = "answers judged" if self.models.judge else "answers"
-        status = f"Asking {self.models.names[0]}: {done:,} of {self.total:,} {kind}"
-        return done / max(1, self.total), self._status or status
+        status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {kind}"
+        return self.done / max(1, self.total), self._status or status
 
     def services(self, asking: Asking, judge: Asking | None, job: Background) -> Services:
         """Return the tools for answering and judging: the models, a similarity function and a token counter.
@@ -369,7 +368,6 @@ class Answering(KeptJob):
     def _run(self) -> None:
         if self.asking is None:
             return
-        stopped = self._cancel.is_set
         if self.kept is not None:
             self.load(self.embedder)
             self._status = ""
@@ -378,7 +376,9 @@ class Answering(KeptJob):
             for place in self.finished:
                 self.write(place)
         services = self.services(self.asking, self.judge, self)
-        answer_all(self.plan.items, self.gathered, services, self.keep, self._finish, stopped, self.results.copy())
+        answer_all(
+            self.plan.items, self.gathered, services, self.keep, self._finish, self._cancel.is_set, self.results.copy()
+        )
         if self.bert:
             self._score()
 

@@ -1,4 +1,4 @@
-"""The results of a page's columns: their chunkers run, the job's progress, warnings about the text, and columns of the reader."""
+"""The results of a page's columns: running them, progress, warnings about the text, and their form in the reader."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -155,8 +155,7 @@ def _take() -> None:
 
 
 def _take_kept() -> None:
-    kept = take_event(KEY, "kept")
-    if kept is not None:
+    if (kept := take_event(KEY, "kept")) is not None:
         current_lecture.take_lecture_of_tab(str(kept["lecture"]))
 
 

@@ -1,4 +1,4 @@
-"""The user's own text: its edits, its known boundaries, and the cuts that the user makes in it; and the choice of a document."""
+"""The choice of a document; the user's own text, its edits and known boundaries; and the cuts that the user makes."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -95,8 +95,7 @@ def count_questions_about(source: Source) -> int:
 
 def restore_replaced_text() -> None:
     """Restore the user's previous own text in place of the text that replaced it."""
-    replaced = session.replaced
-    if replaced is not None:
+    if (replaced := session.replaced) is not None:
         store_own_text(replaced.own, replaced.given)
         session.dashes = replaced.given is None or replaced.own.text != replaced.given.text
         session.replaced, session.own_taken = None, session.own_taken + 1

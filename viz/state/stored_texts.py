@@ -1,4 +1,4 @@
-"""The stored form of the user's texts and questions, for the tab, the disk and session files; and notebooks on this machine."""
+"""The stored form of the user's texts and questions, for the tab, the disk and session files; and the notebooks on disk."""
 
 import hashlib
 from collections.abc import Iterable
@@ -272,8 +272,7 @@ def save_notebooks() -> None:
     if not session.notebooks or not is_server_private():
         return
     for document, notebook in list(session.notebooks.items()):
-        content = _content(document)
-        if content is not None:
+        if (content := _content(document)) is not None:
             _write(document, notebook, content)
 
 
