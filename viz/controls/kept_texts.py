@@ -56,8 +56,8 @@ def notebook_chip(document: str) -> NotebookChip:
     if not is_server_private():
         return {"state": "shared", "title": SHARED_SERVER}
     state = "urgent" if at_stake else "offered"
-    lost = f"Only this tab has its {' and '.join(at_stake)}. " if at_stake else ""
-    return {"state": state, "title": f"{lost}{KEEPS}"}
+    at_stake_note = f"Only this tab has its {' and '.join(at_stake)}. " if at_stake else ""
+    return {"state": state, "title": f"{at_stake_note}{KEEPS}"}
 
 
 KEEPS = (

@@ -50,8 +50,8 @@ def language_model_form() -> DeltaGenerator:
     Return the expander, so that callers can add to it. It stays open until the model has answered.
     """
     asking = chosen_model()
-    folds = st.expander("Language model", expanded=asking is None or not asking.spent.tokens)
-    with folds:
+    expander = st.expander("Language model", expanded=asking is None or not asking.spent.tokens)
+    with expander:
         st.button(
             "Find local server",
             key="language_find",
@@ -65,9 +65,9 @@ def language_model_form() -> DeltaGenerator:
         with st.expander("Getting a model", expanded=asking is None):
             st.markdown(WAYS_TO_A_MODEL)
     if asking is not None:
-        many = f" {asking.many_unusable}" if asking.many_unusable else ""
-        remark(f"{asking.model.title}: {asking.summary}.{many}", key="language_spent")
-    return folds
+        unusable_note = f" {asking.many_unusable}" if asking.many_unusable else ""
+        remark(f"{asking.model.title}: {asking.summary}.{unusable_note}", key="language_spent")
+    return expander
 
 
 def _find_local_server() -> None:

@@ -236,36 +236,36 @@ def chunker_frames(name: str) -> list[PictureData]:
 
 def run_frames(name: str, text: str, tools: Tools) -> list[PictureData]:
     """Return five pictures of how a chunker cuts a text with one sentence per line."""
-    shown = EXAMPLES[name]
-    document, chunker, chunking = _run_chunker(name, text, shown.parameters, tools)
+    example = EXAMPLES[name]
+    document, chunker, chunking = _run_chunker(name, text, example.parameters, tools)
     numbers = range(len(document.sentences))
-    count = _counter(shown.unit, document)
+    measure = _counter(example.unit, document)
     first = new_picture(
-        "The text", glossary_pieces(f"{counted(len(numbers), shown.row)}, each with its number. Between two lies a [gap].")
+        "The text", glossary_pieces(f"{counted(len(numbers), example.row)}, each with its number. Between two lies a [gap].")
     )
-    measured = new_picture("What it measures", glossary_pieces(shown.looks))
+    measured = new_picture("What it measures", glossary_pieces(example.looks))
     measured["gaps"] = (
-        _sizes(chunking, chunker, count, shown.unit) if shown.unit else _centres(chunking) or _scores(chunking)
+        _sizes(chunking, chunker, measure, example.unit) if example.unit else _centres(chunking) or _scores(chunking)
     )
-    decided = new_picture("What it decides", glossary_pieces(shown.decides))
+    decided = new_picture("What it decides", glossary_pieces(example.decides))
     decided["gaps"] = _decisions(chunking)
     gap = max(
         chunking.gaps,
         key=lambda candidate: (candidate.verdict.is_cut, candidate.offset is None, candidate.verdict.is_overruled),
         default=None,
     )
-    example = new_picture("One gap in numbers")
+    gap_picture = new_picture("One gap in numbers")
     if gap is not None:
-        after = f"{'after' if gap.offset is None else 'inside'} {shown.row} {gap.index + 1}"
-        example["said"] = [glossary_pieces(f"The decision {after}: the formula with its values.")]
-        example["formula"] = [*worked_formula(chunker, chunking, gap, tools), decision_in_words(gap)]
-        example["rows"] = sentence_rows(document, [*numbers][gap.index : gap.index + 2])
+        after = f"{'after' if gap.offset is None else 'inside'} {example.row} {gap.index + 1}"
+        gap_picture["said"] = [glossary_pieces(f"The decision {after}: the formula with its values.")]
+        gap_picture["formula"] = [*worked_formula(chunker, chunking, gap, tools), decision_in_words(gap)]
+        gap_picture["rows"] = sentence_rows(document, [*numbers][gap.index : gap.index + 2])
     for frame in (first, measured, decided):
         frame["rows"] = sentence_rows(document, numbers)
     last = chunked_picture(chunking, "The chunks", glossary_pieces(counted(len(chunking.chunks), "[chunk]", "[chunks]")))
     for seam in last["gaps"]:
         seam["said"] = ""
-    return [first, measured, example, decided, last]
+    return [first, measured, gap_picture, decided, last]
 
 
 def failure_frame(name: str, tools: Tools) -> PictureData:
@@ -279,11 +279,11 @@ def failure_frame(name: str, tools: Tools) -> PictureData:
     if known:
         caption = f"{counted_known_boundaries(len(known)).capitalize()}, {found} found; {counted(added, 'cut')} elsewhere"
     caption += f"; {counted(scattered, 'chunk')} in several places" * bool(scattered)
-    shown = chunked_picture(chunking, "A known failure", glossary_pieces(f"{caption}. {chunker.failure}"))
+    picture = chunked_picture(chunking, "A known failure", glossary_pieces(f"{caption}. {chunker.failure}"))
     starts = [sentence.start for sentence in chunking.document.sentences[1:]]
-    for gap, start in zip(shown["gaps"], starts, strict=True):
+    for gap, start in zip(picture["gaps"], starts, strict=True):
         gap["said"] = "new subject" if start in known else "same subject" if gap["cut"] else ""
-    return shown
+    return picture
 
 
 def _run_chunker(name: str, text: str, parameters: Mapping[str, Any], tools: Tools) -> tuple[Document, Chunker, Chunking]:

@@ -76,20 +76,20 @@ def show_introduction(here: Page, text: Text, kind: type[Chunker], result: Colum
         asked, nearest, waits = _search(here, result, sentences, question, answer)
     elif here.embedder is not None:
         waits = f"Finding the nearest of {counted(len(chunking.chunks), 'chunk')} embeds them all."
-    shown = [
+    pictures = [
         text_picture(document, chunking, here.choices.tokenizer),
         chunk_picture(document, chunking, kind, here.choices.tokenizer),
         question_picture(asked),
         answer_picture(asked, answer, nearest),
     ]
-    for later in shown[2:]:
+    for later in pictures[2:]:
         later["waits"] = waits
-    shown[2]["ask"] = {"question": question, "longest": LONGEST_QUESTION, "complaint": complaint}
+    pictures[2]["ask"] = {"question": question, "longest": LONGEST_QUESTION, "complaint": complaint}
 
     def ask(question: str) -> None:
         session.guide_question = document.identity, question[: LONGEST_QUESTION + 1]
 
-    show_pictures(shown, KEY, asked=ask)
+    show_pictures(pictures, KEY, asked=ask)
     if here.embedder is not None and chunking.chunks and not _may_embed(document):
         st.button("Find nearest chunks", on_click=setattr, args=(session, "guide_asked", document.identity))
 
@@ -99,19 +99,19 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
     numbers = sentences_around_cut(document, chunking)
     count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
     sentences = counted(len(document.sentences), "[sentence]", "[sentences]")
-    shown = new_picture(
+    picture = new_picture(
         "A text",
         glossary_pieces(
             f"A [language model] reads text in [tokens], which are words and pieces of words: this text has {count:,}, in "
             f"{sentences}. A model reads only so many at a time, so of a large collection it is given the best passages."
         ),
     )
-    _fill_rows(shown, document, numbers)
+    _fill_rows(picture, document, numbers)
     if numbers:
         start, end = document.sentences[numbers[0]]
         tokens = first_tokens(document.text[start:end], tokenizer)
-        shown["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in tokens]
-    return shown
+        picture["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in tokens]
+    return picture
 
 
 def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], tokenizer: str) -> PictureData:
@@ -119,19 +119,19 @@ def chunk_picture(document: Document, chunking: Chunking, kind: type[Chunker], t
     spans = [chunk.spans for chunk in chunking.chunks]
     sizes = token_ruler_of(document, tokenizer)
     longest = max((sizes(list(parts)) for parts in spans), default=0)
-    shown = new_picture(
+    picture = new_picture(
         "Chunks",
         glossary_pieces(
             f"A [chunker] decides at which [gaps] between sentences the text is cut into [chunks]. "
             f"{kind.title} makes {counted(len(spans), 'chunk')} of this text, of at most {counted(longest, 'token')}."
         ),
     )
-    _fill_rows(shown, document, sentences_around_cut(document, chunking), chunking)
-    if shown["rows"]:
-        shown["gaps"] = gaps_between_rows(shown["rows"])
-        first = chunk_numbers_in_words(shown["rows"][0]["parts"][0]["chunks"])
-        shown["before"] = f"{shown['before']} {first}".strip()
-    return shown
+    _fill_rows(picture, document, sentences_around_cut(document, chunking), chunking)
+    if picture["rows"]:
+        picture["gaps"] = gaps_between_rows(picture["rows"])
+        first = chunk_numbers_in_words(picture["rows"][0]["parts"][0]["chunks"])
+        picture["before"] = f"{picture['before']} {first}".strip()
+    return picture
 
 
 def question_picture(asked: AskedQuestion | None) -> PictureData:
@@ -147,7 +147,7 @@ def question_picture(asked: AskedQuestion | None) -> PictureData:
     vectors = asked.passages.vectors
     order, scores = asked.ranking.order[:SHOWN_RANKS].tolist(), asked.ranking.scores[:SHOWN_RANKS].tolist()
     begins = ", ".join(format_number(float(value), ".2f") for value in vectors[order[0]][:3])
-    shown = new_picture(
+    picture = new_picture(
         "A question finds chunks",
         glossary_pieces(
             f"An [embedder] turns each chunk and the question into an [embedding]: {vectors.shape[1]:,} numbers "
@@ -156,12 +156,12 @@ def question_picture(asked: AskedQuestion | None) -> PictureData:
         ),
     )
     chunks = asked.passages.chunking.chunks
-    shown["ranks"] = rank_rows(
+    picture["ranks"] = rank_rows(
         [(chunk, f"chunk {chunk + 1}", chunks[chunk].text, 1 - score) for chunk, score in zip(order, scores, strict=True)]
     )
     left = len(asked.ranking.order) - len(order)
-    shown["after"] = f"and {counted(left, 'chunk')} farther away" if left else ""
-    return shown
+    picture["after"] = f"and {counted(left, 'chunk')} farther away" if left else ""
+    return picture
 
 
 def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: AskedQuestion | None) -> PictureData:
@@ -210,7 +210,7 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
         marked = inside[0] if inside else None
         explanation = "Their sentence at the least distance from the question is marked." if inside else ""
     introduction = f"The language model is given the question and the {nearest_chunks}. It writes its answer from them."
-    shown = new_picture("An answer", glossary_pieces(f"{introduction} {explanation}".strip()))
+    picture = new_picture("An answer", glossary_pieces(f"{introduction} {explanation}".strip()))
     rows = [
         (chunk, sentence)
         for chunk in sorted(retrieved)
@@ -227,13 +227,13 @@ def answer_picture(asked: AskedQuestion | None, answer: Span | None, nearest: As
         row["parts"] = [part for part in row["parts"] if chunk in part["chunks"]]
         for part in row["parts"]:
             part["chunks"] = [chunk]
-        shown["rows"].append(row)
-    shown["gaps"] = [gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
-    shown["before"] = (
+        picture["rows"].append(row)
+    picture["gaps"] = [gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_rows)]
+    picture["before"] = (
         f"{_omitted_in_words(begin)} {chunk_numbers_in_words([shown_rows[0][0]])}".strip() if shown_rows else ""
     )
-    shown["after"] = _omitted_in_words(len(rows) - begin - len(shown_rows))
-    return shown
+    picture["after"] = _omitted_in_words(len(rows) - begin - len(shown_rows))
+    return picture
 
 
 def sentences_around_cut(document: Document, chunking: Chunking) -> list[int]:
@@ -251,11 +251,11 @@ def first_tokens(text: str, tokenizer: str) -> list[str]:
     return [*pieces[:SHOWN_TOKENS], *["…"] * (len(pieces) > SHOWN_TOKENS)]
 
 
-def _fill_rows(shown: PictureData, document: Document, numbers: list[int], chunking: Chunking | None = None) -> None:
+def _fill_rows(picture: PictureData, document: Document, numbers: list[int], chunking: Chunking | None = None) -> None:
     if numbers:
-        shown["rows"] = sentence_rows(document, numbers, chunking)
-        shown["before"] = _omitted_in_words(numbers[0])
-        shown["after"] = _omitted_in_words(len(document.sentences) - numbers[-1] - 1)
+        picture["rows"] = sentence_rows(document, numbers, chunking)
+        picture["before"] = _omitted_in_words(numbers[0])
+        picture["after"] = _omitted_in_words(len(document.sentences) - numbers[-1] - 1)
 
 
 def _omitted_in_words(count: int) -> str:

@@ -359,9 +359,9 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
     except InputError as error:
         drawn, complaint = screen.draw(screen.text, None, tools), str(error)
     control = drawn.control
-    shown = new_picture(screen.title, glossary_pieces(screen.said), glossary_pieces(screen.task))
+    words_picture = new_picture(screen.title, glossary_pieces(screen.said), glossary_pieces(screen.task))
     if control == "question":
-        shown["ask"] = {"question": done or "", "longest": LONGEST_QUESTION, "complaint": complaint}
+        words_picture["ask"] = {"question": done or "", "longest": LONGEST_QUESTION, "complaint": complaint}
     if control == "cuts":
         drawn.picture["cuts"] = {"gaps": done or [], "heard": session.guide_path.get("heard")}
 
@@ -373,7 +373,7 @@ def show_path(key: str, extra: dict[str, str], choose: Callable[[], None]) -> No
 
     words, result = side_by_side(key, 2, 3, gap="large")
     with words:
-        show_pictures([shown], "guide_path_words", first=number + 1, asked=do)
+        show_pictures([words_picture], "guide_path_words", first=number + 1, asked=do)
         with st.container(key="guide_path_control"):
             if isinstance(control, Choice):
                 _choice(name, control, done, do)

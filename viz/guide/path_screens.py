@@ -120,40 +120,40 @@ def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
     count, points = len(document.sentences), text.count(".")
     ends = sum(sentence.endswith(".") for sentence in document.sentence_texts)
-    shown = new_picture("")
-    shown["rows"] = sentence_rows(document, range(count)) if chosen else sentence_rows(_lines(text), [0])
+    picture = new_picture("")
+    picture["rows"] = sentence_rows(document, range(count)) if chosen else sentence_rows(_lines(text), [0])
     if not chosen:
-        shown["rows"][0]["label"] = ""
+        picture["rows"][0]["label"] = ""
     tally = counted(count, "sentence")
     told = f"{tally}, as you said" if chosen == str(count) else f"{tally}; you said {chosen}"
     told += f". {points - ends} of {counted(points, 'point')} end none."
-    return Drawn(Choice("Sentences", {number: number for number in "3456"}), shown, told if chosen else "")
+    return Drawn(Choice("Sentences", {number: number for number in "3456"}), picture, told if chosen else "")
 
 
 def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     document = _lines(text)
     cuts = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
     chunking = run(YourCuts.of(document.identity, [document.starts[gap + 1] for gap in cuts]), document, tools)
-    shown = chunked_picture(chunking)
-    shown["cuts"] = {"gaps": cuts, "heard": None}
+    picture = chunked_picture(chunking)
+    picture["cuts"] = {"gaps": cuts, "heard": None}
     sizes = [f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in cuts), len(document.sentences)])]
-    return Drawn("cuts", shown, f"{counted(len(chunking), 'chunk')}, of {join_words(sizes)} sentences.")
+    return Drawn("cuts", picture, f"{counted(len(chunking), 'chunk')}, of {join_words(sizes)} sentences.")
 
 
 def _tokens(text: str, size: float | None, tools: Tools) -> Drawn:
     document, size = _lines(text), int(size or OPENING_SIZE)
     chunking = _cut("fixed_tokens", {"size": size, "overlap": 0}, document, tools)
     (total,) = tools.count_tokens([text])
-    shown = new_picture("")
+    picture = new_picture("")
     starts = sorted({*tools.token_starts(text).tolist()})
     for start, end in pairwise([*starts, len(text)]):
         # A token may begin with the space before a word.
         visible = start + len(text[start:end]) - len(text[start:end].lstrip())
         chunks = [number for number, chunk in enumerate(chunking) if chunk.start <= visible < chunk.end]
-        shown["tokens"].append({"text": text[start:end].strip(), "chunks": chunks, "marked": False})
+        picture["tokens"].append({"text": text[start:end].strip(), "chunks": chunks, "marked": False})
     return Drawn(
         Slide("Tokens per chunk", 4, SIZE, 1, OPENING_SIZE),
-        shown,
+        picture,
         f"{counted(total, 'token')} in {counted(len(chunking), 'chunk')} of at most {size}.",
     )
 
@@ -162,8 +162,8 @@ def _units(text: str, unit: str | None, tools: Tools) -> Drawn:
     by_sentences = unit == "sentences"
     settings = ("fixed_sentences", {"size": SENTENCES}) if by_sentences else ("fixed_words", {"size": WORDS, "overlap": 0})
     chunking = _cut(*settings, _lines(text), tools)
-    apart = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
-    told = f"{counted(len(chunking), 'chunk')}; {counted(apart, 'sentence')} cut apart."
+    sentences_cut_apart = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
+    told = f"{counted(len(chunking), 'chunk')}; {counted(sentences_cut_apart, 'sentence')} cut apart."
     return Drawn(
         Choice("Chunk size", {"words": f"{WORDS} words", "sentences": f"{SENTENCES} sentences"}, "words"),
         chunked_picture(chunking),
@@ -178,12 +178,12 @@ def _chunks_in(chunking: Chunking, sentence: Span) -> list[Chunk]:
 
 def _overlap(text: str, overlap: float | None, tools: Tools) -> Drawn:
     chunking = _cut("fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _lines(text), tools)
-    twice = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
+    repeated_sentences = sum(len(_chunks_in(chunking, sentence)) > 1 for sentence in chunking.document.sentences)
     (total,), stored = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
     return Drawn(
         Slide("Overlap in sentences", 0, 2, 1, 0),
         chunked_picture(chunking),
-        f"{counted(twice, 'sentence')} repeated: {stored:,} tokens instead of {total:,}.",
+        f"{counted(repeated_sentences, 'sentence')} repeated: {stored:,} tokens instead of {total:,}.",
     )
 
 
@@ -191,39 +191,39 @@ def _meanings(text: str, chosen: str | None, tools: Tools) -> Drawn:
     document = _lines(text)
     first, *others = document.sentence_texts
     control = Choice("Closest to sentence 1", dict(zip(_LETTERS, _LETTERS, strict=True)))
-    shown = new_picture("")
-    shown["rows"] = sentence_rows(document, range(len(document.sentences)))
-    for letter, row in zip(_LETTERS, shown["rows"][1:], strict=False):
+    picture = new_picture("")
+    picture["rows"] = sentence_rows(document, range(len(document.sentences)))
+    for letter, row in zip(_LETTERS, picture["rows"][1:], strict=False):
         row["label"] = letter
     if chosen is None:
-        return Drawn(control, shown, "")
+        return Drawn(control, picture, "")
     vectors = tools.embed([first, *others])
     distances = [1 - float(vectors[0] @ vector) for vector in vectors[1:]]
     ranked = sorted(zip(range(len(others)), _LETTERS, others, distances, strict=False), key=lambda candidate: candidate[3])
-    shown["rows"] = shown["rows"][:1]
+    picture["rows"] = picture["rows"][:1]
     begins = ", ".join(format_number(float(value), ".2f") for value in vectors[0][:3])
-    shown["formula"] = [f"sentence 1 → {begins}, … ({vectors.shape[1]} numbers)"]
-    shown["ranks"] = rank_rows(ranked)
+    picture["formula"] = [f"sentence 1 → {begins}, … ({vectors.shape[1]} numbers)"]
+    picture["ranks"] = rank_rows(ranked)
     yours = f"{chosen} is at {format_number(distances[_LETTERS.index(chosen)], '.2f')}"
     _, nearest, _, distance = ranked[0]
     verdict = "as you said" if chosen == nearest else yours
-    return Drawn(control, shown, f"{nearest} is closest, at distance {format_number(distance, '.2f')}; {verdict}.")
+    return Drawn(control, picture, f"{nearest} is closest, at distance {format_number(distance, '.2f')}; {verdict}.")
 
 
 def _prediction(text: str, chosen: str | None, tools: Tools) -> Drawn:
     chunking = _at_distance(text, OPENING_THRESHOLD, tools)
-    shown = _gauged(chunking)
+    picture = _gauged(chunking)
     gap = chunking.gaps[ASKED_GAP]
     verdict = "cut" if gap.verdict.is_cut else "no cut"
     if chosen is None:
-        shown["gaps"][ASKED_GAP] = {"said": "cut here?", "share": None, "line": None, "cut": False}
-        for row in shown["rows"]:
+        picture["gaps"][ASKED_GAP] = {"said": "cut here?", "share": None, "line": None, "cut": False}
+        for row in picture["rows"]:
             for part in row["parts"]:
                 part["chunks"] = []
     yours = "cut" if chosen == "cut" else "no cut"
     right = "as you said" if yours == verdict else f"you said {yours}"
     sentence = "" if chosen is None else f"{gap.reason[0].upper()}{gap.reason[1:]}: {verdict}; {right}."
-    return Drawn(Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}), shown, sentence)
+    return Drawn(Choice(f"Before sentence {ASKED_GAP + 2}", {"cut": "Cut", "none": "No cut"}), picture, sentence)
 
 
 def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
@@ -232,8 +232,8 @@ def _at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
 
 def _gauged(chunking: Chunking) -> PictureData:
     """Return the picture of a text cut by distances, with each distance and the threshold on a gauge from 0 to 1."""
-    shown = chunked_picture(chunking)
-    shown["gaps"] = [
+    picture = chunked_picture(chunking)
+    picture["gaps"] = [
         {
             "said": "" if gap.score is None else f"{format_number(gap.score, '.2f')}{': cut' * gap.verdict.is_cut}",
             "share": gap.score,
@@ -242,7 +242,7 @@ def _gauged(chunking: Chunking) -> PictureData:
         }
         for gap in chunking.gaps
     ]
-    return shown
+    return picture
 
 
 def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
@@ -251,13 +251,13 @@ def _known(text: str, threshold: float | None, tools: Tools) -> Drawn:
     text = "\n".join(sections) + "\n"
     known = tuple(len("\n".join(sections[:number])) + 1 for number in range(1, len(sections)))
     chunking = _at_distance(text, threshold or OPENING_THRESHOLD, tools)
-    shown = _gauged(chunking)
-    for gap, start in zip(shown["gaps"], chunking.document.starts[1:], strict=True):
+    picture = _gauged(chunking)
+    for gap, start in zip(picture["gaps"], chunking.document.starts[1:], strict=True):
         gap["said"] += " ▲" * (start in known)
     found, missed, added = count_found_missed_added(cut_offsets(chunking), known)
     return Drawn(
         Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD),
-        shown,
+        picture,
         f"{found} found, {missed} missed; {counted(added, 'cut')} elsewhere.",
     )
 
@@ -268,14 +268,14 @@ def _question(text: str, question: str | None, tools: Tools) -> Drawn:
         return Drawn("question", chunked_picture(chunking), "")
     asked = _search(chunking, checked_question(question), Limit(top=1), tools)
     order, distances = asked.ranking.order.tolist(), [1 - score for score in asked.ranking.scores.tolist()]
-    shown = new_picture("")
+    picture = new_picture("")
     document, nearest = chunking.document, chunking[order[0]]
     last = document.sentence_at(nearest.end - 1)
-    shown["rows"] = sentence_rows(document, range(document.sentence_at(nearest.start), last + 1), chunking)
-    shown["ranks"] = rank_rows(
+    picture["rows"] = sentence_rows(document, range(document.sentence_at(nearest.start), last + 1), chunking)
+    picture["ranks"] = rank_rows(
         [(chunk, f"chunk {chunk + 1}", chunking[chunk].text, far) for chunk, far in zip(order, distances, strict=True)]
     )
-    return Drawn("question", shown, f"Chunk {order[0] + 1} is found, at distance {format_number(distances[0], '.2f')}.")
+    return Drawn("question", picture, f"Chunk {order[0] + 1} is found, at distance {format_number(distances[0], '.2f')}.")
 
 
 def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> AskedQuestion:
@@ -311,18 +311,18 @@ def _repair(text: str, chosen: str | None, tools: Tools) -> Drawn:
     before = _cut("fixed_sentences", {"size": SENTENCES}, document, tools)
     after = run(offered[int(chosen)].chunker, document, tools) if chosen in options else before
     judgement = judge_retrieval(_search(after, QUESTION, Limit(tokens=BUDGET), tools), _answer(document))
-    shown = chunked_picture(after, marked=_answer(document))
+    picture = chunked_picture(after, marked=_answer(document))
     # What follows the answer is of no interest.
     most = ANSWER[1] + 2
-    left = len(shown["rows"]) - most
-    shown["rows"], shown["gaps"] = shown["rows"][:most], shown["gaps"][: most - 1]
-    shown["after"] = f"… {counted(left, 'sentence')} …" if left > 0 else ""
+    left = len(picture["rows"]) - most
+    picture["rows"], picture["gaps"] = picture["rows"][:most], picture["gaps"][: most - 1]
+    picture["after"] = f"… {counted(left, 'sentence')} …" if left > 0 else ""
     count = counted(len(after), "chunk")
     if judgement.fate == "whole":
         sentence = f"Whole in chunk {judgement.chunks[0] + 1}; {count} instead of {len(before)}."
     else:
         sentence = f"{count}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
-    return Drawn(Choice("Repair", options), shown, sentence)
+    return Drawn(Choice("Repair", options), picture, sentence)
 
 
 _BEES, _BREAD, _MORE = (text.splitlines() for text in (BEES, BREAD, MORE_BEES))

@@ -179,16 +179,16 @@ def sentence_rows(
     rows: list[RowData] = []
     for number in numbers:
         start, end = document.sentences[number]
-        shown = min(end, start + LONGEST_ROW)
-        edges = {start, shown, *(edge for span, _ in spans for edge in span), *(marked or ())}
-        inside = sorted(edge for edge in edges if start <= edge <= shown)
+        shown_end = min(end, start + LONGEST_ROW)
+        edges = {start, shown_end, *(edge for span, _ in spans for edge in span), *(marked or ())}
+        edges_in_sentence = sorted(edge for edge in edges if start <= edge <= shown_end)
         parts: list[PartData] = [
             {
-                "text": document.text[left:right] + "…" * (right == shown < end),
+                "text": document.text[left:right] + "…" * (right == shown_end < end),
                 "chunks": [chunk for span, chunk in spans if span.start <= left and right <= span.end],
                 "marked": marked is not None and marked.start <= left and right <= marked.end,
             }
-            for left, right in pairwise(inside)
+            for left, right in pairwise(edges_in_sentence)
         ]
         rows.append({"label": str(number + 1), "parts": parts})
     return rows
@@ -223,10 +223,10 @@ def gap_between_rows(chunks: list[int], before: list[int]) -> GapData:
 
 def chunked_picture(chunking: Chunking, title: str = "", *said: list[Piece], marked: Span | None = None) -> PictureData:
     """Return the picture of a whole text in chunks."""
-    shown = new_picture(title, *said)
-    shown["rows"] = sentence_rows(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
-    shown["gaps"] = gaps_between_rows(shown["rows"])
-    return shown
+    picture = new_picture(title, *said)
+    picture["rows"] = sentence_rows(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
+    picture["gaps"] = gaps_between_rows(picture["rows"])
+    return picture
 
 
 def chunk_numbers_in_words(chunks: Sequence[int]) -> str:

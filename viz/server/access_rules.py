@@ -63,10 +63,10 @@ class AccessGuard:
                 "To serve it under a name of your own, start it with --server.allowedHosts NAME."
             )
         for origin in headers.getlist("origin"):
-            asking = _authority(origin)
+            asking_authority = _authority(origin)
             # A proxy that terminates TLS passes on the host name, but not the port.
             own = {_authority(f"{scheme}://{host}") for scheme in ("http", "https")}
-            if asking == ("", None) or asking not in own | self._origins:
+            if asking_authority == ("", None) or asking_authority not in own | self._origins:
                 return (
                     f"Seamark answers its own pages; this request comes from {origin[:_SHOWN]!r}. "
                     "To let another site ask, start it with --server.corsAllowedOrigins ORIGIN."

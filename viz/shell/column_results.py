@@ -109,8 +109,8 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
 def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
     """Return the error messages of a job's failed tasks, keyed by the task without its embedder."""
     # Tasks that were never started failed for the reason that ended the job.
-    never = {task.of_model: job.error for task, _ in job.tasks if task.of_model not in job.made} if job.error else {}
-    return never | job.failed
+    never_started = {task.of_model: job.error for task, _ in job.tasks if task.of_model not in job.made} if job.error else {}
+    return never_started | job.failed
 
 
 def _start_job(
@@ -275,11 +275,11 @@ def show_misfits(choices: Choices, results: Sequence[ColumnResult]) -> None:
         misfits |= dict.fromkeys(_known_at_once(choices, session.document, results))
     misfits |= dict.fromkeys(_misfits_of_results(results))
     for number, misfit in enumerate(misfits):
-        text_column, helps = st.columns([5, 2], vertical_alignment="center")
+        text_column, buttons = st.columns([5, 2], vertical_alignment="center")
         with text_column:
             notice(misfit.sentence, key=f"misfit_{number}")
         for remedy in misfit.remedies:
-            helps.button(
+            buttons.button(
                 _LABELS[remedy.setting].format(remedy.value),
                 key=f"misfit_{number}_{remedy.setting}_{remedy.value}",
                 on_click=setattr,
@@ -296,10 +296,10 @@ def _known_at_once(choices: Choices, document: Document, results: Sequence[Colum
         return []
     misfits = list(misfits_of(document, embedder=embedder)) if any(column.chunking is None for column in embedding) else []
     language = language_of(document)
-    known = any(
+    suggests_embedder = any(
         remedy.setting == "embedder" for misfit in (*misfits, *_misfits_of_results(results)) for remedy in misfit.remedies
     )
-    if choices.embedder in ENGLISH and not is_written_in_latin(language) and not known:
+    if choices.embedder in ENGLISH and not is_written_in_latin(language) and not suggests_embedder:
         sentence = (
             f"The text is in {LANGUAGES[language]}, but {choices.embedder} was made for English: its similarities are rough "
             "for other scripts. The embedder tfidf takes any language."

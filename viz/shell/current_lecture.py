@@ -196,18 +196,18 @@ def add_scene(words: Mapping[str, str], *, hides: bool) -> None:
             ask=words.get("question", "").strip()[:LONGEST_QUESTION] if page == COMPARE else "",
             **{part: words.get(part, "").strip()[:LONGEST_WORDS] for part in PARTS},
         )
-        grown = own.with_scene(scene, session.own if query.get("document") == OWN else None)
+        lecture = own.with_scene(scene, session.own if query.get("document") == OWN else None)
     except ValueError:
         session.lecture_said = "The settings of this page are too long for a scene."
         return
-    if len(grown.model_dump_json(indent=1).encode()) > LARGEST_FILE:
+    if len(lecture.model_dump_json(indent=1).encode()) > LARGEST_FILE:
         session.lecture_said = f"A lecture's file must have at most {LARGEST_FILE:,} bytes; with this text it has more."
         return
-    session.own_lecture = grown
+    session.own_lecture = lecture
     from_file = any(column.chunker == YourChunks.name for column in choices.columns)
-    session.lecture_said = f"Added as scene {len(grown.deck.scenes)} of your lecture" + (
+    session.lecture_said = f"Added as scene {len(lecture.deck.scenes)} of your lecture" + (
         "; the file of chunks is not saved with it" * from_file
-        or "; it is too long to survive a reload, so save it under “Lectures”" * (len(grown.packed) > MOST_KEPT)
+        or "; it is too long to survive a reload, so save it under “Lectures”" * (len(lecture.packed) > MOST_KEPT)
     )
 
 

@@ -225,12 +225,12 @@ def _other_model_in_words(here: Page, kept: KeptRun[Any], requests: ModelRequest
     """Return a sentence about a model that is missing or differs from the run's; empty if both match."""
     if here.embedder is None:
         return here.embedder_complaint
-    begun = f"The {kept.title} was begun with the"
+    beginning = f"The {kept.title} was begun with the"
     if here.embedder.name != kept.plan.embedder:
-        return f"{begun} embedder {kept.plan.embedder}; to go on, choose it on the left."
+        return f"{beginning} embedder {kept.plan.embedder}; to go on, choose it on the left."
     if requests is not None and model_identity(requests.asking) != kept.plan.language_model:
         name = kept.plan.language_model.rpartition(" ")[0]
-        return f"{begun} language model {name}; to go on, name it and its server beside the settings."
+        return f"{beginning} language model {name}; to go on, name it and its server beside the settings."
     return ""
 
 

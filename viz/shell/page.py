@@ -171,8 +171,8 @@ def _split(source: Source, sentences: str) -> Text | None:
     try:
         # Other sessions may evict it from the shared cache, and a running job refers to this session's object.
         document = session.document
-        wanted = (source.name, sentences, source.parts, source.text)
-        if document is None or (document.name, document.splitter, document.parts, document.text) != wanted:
+        current = (source.name, sentences, source.parts, source.text)
+        if document is None or (document.name, document.splitter, document.parts, document.text) != current:
             document = session.document = split_document(source.text, sentences, source.name, source.parts)
         return Text(source, document)
     except InputError as error:

@@ -75,15 +75,17 @@ def hold_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> No
     undo = session.undo
     used_columns = [*columns, *(() if undo is None else (*undo.before, *undo.after))]
     used_columns += [column for choices in session.choices.values() for column in choices.columns]
-    kept = {used_file.identity: used_file for column in used_columns if (used_file := chunk_file_of(column)) is not None}
-    characters = sum(chunk_file.characters for chunk_file in {**kept, file.identity: file}.values())
+    used_files = {
+        used_file.identity: used_file for column in used_columns if (used_file := chunk_file_of(column)) is not None
+    }
+    characters = sum(chunk_file.characters for chunk_file in {**used_files, file.identity: file}.values())
     if characters > MOST_HELD:
         raise InputError(
             f"{file.name}: the chunk files of a session may have at most {MOST_HELD:,} characters in total; "
             f"with this file they would have {characters:,}. Remove a column with another file first."
         )
     # If a file comes again, the first object stays: it has cached where its chunks are, and its columns' results are cached.
-    session.chunk_files = {file.identity: file, **kept}
+    session.chunk_files = {file.identity: file, **used_files}
 
 
 def show_chunk_file(file: ChunkFile, page: str, choices: Choices, number: int) -> None:

@@ -53,8 +53,8 @@ def columns_of_compare() -> list[ColumnChoice]:
 def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
     """Return the index and a copy of a Compare column with one of these chunkers, preferably the selected column."""
     choices = ensure_compare_choices()
-    order = [choices.selected, *range(len(choices.columns))]
-    number = next((index for index in order if choices.columns[index].chunker in kinds), None)
+    indexes = [choices.selected, *range(len(choices.columns))]
+    number = next((index for index in indexes if choices.columns[index].chunker in kinds), None)
     return None if number is None else (number, choices.columns[number].copy())
 
 

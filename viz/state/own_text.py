@@ -43,10 +43,10 @@ def choose_document(choices: Choices, document: str) -> None:
     splitters = sample_splitters()
     if choices.document == OWN:
         session.own_splitter = choices.sentences
-    by_hand = choices.document != OWN and choices.sentences != splitters[choices.document]
+    is_splitter_chosen = choices.document != OWN and choices.sentences != splitters[choices.document]
     if document != OWN:
         choices.sentences = splitters[document]
-    elif not by_hand:
+    elif not is_splitter_chosen:
         choices.sentences = session.own_splitter
     choices.document = document
     if "step" in choices.extra:
@@ -77,8 +77,8 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
     session.own_gone = own is None
     session.own_given = given
     session.dashes = True
-    boxed = "" if own is None else (given or own).text
-    session.pasted_kept = boxed if len(boxed) <= MOST_EDITED else ""
+    box_content = "" if own is None else (given or own).text
+    session.pasted_kept = box_content if len(box_content) <= MOST_EDITED else ""
     if st.session_state.get(session.box, "") != session.pasted_kept:
         # An event from a browser that has not received the new content is about the old box, and a new key makes it void.
         # In the same box it would look like an edit by the user, and replace the text.
@@ -174,33 +174,35 @@ def with_omitted_lines(source: Source, kind: str) -> Source:
         if omission.what == kind and omission.part is not None and omission.part < len(parts.starts) and omission.words:
             lines.setdefault(omission.part, []).append(omission.words)
     at_end = kind == "repeated footer"
-    added: list[tuple[int, int, str]] = []
+    insertions: list[tuple[int, int, str]] = []
     for number, words in sorted(lines.items()):
         start, end = parts.starts[number], parts.starts[number + 1] if number + 1 < len(parts.starts) else len(text)
         # The lines are listed from the edge of the page inwards.
         block = "\n".join(reversed(words) if at_end else words)
         if not text[start:end].strip():
-            added.append((number, start, f"{block}\n\n"))
+            insertions.append((number, start, f"{block}\n\n"))
         elif at_end:
-            added.append((number, start + len(text[start:end].rstrip()), f"\n{block}"))
+            insertions.append((number, start + len(text[start:end].rstrip()), f"\n{block}"))
         else:
-            added.append((number, start, f"{block}\n"))
+            insertions.append((number, start, f"{block}\n"))
 
     def moved(place: int, part: int = 0) -> int:
         """Return the new offset of a position after lines were inserted at or before the position."""
-        return place + sum(len(words) for number, at, words in added if at < place or (at == place and number < part))
+        return place + sum(len(words) for number, at, words in insertions if at < place or (at == place and number < part))
 
-    edges = [0, *(at for _, at, _ in added), len(text)]
+    edges = [0, *(at for _, at, _ in insertions), len(text)]
     pieces = [text[first:last] for first, last in pairwise(edges)]
-    whole = "".join(piece + words for piece, words in zip(pieces, [*(words for *_, words in added), ""], strict=True))
+    new_text = "".join(
+        piece + words for piece, words in zip(pieces, [*(words for *_, words in insertions), ""], strict=True)
+    )
     left_out = tuple(omission for omission in source.left_out if not (omission.what == kind and omission.part in lines))
     sentence = omissions_sentence(left_out)
-    about = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
+    other_remarks = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
     return replace(
         source,
-        text=whole,
+        text=new_text,
         known=None if source.known is None else tuple(map(moved, source.known)),
-        teaches=" · ".join([*about, *([sentence[:1].lower() + sentence[1:].rstrip(".")] if sentence else [])]),
+        teaches=" · ".join([*other_remarks, *([sentence[:1].lower() + sentence[1:].rstrip(".")] if sentence else [])]),
         parts=parts.moved(moved(start, number) for number, start in enumerate(parts.starts)),
         left_out=left_out,
     )
@@ -250,8 +252,8 @@ def boundaries_after_click(document: Document, known: Known, places: Collection[
     if places is None:
         return None
     starts = frozenset(document.starts)
-    inside = [place for place in known or () if place not in starts]
-    return tuple(sorted({*places, *inside})) or None
+    inside_sentences = [place for place in known or () if place not in starts]
+    return tuple(sorted({*places, *inside_sentences})) or None
 
 
 def set_known_boundaries(known: Known) -> None:

@@ -110,12 +110,12 @@ class RunStore:
         def write(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET began = ? WHERE began > ?", (now, now))
             # Age is measured up to the previous run's start, so that a clock that is ahead once deletes nothing.
-            (last,) = connection.execute(_NEWEST_BEGAN).fetchone() or (now,)
+            (last_began,) = connection.execute(_NEWEST_BEGAN).fetchone() or (now,)
             connection.execute(
                 "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET began = excluded.began", row
             )
             connection.execute("UPDATE runs SET rowid = 1 + (SELECT max(rowid) FROM runs) WHERE key = ?", (key,))
-            _delete_runs(connection, "SELECT key FROM runs WHERE began < ?", last - MOST_DAYS * 86_400)
+            _delete_runs(connection, "SELECT key FROM runs WHERE began < ?", last_began - MOST_DAYS * 86_400)
             _delete_runs(connection, "SELECT key FROM runs ORDER BY rowid DESC LIMIT -1 OFFSET ?", MOST_ON_DISK)
 
         with self._lock, self._complaining():
@@ -144,15 +144,15 @@ class RunStore:
 
     def claim(self, key: bytes, vectors: str) -> bool:
         """Record the hash of a run's embedding model; return False if a different hash was recorded before."""
-        noted: list[tuple[str]] = []
+        recorded: list[tuple[str]] = []
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET vectors = ? WHERE key = ? AND vectors = ''", (vectors, key))
-            noted[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
+            recorded[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
 
         with self._lock, suppress(OSError, sqlite3.Error, ForeignFileError):
             self._write(key, write)
-        return noted in ([], [(vectors,)])
+        return recorded in ([], [(vectors,)])
 
     def plan(self, key: bytes, kind: str) -> bytes | None:
         """Return a run's plan as unchecked JSON, or None if no run of this kind is stored or the run has expired.

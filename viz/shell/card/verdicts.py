@@ -328,8 +328,8 @@ def answer_verdicts(
     at = asked.get("at")
     change = asked.get("would")
     # A request about other results refers to outdated values.
-    wanted = change if change and change["hashes"] == [*hashes] else None
-    if wanted is None and session.changed_cuts is not None:
+    previewed = change if change and change["hashes"] == [*hashes] else None
+    if previewed is None and session.changed_cuts is not None:
         # The preview is no longer shown.
         session.changed_cuts.cancel()
     answer: Verdicts | None = None
@@ -345,7 +345,7 @@ def answer_verdicts(
             "at": at,
             "hashes": [*hashes],
             "cells": cells,
-            "preview": preview_of(results, wanted, search, known, embedder) if wanted else None,
+            "preview": preview_of(results, previewed, search, known, embedder) if previewed else None,
         }
     _verdicts(key=KEY, data={"answer": answer, "moment": asked.get("moment")}, height=0, on_asked_change=run_again)
 
