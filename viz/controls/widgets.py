@@ -22,9 +22,9 @@ def key_showing(value: object, key: str) -> str:
     """Return the key of a widget that must show ``value``; the key is new if the value was changed elsewhere.
 
     A widget whose value was changed by anything but itself gets a new key. Under the old key, a message that the browser
-    sends before it has received the new value would count as the user's choice of the old value; the callback of `value_binding`
-    ignores it. In addition, Streamlit sends a value that is set for an existing widget only once, even if the next run
-    begins before it is sent.
+    sends before it has received the new value would count as the user's choice of the old value; the callback of
+    `value_binding` ignores it. In addition, Streamlit sends a value that is set for an existing widget only once, even if
+    the next run begins before it is sent.
     """
     drawn = current_widget_key(key)
     if drawn in st.session_state and _in_any_order(st.session_state[drawn]) != _in_any_order(value):

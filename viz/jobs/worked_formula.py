@@ -48,7 +48,7 @@ def decision_in_words(gap: Gap) -> str:
     return f"{gap.reason}: {'cut' if gap.verdict.is_cut else 'no cut'}"
 
 
-def _two_decimals(value: float) -> str:
+def _number(value: float) -> str:
     return format_number(float(value), ".2f")
 
 
@@ -89,7 +89,7 @@ def _distances(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> Line
         joined = f", {vector_name(index)} of sentences {left}, {vector_name(index + 1)} of {right}"
     lines = [
         f"distance = 1 − {vector_name(index)} · {vector_name(index + 1)}{joined}",
-        f"= 1 − {_two_decimals(1 - distance)} = {_two_decimals(distance)}",
+        f"= 1 − {_number(1 - distance)} = {_number(distance)}",
     ]
     derived = _DERIVED.get(getattr(chunker, "threshold", ""))
     if derived is None:
@@ -105,9 +105,8 @@ def _gradient(distance: Callable[[int], float], gap: int, count: int) -> LinesAn
     step, values = after - before, (distance(after), distance(before))
     value = (values[0] - values[1]) / step
     by = f" / {step}" if step > 1 else ""
-    return [
-        f"gradient = (d{_index(after)} − d{_index(before)}){by} = ({_two_decimals(values[0])} − {_two_decimals(values[1])}){by} = {_two_decimals(value)}"
-    ], value
+    formula = f"gradient = (d{_index(after)} − d{_index(before)}){by}"
+    return [f"{formula} = ({_number(values[0])} − {_number(values[1])}){by} = {_number(value)}"], value
 
 
 def _slope(distance: Callable[[int], float], gap: int, count: int) -> LinesAndValue:
@@ -115,7 +114,7 @@ def _slope(distance: Callable[[int], float], gap: int, count: int) -> LinesAndVa
         return [], None
     before, here = 1 - distance(gap - 1), 1 - distance(gap)
     return [
-        f"slope = s{_index(gap)} − s{_index(gap - 1)} = {_two_decimals(here)} − {_two_decimals(before)} = {_two_decimals(here - before)}"
+        f"slope = s{_index(gap)} − s{_index(gap - 1)} = {_number(here)} − {_number(before)} = {_number(here - before)}"
     ], here - before
 
 
@@ -128,9 +127,7 @@ def _depth(distance: Callable[[int], float], gap: int, count: int) -> LinesAndVa
         peaks.append(1 - here)
     here = 1 - distance(gap)
     value = peaks[0] + peaks[1] - 2 * here
-    formula = (
-        f"depth = {_two_decimals(peaks[0])} + {_two_decimals(peaks[1])} − 2 · {_two_decimals(here)} = {_two_decimals(value)}"
-    )
+    formula = f"depth = {_number(peaks[0])} + {_number(peaks[1])} − 2 · {_number(here)} = {_number(value)}"
     return [f"{formula}, from the peaks of similarity on both sides"], value
 
 
@@ -141,7 +138,7 @@ def _joint(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAnd
     product = f"{vector_name(left)} · {vector_name(right)}"
     return [
         f"joint distance = λ · |{left + 1} − {right + 1}| / {count} + (1 − λ) · (1 − {product})",
-        f"= {_two_decimals(weight)} · {_two_decimals(1 / count)} + {_two_decimals(1 - weight)} · {_two_decimals(meaning)} = {_two_decimals(joint)}",
+        f"= {_number(weight)} · {_number(1 / count)} + {_number(1 - weight)} · {_number(meaning)} = {_number(joint)}",
     ], joint
 
 
@@ -151,7 +148,7 @@ def _comparisons(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndVal
         if comparison.right.start == gap.index + 1:
             left, right = (_sentences(span.start, span.end) for span in (comparison.left, comparison.right))
             relation = ">" if comparison.similarity > comparison.threshold else "≤"
-            similarity, threshold = _two_decimals(comparison.similarity), _two_decimals(comparison.threshold)
+            similarity, threshold = _number(comparison.similarity), _number(comparison.threshold)
             lines.append(f"{comparison.kind}: cos({left}, {right}) = {similarity} {relation} {threshold}")
     return lines, None
 
@@ -164,19 +161,14 @@ def _max_min(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesA
     products = {first + place: float(member @ new) for place, member in enumerate(members)}
     nearest = max(products, key=lambda number: products[number])
     greatest = products[nearest]
+    symbols = {number: f"{vector_name(number)} · {vector_name(following)}" for number in products}
     if len(products) == 1:
-        value = chunker.initial_factor * greatest
-        formula = f"{vector_name(first)} · {vector_name(following)} = {chunker.initial_factor:g} · {_two_decimals(greatest)} = {_two_decimals(value)}"
-        return [f"{chunker.initial_factor:g} · {formula}"], value
+        factor, value = f"{chunker.initial_factor:g}", chunker.initial_factor * greatest
+        return [f"{factor} · {symbols[first]} = {factor} · {_number(greatest)} = {_number(value)}"], value
     if len(products) > LISTED:
-        formula = f"greatest of {len(products)} similarities: {vector_name(nearest)} · {vector_name(following)} = {_two_decimals(greatest)}"
-    else:
-        written = [
-            f"{vector_name(number)} · {vector_name(following)} = {_two_decimals(value)}"
-            for number, value in products.items()
-        ]
-        formula = f"greatest of {', '.join(written)}"
-    return [formula], greatest
+        return [f"greatest of {len(products)} similarities: {symbols[nearest]} = {_number(greatest)}"], greatest
+    similarities = ", ".join(f"{symbols[number]} = {_number(product)}" for number, product in products.items())
+    return [f"greatest of {similarities}"], greatest
 
 
 def _spread(vectors: FloatArray) -> float:
@@ -193,7 +185,7 @@ def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue
     gain = whole - left - right
     return [
         "gain = " + " − ".join(f"spread of {part}" for part in parts),
-        f"= {_two_decimals(whole)} − {_two_decimals(left)} − {_two_decimals(right)} = {_two_decimals(gain)}",
+        f"= {_number(whole)} − {_number(left)} − {_number(right)} = {_number(gain)}",
     ], gain
 
 
@@ -208,7 +200,7 @@ def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesA
     here, elsewhere = (best, best - gain) if gap.verdict.is_cut else (best + gain, best)
     return [
         "reward = sum of (eᵢ · eⱼ − s̄) over the pairs of pieces i, j of each chunk",
-        f"gain = {_two_decimals(here)} with a cut here − {_two_decimals(elsewhere)} without = {_two_decimals(gain)}",
+        f"gain = {_number(here)} with a cut here − {_number(elsewhere)} without = {_number(gain)}",
     ], gain
 
 
@@ -217,7 +209,7 @@ def _centres(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
     if clusters is None or not clusters.own:
         return [], None
     return [
-        f"sentence {number + 1}: own centre {_two_decimals(clusters.own[number])}, other {_two_decimals(clusters.other[number])}"
+        f"sentence {number + 1}: own centre {_number(clusters.own[number])}, other {_number(clusters.other[number])}"
         for number in (gap.index, gap.index + 1)
     ], None
 

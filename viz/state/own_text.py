@@ -264,7 +264,7 @@ def set_known_boundaries(known: Known) -> None:
 
 
 def set_clicked_boundaries(document: Document, changes: Iterable[Collection[int] | None]) -> bool:
-    """Set the known boundaries after each of the user's changes, see `boundaries_after_click`; return whether any changed them."""
+    """Set the known boundaries after the user's changes, see `boundaries_after_click`; return whether they changed."""
     assert session.own is not None
     before = session.own.known
     for places in changes:
