@@ -12,8 +12,7 @@ from starlette.middleware import Middleware
 
 from viz import compare
 from viz.components.assets import VIZ
-from viz.server.access_rules import AccessGuard
-from viz.server.first_paint import FirstPaint, ScriptsFromMemory, element_scripts
+from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, element_scripts
 from viz.server.streamlit_patches import (
     disable_send_delay,
     interrupt_where_drawn,

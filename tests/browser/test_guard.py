@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.app_server import launch
 from tests.browser.steps import READY
 from tests.lanes import mostly_full
-from viz.server.access_rules import security_headers
+from viz.server.middleware import security_headers
 
 PAGE = """<!doctype html><title>Hostile</title><p id="said"></p><iframe src="APP"></iframe><script>
   const said = document.getElementById("said");

@@ -15,7 +15,7 @@ from evaluation.answering.report import MEASURES
 from evaluation.answering.results import AnswerResult, PromptSizes
 from viz.answers.model_choice import judging_model
 from viz.answers.session import session
-from viz.components.mounting import Component
+from viz.components.browser import Component
 from viz.components.page_elements import ask_to_send, notice, remark, show_job_progress
 from viz.controls.widgets import select_word
 from viz.jobs.answer_runs import Answering, AnswerPlan, Judging

@@ -15,7 +15,7 @@ from sample_docs import sample_splitters
 from viz.breakpoints.gap_table import show_gap_table
 from viz.breakpoints.scores import DisplayedResult, displayed_result, show_scores
 from viz.breakpoints.steps import new_column, show_steps
-from viz.components.mounting import take_event
+from viz.components.browser import take_event
 from viz.components.page_elements import notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
 from viz.components.stepper.stepper import DEFAULT_WORDS

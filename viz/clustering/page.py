@@ -19,9 +19,9 @@ from sample_docs import sample_splitters
 from viz.clustering import figures as cluster_figures
 from viz.clustering.figures import centres_table, density_table, heatmap_table, joins_table
 from viz.clustering.linkage import lay_out_dendrogram, linkage_steps
+from viz.components.browser import Component, take_event
 from viz.components.figure import show_figure
 from viz.components.heatmap.heatmap import SentenceColours, block_size, mean_distances, show_heatmap
-from viz.components.mounting import Component, take_event
 from viz.components.page_elements import notice
 from viz.components.reader.column_body import text_segments
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader

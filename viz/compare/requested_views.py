@@ -21,8 +21,8 @@ from viz.compare.parsing import show_parsing
 from viz.compare.scores.changes import show_changes
 from viz.compare.scores.scoreboard import show_ranking, show_scoreboard, show_unlabelled
 from viz.compare.state.session import session
+from viz.components.browser import Component, Data
 from viz.components.figure import show_figure
-from viz.components.mounting import Component, Data
 from viz.components.page_elements import download_button, notice
 from viz.controls.widgets import button_pressed, value_binding
 from viz.jobs.chunking import cached_sentence_vectors

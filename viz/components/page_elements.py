@@ -14,7 +14,7 @@ from chunkers import InputError
 from chunkers.contract.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import LanguageModel
-from viz.components.mounting import Component, Data
+from viz.components.browser import Component, Data
 from viz.jobs.background import Background
 from viz.theme.number_formats import counted
 

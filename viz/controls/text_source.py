@@ -10,7 +10,7 @@ from chunkers.text.code_syntax import CODE_ENDINGS
 from chunkers.text.encodings import CHOICES
 from chunkers.text.reading import READABLE, WITHOUT_ENCODING, FileText, format_of
 from sample_docs import load_sample, sample_titles
-from viz.components.mounting import take_event
+from viz.components.browser import take_event
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_text_in_tab, show_text_bar, show_text_foot
 from viz.controls.kept_texts import (

@@ -13,7 +13,7 @@ from chunkers.recipes.registry import chunker_class
 from chunkers.support.formatting import format_number, pluralize
 from evaluation.segmentation.chunk_statistics import sentence_counts
 from sample_docs import sample_splitters
-from viz.components.mounting import Component, take_event
+from viz.components.browser import Component, take_event
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
 from viz.components.stepper.stepper import DEFAULT_WORDS, Step, show_stepper
 from viz.controls.chunker import parameter_controls

@@ -7,9 +7,8 @@ from typing import Any, Literal, TypedDict
 from chunkers import Chunking, Comparison, Span, Verdict
 from chunkers.results.result import ComparisonKind, Outcome, Reason
 from chunkers.support.formatting import format_number
-from viz.components.mounting import Component
+from viz.components.browser import Component, compact_json, sentence_positions
 from viz.components.stepper.stepper import Mark, Step
-from viz.components.text_in_browser import compact_json, sentence_positions
 from viz.shell.column_results import Finished
 
 # The two passes of Double pass in words: one step per comparison, in order.

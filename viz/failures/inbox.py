@@ -14,8 +14,8 @@ from evaluation.inbox.rules import ALIKE, RULES, Finding, find_suspicious_cuts, 
 from evaluation.remedies.tested_changes import SuspiciousColumn
 from evaluation.retrieval.ladder_and_repeats import count_repeats_by_words
 from evaluation.search.near_duplicates import repeated_runs
+from viz.components.browser import take_event
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, sentence_range_of, show_findings
-from viz.components.mounting import take_event
 from viz.components.page_elements import notice
 from viz.controls.widgets import value_binding
 from viz.failures.results import MeasuredSetting

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from chunkers import Chunking
-from viz.components.text_in_browser import sentence_positions
+from viz.components.browser import sentence_positions
 from viz.theme.number_formats import counted
 from viz.theme.palette import EDGES, GROUNDS, INK
 

@@ -10,7 +10,7 @@ from chunkers import Chunker, Span
 from chunkers.found_again.locating_unordered import Place
 from evaluation.traces.report import TraceReport, placement_status, report_as_json
 from evaluation.traces.stages import STAGES, Diagnosis
-from viz.components.mounting import take_event
+from viz.components.browser import take_event
 from viz.components.page_elements import download_button, notice, remark, show_job_progress
 from viz.controls.chunker import CHUNK_FILE_ENDINGS
 from viz.controls.chunker import CHUNK_FILE_HELP as CHUNKS_HELP

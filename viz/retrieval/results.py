@@ -14,8 +14,8 @@ from evaluation.search.near_duplicates import ALIKE, SHINGLE
 from evaluation.search.ranking import Method
 from evaluation.statistics.paired_tests import Difference, interval_end_words
 from evaluation.statistics.significance import FALSE_VERDICTS
+from viz.components.browser import Component, Data
 from viz.components.figure import show_figure
-from viz.components.mounting import Component, Data
 from viz.components.page_elements import notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import (

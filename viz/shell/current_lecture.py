@@ -10,7 +10,7 @@ from chunkers.methods.your_chunks import YourChunks
 from evaluation.asking.ask import LONGEST_QUESTION
 from viz.components.page_elements import download_button, notice
 from viz.components.text_bar.text_bar import keep_words_in_tab
-from viz.server.first_paint import WIDE
+from viz.server.middleware import WIDE
 from viz.shell.navigation import PAGES, switch_to_arriving_page
 from viz.state.choices import OWN, Choices, model_in_link, to_query
 from viz.state.compare_choices import COMPARE

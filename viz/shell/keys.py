@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, TypedDict
 
-from viz.components.mounting import Component
+from viz.components.browser import Component
 from viz.shell import lecture_mode
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.server.first_paint import WIDE
+from viz.server.middleware import WIDE
 from viz.state.decks import OWN_DECK
 from viz.state.session_state import came_through_history, session
 

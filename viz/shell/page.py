@@ -18,7 +18,7 @@ from viz.controls.kept_texts import keep_questions_in_tab
 from viz.controls.shared_settings import ask_about_embedder, ask_about_splitter, shared_controls
 from viz.controls.text_source import load_text, show_document_row, take_document_events
 from viz.jobs.resources import split_document
-from viz.server.first_paint import WIDE
+from viz.server.middleware import WIDE
 from viz.shell import current_lecture, lecture_mode
 from viz.shell.current_lecture import offer_decks, offer_to_add_scene
 from viz.shell.navigation import enter_through_app, switch_to_arriving_page

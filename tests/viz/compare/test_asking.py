@@ -15,7 +15,7 @@ from evaluation.search.ranking import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
-from viz.components.text_in_browser import code_point_offsets, utf16_offsets
+from viz.components.browser import code_point_offsets, utf16_offsets
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
 from viz.state.choices import MOST_COLUMNS

@@ -17,8 +17,8 @@ from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 from viz.components.assets import VIZ
+from viz.components.browser import utf16_offsets
 from viz.components.reader.column_body import score_curve, text_segments
-from viz.components.text_in_browser import utf16_offsets
 
 NODE = shutil.which("node", path=Path(sys.executable).parent) or shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node to run scripts with")

@@ -5,7 +5,7 @@ import pytest
 import streamlit as st
 
 from viz.components.assets import VIZ
-from viz.components.mounting import Component, note_event, take_event
+from viz.components.browser import Component, note_event, take_event
 from viz.state.session_state import session
 
 

@@ -11,8 +11,8 @@ from chunkers.contract.base import run
 from chunkers.storage.cache import EmbeddingCache
 from sample_docs import load_sample
 from tests import ROOT
+from viz.components.browser import utf16_offsets
 from viz.components.reader.column_body import score_curve, text_segments
-from viz.components.text_in_browser import utf16_offsets
 
 SAMPLES = ["algorithm", "arabic", "article", "emoji", "stubs", "three_topics"]
 DRAWN = ["start", "end", "over", "from", "to", "split"]

@@ -6,7 +6,7 @@ import pytest
 
 from sample_docs import load_sample
 from tests.viz.app_steps import box_of, choose_document, sent, tell
-from viz.components.text_in_browser import utf16_offsets
+from viz.components.browser import utf16_offsets
 from viz.jobs import resources
 from viz.jobs.keeping.notebook_store import NotebookStore
 from viz.state import stored_texts

@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.testclient import TestClient
 
 from tests import ROOT
-from viz.server.first_paint import FirstPaint
+from viz.server.middleware import FirstPaint
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
 PAGE = '<html><head></head><body><div id="root"></div></body></html>'

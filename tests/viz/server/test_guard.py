@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from viz.server.access_rules import AccessGuard, inline_script_hashes, security_headers
+from viz.server.middleware import AccessGuard, inline_script_hashes, security_headers
 
 HOSTS = ["localhost", "127.0.0.1", "::1", "*.example.com"]
 

@@ -11,7 +11,7 @@ from streamlit.file_util import get_static_dir
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from tests.support import in_a_loop
-from viz.server.first_paint import ScriptsFromMemory, element_scripts
+from viz.server.middleware import ScriptsFromMemory, element_scripts
 
 ROOT = Path(get_static_dir())
 KINDS = {file.suffix: f"/{file.relative_to(ROOT).as_posix()}" for file in sorted((ROOT / "static").rglob("*.*"))}

@@ -13,7 +13,7 @@ from evaluation.segmentation.boundary_measures import cut_offsets
 from sample_docs import load_sample
 from tests.support import LIMIT, AngleEmbedder, tools
 from tests.viz.app_steps import press, sent, settled, tell, widget
-from viz.components.text_in_browser import sentence_positions
+from viz.components.browser import sentence_positions
 from viz.jobs.chunking import Task
 from viz.jobs.column_jobs import ChangedCuts, token_ruler_of
 from viz.shell.card.verdicts import KEY, set_parameters, verdict_cell

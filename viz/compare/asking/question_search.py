@@ -22,10 +22,9 @@ from evaluation.asking.ask import (
 from evaluation.asking.ask import AskedQuestion as Retrieved
 from evaluation.questions.question_sets import MarkedQuestion
 from viz.compare.state.session import session
-from viz.components.mounting import Component, run_again
+from viz.components.browser import Component, code_point_offsets, run_again, utf16_offsets
 from viz.components.page_elements import notice, remark, show_job_progress
 from viz.components.remedies.payload import ColumnRemedies
-from viz.components.text_in_browser import code_point_offsets, utf16_offsets
 from viz.controls.language_model import any_calls_model, language_model_form
 from viz.jobs.chunking import Task
 from viz.jobs.column_jobs import AskJob, Inquiry, Situating, contexts_digest, estimate_contexts

@@ -12,7 +12,7 @@ import numpy as np
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.support.arrays import FloatArray
 from chunkers.support.lru_dict import LRUDict, cached_in
-from viz.components.mounting import Component, Store
+from viz.components.browser import Component, Store
 from viz.jobs.resources import CACHED_BYTES
 
 

@@ -11,6 +11,7 @@ from chunkers import Chunker, Chunking, Curve, Document, Line, Span, Verdict
 from chunkers.results.parent_chunks import parent_numbers
 from chunkers.results.propositions import Proposition
 from chunkers.support.arrays import FloatArray
+from viz.components.browser import sentence_positions, utf16_offsets
 from viz.components.reader.payload import (
     CurveData,
     LineData,
@@ -20,7 +21,6 @@ from viz.components.reader.payload import (
     verdict_data,
     verdicts_of,
 )
-from viz.components.text_in_browser import sentence_positions, utf16_offsets
 from viz.theme import palette
 
 

@@ -5,11 +5,19 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Chunker, Chunking, Document
+from viz.components.browser import (
+    Component,
+    compact_json,
+    run_again,
+    sentence_positions,
+    take_event,
+    text_payload,
+    text_store,
+    utf16_offsets,
+)
 from viz.components.gaps.gaps import ClickedGaps, MarkingData, clicked_gaps_of
-from viz.components.mounting import Component, run_again, take_event
 from viz.components.reader.column_body import score_curve, text_segments
 from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
-from viz.components.text_in_browser import compact_json, sentence_positions, text_payload, text_store, utf16_offsets
 from viz.jobs.resources import CACHED_BYTES, cached_while_shown
 from viz.state.session_state import session
 

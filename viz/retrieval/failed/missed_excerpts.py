@@ -11,8 +11,8 @@ from evaluation.questions.corpus import Corpus
 from evaluation.retrieval.given_chunks import Failure, Seam
 from evaluation.retrieval.report import Report
 from sample_docs import load_sample, sample_titles
+from viz.components.browser import Component, take_event
 from viz.components.findings.findings import sentence_range_of
-from viz.components.mounting import Component, take_event
 from viz.components.page_elements import notice
 from viz.controls.text_source import use_text_of_page
 from viz.controls.widgets import select_word
