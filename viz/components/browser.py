@@ -1,4 +1,4 @@
-"""Browser components, whose scripts draw or store the server's data, and the events that they report."""
+"""What is exchanged with the browser: components and their data, stores, events, and a text with offsets in UTF-16."""
 
 import json
 import re
@@ -117,7 +117,7 @@ def _ordered(key: str, data: Data) -> bytes | list[object]:
     return [data, order]
 
 
-# A text as the browser has it: its stored bytes, UTF-16 offsets, and positions on the sentence axis.
+# Offsets in UTF-16, and positions on the sentence axis.
 
 
 def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Middleware for a quick first page: its style sheet from the first paint on, and Streamlit's scripts from memory."""
+"""Middleware: the style sheet from the first paint on, Streamlit's scripts from memory, access rules, security headers."""
 
 import base64
 import hashlib
@@ -149,7 +149,7 @@ class ScriptsFromMemory:
         )(scope, receive, send)
 
 
-# Access rules: refuse requests from other sites or for other host names, and send security headers.
+# Access rules and security headers.
 
 
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
