@@ -262,7 +262,7 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: Row, *, control
     cells = {name: [_mean_cell(values) for values in report.values(name)] for name in measured}
     rows = [[own, *(cells[name][number] for name in measured)] for number, own in enumerate(names)]
     row.said += markdown_table(["row", *(MEASURES[name].title for name in measured)], rows).splitlines()
-    row.said += report.proof()
+    row.said += report.control_verdicts()
 
 
 def _mean_cell(values: FloatArray) -> str:

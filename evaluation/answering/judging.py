@@ -160,7 +160,6 @@ def answer_quality_score(faithfulness: float | None, relevancy: float | None) ->
 
 
 BERT_SCORE_PACKAGE = "bert_score"
-BERT_SCORE_REQUIREMENT = "bert-score"
 
 
 def has_bert_score() -> bool:
@@ -180,7 +179,7 @@ def bert_scores(answers: Sequence[str], references: Sequence[str], language: str
     ModelError
         If the package is not installed, cannot load its model, or fails.
     """
-    scorer = import_required(BERT_SCORE_PACKAGE, "BERTScore", BERT_SCORE_REQUIREMENT)
+    scorer = import_required(BERT_SCORE_PACKAGE, "BERTScore", "bert-score")
     try:
         _, _, f1 = scorer.score(list(answers), list(references), lang=language, verbose=False)
         return [float(score) for score in f1]

@@ -1,4 +1,4 @@
-"""Answers to questions from the chunks that fill a budget and from nothing else, and trivial rows to compare them with."""
+"""Questions with reference answers, and a model's answers from the chunks that fill a budget or from trivial baselines."""
 
 import random
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ from evaluation.questions.rows import ANSWER_COLUMNS, Row, excerpt_list, read_qu
 from evaluation.retrieval.budget import fill_budget
 from evaluation.segmentation.boundary_measures import chunking_from_cuts
 
-# The questions that are to be answered, with reference answers where there are some.
+# Questions and their reference answers.
 
 
 MOST_QUESTIONS = 500
@@ -57,12 +57,8 @@ def questions_of_lines(text: str) -> QuestionItems:
     Empty lines are skipped.
     """
     lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
-    return _usable_items((place, *_question_and_reference(line)) for place, line in lines)
-
-
-def _question_and_reference(line: str) -> tuple[str, str]:
-    question, _, reference = line.partition(BAR)
-    return question, reference
+    parts = ((place, *line.partition(BAR)) for place, line in lines)
+    return _usable_items((place, question, reference) for place, question, _, reference in parts)
 
 
 def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> QuestionItems:
@@ -159,8 +155,8 @@ def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
                 )
             if any(item.question == other.question for other in usable):
                 raise InputError(
-                    f"every question must appear only once; {short_repr(item.question)} appears again, and this repetition is "
-                    "left out."
+                    f"every question must appear only once; {short_repr(item.question)} appears again, and this repetition "
+                    "is left out."
                 )
         except InputError as error:
             problems.append(f"{place}: {error}")
@@ -170,6 +166,9 @@ def _usable_items(rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
             break
         usable.append(item)
     return QuestionItems(tuple(usable), tuple(problems))
+
+
+# Passages of the chunks, and answers from these alone.
 
 
 ANSWER_TOKENS = 100
@@ -263,11 +262,11 @@ def gather_passages(
             contexts.append(Context((), 0))
             continue
         asked = ask(passages, question, vector, "embedding", Limit.of(tokens=budget), ruler)
-        given = tuple(
+        passages_given = tuple(
             Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)
             for hit in asked.hits
         )
-        contexts.append(Context(given, asked.tokens))
+        contexts.append(Context(passages_given, asked.tokens))
     spent = chunking.spending
     seconds = _chunking_seconds(chunking)
     return GatheredPassages(tuple(contexts), seconds, embed_s, len(chunking.chunks), None if spent is None else spent.tokens)
@@ -329,13 +328,13 @@ class Recording:
     def __call__(self, messages: Sequence[Message], kind: AnswerKind = WORDS) -> Reply:
         """Return the answer; raises as `Asking.ask` does."""
         reply = self._asking.ask(messages, self._cancelled, kind=kind, repeat=self._repeat)
-        read, written = reply.tokens_in, reply.tokens_out
-        if read is None or written is None:
-            *asked, written = self._count([*(text for _, text in messages), reply.text])
-            read = sum(asked)
-        before = self.exchange
+        tokens_in, tokens_out = reply.tokens_in, reply.tokens_out
+        if tokens_in is None or tokens_out is None:
+            *asked, tokens_out = self._count([*(text for _, text in messages), reply.text])
+            tokens_in = sum(asked)
+        earlier = self.exchange
         self.exchange = Exchange(
-            (*messages, Message("assistant", reply.text)), before.tokens_in + read, before.tokens_out + written
+            (*messages, Message("assistant", reply.text)), earlier.tokens_in + tokens_in, earlier.tokens_out + tokens_out
         )
         return reply
 
@@ -416,7 +415,7 @@ def _stripped_answer(answer: str) -> str:
     return answer.strip()
 
 
-# Trivial rows of the answers, which need no chunker and which any chunker should beat.
+# Trivial rows, which need no chunker and which any chunker should beat.
 
 
 CLOSED_BOOK, NO_CUT, RANDOM = "closed_book", "no_cut", "random"
@@ -473,8 +472,8 @@ def gather_trivial_row(
     if name == NO_CUT:
         whole = Span(0, len(document.text))
         parts = fill_budget([(whole,)], budget, ruler)
-        given = tuple(Passage(0, document.text[start:end], Span(start, end) == whole) for start, end in parts)
-        return GatheredPassages((Context(given, ruler(parts)),) * len(items), 0.0, 0.0, 1)
+        passages_given = tuple(Passage(0, document.text[start:end], Span(start, end) == whole) for start, end in parts)
+        return GatheredPassages((Context(passages_given, ruler(parts)),) * len(items), 0.0, 0.0, 1)
     gaps = range(1, len(document.sentences))
     places = random.Random(_SEED).sample(gaps, max(0, min(chunks - 1, len(gaps))))
     return gather_passages(chunking_from_cuts(document, places), [item.question for item in items], budget, tools, ruler)

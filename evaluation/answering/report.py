@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from chunkers.support.formatting import csv_text, format_number, pluralize, roun
 from evaluation.answering.judging import KINDS
 from evaluation.answering.questions_and_answers import REFERENCE, SWAPPED, Exchange, GatheredPassages
 from evaluation.answering.results import AnswerResult
-from evaluation.retrieval.leads import on_same_questions
+from evaluation.retrieval.leads import PairedDifferences, on_same_questions
 from evaluation.statistics.paired_tests import Difference, interval_words, paired_differences, questions_needed
 from evaluation.statistics.significance import too_few_values_words
 
@@ -100,71 +99,54 @@ class Report:
         )
 
     @cached_property
-    def comparisons(self) -> dict[tuple[str, int, int], Difference]:
+    def comparisons(self) -> PairedDifferences[str]:
         """Differences between all pairs of chunkers in each measure, with p-values corrected for all comparisons.
-
-        Pairs with too few questions are left out.
 
         All pairs are compared on the same questions: the questions on which all chunkers with this measure have a value.
         """
-        rows = self._pairs
-        if not rows:
-            return {}
-        widths = [MEASURES[name].high - MEASURES[name].low for name, _, _ in rows]
-        compared = paired_differences(np.array([*rows.values()]), widths)
-        return {key: difference for key, difference in zip(rows, compared, strict=True) if difference is not None}
-
-    @cached_property
-    def _pairs(self) -> dict[tuple[str, int, int], FloatArray]:
-        """The differences of every two chunkers in every measure, each of shape (questions,)."""
         same = {name: on_same_questions(self._competing(name)) for name in self.measured}
-        pairs = [*combinations([row for row in range(len(self.names)) if row not in self.controls.values()], 2)]
-        return {(name, one, other): same[name][one] - same[name][other] for name in same for one, other in pairs}
-
-    def compared(self, measure: str, one: int, other: int) -> Difference | None:
-        """Return the first chunker's difference from the second in a measure; None if there are too few questions."""
-        difference = self.comparisons.get((measure, min(one, other), max(one, other)))
-        return difference if difference is None or one < other else difference.reversed()
+        return PairedDifferences(same, {name: measure.high - measure.low for name, measure in MEASURES.items()})
 
     def verdict(self, measure: str) -> str:
         """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
         called = MEASURES[measure].called
-        same = on_same_questions(self._competing(measure))
-        means = {number: float(np.nanmean(scores)) for number, scores in enumerate(same) if not np.isnan(scores).all()}
+        shared_values = on_same_questions(self._competing(measure))
+        means = {
+            number: float(np.nanmean(scores)) for number, scores in enumerate(shared_values) if not np.isnan(scores).all()
+        }
         if not means:
             return f"Nothing can be said of {called}: no answer has it with every chunker."
-        count = max(int((~np.isnan(scores)).sum()) for scores in same)
+        count = max(int((~np.isnan(scores)).sum()) for scores in shared_values)
         best, *others = sorted(means, key=lambda number: -means[number])
-        reached = f"{format_number(means[best], '.2f')} over {pluralize(count, 'question')}"
+        mean_words = f"{format_number(means[best], '.2f')} over {pluralize(count, 'question')}"
         if not others:
-            return f"{self.names[best]}: mean {called} {reached}."
-        compared = {other: self.compared(measure, best, other) for other in others}
-        doubted = [other for other, diff in compared.items() if diff is None or not diff.significant]
-        holms = f"Holm's correction for {pluralize(len(self.comparisons), 'comparison')}"
-        if not doubted:
+            return f"{self.names[best]}: mean {called} {mean_words}."
+        compared = {other: self.comparisons.between(measure, best, other) for other in others}
+        not_behind = [other for other, diff in compared.items() if diff is None or not diff.significant]
+        holms = f"Holm's correction for {pluralize(len(self.comparisons.tested), 'comparison')}"
+        if not not_behind:
             lead = compared[others[0]]
             assert lead is not None
             return (
-                f"{self.names[best]} has the highest {called}, {reached}, and is significantly ahead of every "
+                f"{self.names[best]} has the highest {called}, {mean_words}, and is significantly ahead of every "
                 f"other: of {self.names[others[0]]} by {_difference_in_words(lead)} ({holms})."
             )
-        rival = doubted[0]
+        rival = not_behind[0]
         difference = compared[rival]
         words = (
-            f"Nobody is significantly ahead of all others in {called}. {self.names[best]} has the highest mean, {reached}"
+            f"Nobody is significantly ahead of all others in {called}. {self.names[best]} has the highest mean, {mean_words}"
         )
         if difference is None:
-            defined = sum(not np.isnan(row).all() for row in self._pairs.values())
-            return f"{words}. {too_few_values_words(defined, count)}"
+            return f"{words}. {too_few_values_words(self.comparisons.defined, count)}"
         words += f"; on {self.names[rival]} it has {_difference_in_words(difference)} ({holms})."
-        needed = questions_needed(same[best] - same[rival])
+        needed = questions_needed(shared_values[best] - shared_values[rival])
         if needed is None:
             return f"{words} The two are level."
         if needed > difference.count:
             words += f" For such a difference to be significant would take some {round_up(needed):,} questions."
         return words
 
-    def proof(self) -> list[str]:
+    def control_verdicts(self) -> list[str]:
         """Return a sentence for each measure on whether it separates right answers from wrong answers.
 
         Empty if the control rows are missing.

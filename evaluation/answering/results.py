@@ -59,11 +59,6 @@ class AnswerResult:
     bert_score: float | None = None
     judgements: Mapping[Kind, tuple[Judgement, ...]] = field(default_factory=dict)
 
-    @property
-    def judging_input(self) -> JudgingInput:
-        """Input for the judging model: the question, its reference answer, the answer and the passages."""
-        return JudgingInput(self.item.question, self.item.reference, self.answer.text, self.context)
-
     def latest(self, kind: Kind) -> Judgement | None:
         """Return the latest judgement of a kind; None if there is none."""
         judgements = self.judgements.get(kind)
@@ -86,18 +81,12 @@ class AnswerResult:
         """Kinds of judgement for which the model's latest reply was unreadable."""
         return tuple(kind for kind, all_ in self.judgements.items() if all_[-1].problem)
 
-    def whole(self, *, judged: bool) -> bool:
+    def is_complete(self, *, judged: bool) -> bool:
         """Return whether all measures are present, including those of the judging model if ``judged``."""
         if not self.answer.usable:
             return True
         has_cosine = self.question_cosine is not None
         return has_cosine and (not judged or {*applicable_kinds(self.item.reference, self.context)} <= {*self.judgements})
-
-    def with_judgement(self, judgement: Judgement) -> "AnswerResult":
-        """Return a copy of the result with one more judgement."""
-        return replace(
-            self, judgements={**self.judgements, judgement.kind: (*self.judgements.get(judgement.kind, ()), judgement)}
-        )
 
 
 @dataclass(frozen=True)
@@ -209,22 +198,20 @@ def answer_all(
         If the user asked to stop.
     """
     answers_before = {} if before is None else before
-    judged = services.judge is not None
 
-    def one(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
+    def answer_at(place: tuple[int, int], stopped: Callable[[], bool]) -> None:
         chunker, question = place
-
-        def work(stopped: Callable[[], bool]) -> None:
-            context = gathered[chunker].contexts[question]
-            answer_item(items[question], context, services, partial(keep, place), stopped, answers_before.get(place))
-            done(place)
-
-        return work
+        context = gathered[chunker].contexts[question]
+        answer_item(items[question], context, services, partial(keep, place), stopped, answers_before.get(place))
+        done(place)
 
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
     places = [(chunker, question) for question in range(len(items)) for chunker in gathered]
-    left = [place for place in places if place not in answers_before or not answers_before[place].whole(judged=judged)]
-    run_in_parallel([one(place) for place in left], cancelled)
+    is_judged = services.judge is not None
+    remaining_places = [
+        place for place in places if place not in answers_before or not answers_before[place].is_complete(judged=is_judged)
+    ]
+    run_in_parallel([partial(answer_at, place) for place in remaining_places], cancelled)
 
 
 def judge_result(
@@ -240,12 +227,14 @@ def judge_result(
     A new ``repeat`` number asks again instead of using the cache. Raises the same errors as `answer_item`.
     """
     assert services.judge is not None
+    asked = JudgingInput(result.item.question, result.item.reference, result.answer.text, result.context)
     for kind in applicable_kinds(result.item.reference, result.context):
-        if kind not in kinds:
-            continue
-        recording = Recording(services.judge, services.count, cancelled, repeat)
-        result = result.with_judgement(judge_answer(kind, result.judging_input, recording, services.similar, repeat))
-        keep(result)
+        if kind in kinds:
+            recording = Recording(services.judge, services.count, cancelled, repeat)
+            judgement = judge_answer(kind, asked, recording, services.similar, repeat)
+            earlier = result.judgements.get(kind, ())
+            result = replace(result, judgements={**result.judgements, kind: (*earlier, judgement)})
+            keep(result)
 
 
 # About what a run of answers takes, before anything is sent.
@@ -292,12 +281,12 @@ class PromptSizes(NamedTuple):
         by_kind = dict(zip(KINDS, judging, strict=True))
         return cls(answering, closed_book, by_kind, rest[: len(items)], rest[len(items) :])
 
-    def answer(self, question: int, context: Context) -> int:
+    def answer_tokens(self, question: int, context: Context) -> int:
         """Estimate the tokens of the request that asks a question with its passages."""
         task = self.closed_book if context.closed_book else self.answering
         return task + self.questions[question] + context.tokens
 
-    def judgement(self, kind: Kind, question: int, context: Context) -> int:
+    def judgement_tokens(self, kind: Kind, question: int, context: Context) -> int:
         """Estimate the tokens of the request for one kind of judgement of an answer."""
         task = self.judging[kind] + ANSWER_TOKENS
         match kind:
@@ -326,18 +315,18 @@ def remaining_requests(
     judge
         Access to the judging model; None if the answers are not judged.
     """
-    every = () if judge is None else applicable_kinds(item.reference, context)
-    if before is not None and before.whole(judged=judge is not None):
+    kinds = () if judge is None else applicable_kinds(item.reference, context)
+    if before is not None and before.is_complete(judged=judge is not None):
         return RemainingRequests(False, ())
-    known = before is not None and before.answer.text
-    text = known or recalled_answer(item.question, context, asking)
+    has_text = before is not None and before.answer.text
+    text = has_text or recalled_answer(item.question, context, asking)
     if text is None:
-        return RemainingRequests(True, every)
+        return RemainingRequests(True, kinds)
     if not text or judge is None:
         return RemainingRequests(False, ())
-    judged_before = before.judgements if before is not None and known else {}
+    judged_before = before.judgements if before is not None and has_text else {}
     asked = JudgingInput(item.question, item.reference, text, context)
-    missing = (kind for kind in every if kind not in judged_before)
+    missing = (kind for kind in kinds if kind not in judged_before)
     return RemainingRequests(
         False, tuple(kind for kind in missing if judge.recalled(*judgement_request(kind, asked)) is None)
     )
@@ -364,14 +353,9 @@ def estimate_run(
         for number, (item, context) in enumerate(zip(items, retrieval.contexts, strict=True)):
             needed = left((chunker, number), item, context)
             if needed.answer:
-                answers.append(sizes.answer(number, context))
-            judgements += [sizes.judgement(kind, number, context) for kind in needed.kinds]
-    return Estimates(_estimate_of(answers), _estimate_of(judgements))
-
-
-def _estimate_of(tokens: Iterable[int]) -> Estimate:
-    every = [*tokens]
-    return Estimate(len(every), sum(every))
+                answers.append(sizes.answer_tokens(number, context))
+            judgements += [sizes.judgement_tokens(kind, number, context) for kind in needed.kinds]
+    return Estimates(Estimate(len(answers), sum(answers)), Estimate(len(judgements), sum(judgements)))
 
 
 # Measures of an answer as JSON without any text: scores, tokens, and whether there was an answer at all.

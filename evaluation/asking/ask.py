@@ -1,4 +1,4 @@
-"""Ask one question over the chunks of one text: which would a search retrieve, at which rank, and where the budget ends."""
+"""Ask one question over the chunks of one text: which are retrieved within a budget, and what becomes of the answer."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,11 +53,13 @@ class Limit(NamedTuple):
 
         Raises InputError unless exactly one of the two is given and within its range.
         """
-        given = [limit for limit in (tokens, top) if limit is not None]
-        if len(given) != 1:
-            raise InputError(f"Give either a token budget or a number of chunks; got {'both' if given else 'neither'}.")
-        if given[0] < 1:
-            raise InputError(f"The budget must be at least 1 token or 1 chunk; got {given[0]:,}.")
+        limits_given = [limit for limit in (tokens, top) if limit is not None]
+        if len(limits_given) != 1:
+            raise InputError(
+                f"Give either a token budget or a number of chunks; got {'both' if limits_given else 'neither'}."
+            )
+        if limits_given[0] < 1:
+            raise InputError(f"The budget must be at least 1 token or 1 chunk; got {limits_given[0]:,}.")
         if top is not None and top > MOST_TOP:
             raise InputError(f"The number of chunks may be at most {MOST_TOP}; got {top:,}.")
         return cls(tokens, top)
@@ -136,10 +138,9 @@ def has_stated_texts(chunking: Chunking) -> bool:
 def embed_question(chunking: Chunking, tools: Tools, question: str) -> VectorArray:
     """Return a question's unit vector, shape (dimension,), from the embedder of the chunks.
 
-    Raises the same errors as `prepare`.
+    Raises the same errors as `index_passages`.
     """
-    vector: VectorArray = embed_texts(chunking.document, [question], tools)[0]
-    return vector
+    return np.asarray(embed_texts(chunking.document, [question], tools)[0])
 
 
 class Hit(NamedTuple):
@@ -230,20 +231,27 @@ def ask(
         sources["embedding"] = rank_by_embedding(vector, passages.vectors)
     if (method != "embedding" or not sources) and passages.bm25 is not None:
         sources["bm25"] = rank_by_score(passages.bm25.scores(question))
-    done: Method = "hybrid" if len(sources) > 1 else "embedding" if "embedding" in sources else "bm25"
+    method_used: Method = "hybrid" if len(sources) > 1 else "embedding" if "embedding" in sources else "bm25"
     ranking = fuse_rankings([*sources.values()], len(passages.texts)) if len(sources) > 1 else next(iter(sources.values()))
     if reranker is not None:
-        first = [passages.texts[chunk] for chunk in ranking.order[:RERANKED]]
-        ranking = rerank_first(ranking, reranker.scores(question, first))
+        first_texts = [passages.texts[chunk] for chunk in ranking.order[:RERANKED]]
+        ranking = rerank_first(ranking, reranker.scores(question, first_texts))
     spans = passages.spans
-    given = _parts_within([spans[chunk] for chunk in ranking.order], limit, ruler)
+    parts_given = _parts_within([spans[chunk] for chunk in ranking.order], limit, ruler)
     hits = tuple(
         Hit(int(chunk), rank, float(score), parts, parts == spans[chunk])
-        for rank, (chunk, score, parts) in enumerate(zip(ranking.order, ranking.scores, given, strict=False), start=1)
+        for rank, (chunk, score, parts) in enumerate(zip(ranking.order, ranking.scores, parts_given, strict=False), start=1)
     )
     tokens = ruler([part for hit in hits for part in hit.parts])
     return AskedQuestion(
-        passages, done, ranking, sources, hits, tokens, done == "hybrid" and reranker is None, reranker is not None
+        passages,
+        method_used,
+        ranking,
+        sources,
+        hits,
+        tokens,
+        method_used == "hybrid" and reranker is None,
+        reranker is not None,
     )
 
 
@@ -263,7 +271,7 @@ def format_search_score(score: float, *, fused: bool = False) -> str:
     return format_number(score, f".{places}f")
 
 
-# Fate of an answer, such as whole in a retrieved chunk or split between several, and how another way to cut changes it.
+# Fate of a marked answer.
 
 
 Fate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
@@ -346,7 +354,7 @@ def judge_retrieval(asked: AskedQuestion, answer: Span) -> AnswerRetrieval:
 def judge_ranking(
     chunking: Chunking, ranks: Mapping[int, int], given: Mapping[int, Sequence[Span]], answer: Span
 ) -> AnswerRetrieval:
-    """Return the outcome of any retrieval from a document's chunks, as `judge` does.
+    """Return the outcome of any retrieval from a document's chunks, as `judge_retrieval` does.
 
     Parameters
     ----------
@@ -355,10 +363,10 @@ def judge_ranking(
     given
         The retrieved part of each retrieved chunk.
     """
-    spans, text = [chunk.spans for chunk in chunking.chunks], chunking.document.text
+    chunk_spans, text = [chunk.spans for chunk in chunking.chunks], chunking.document.text
 
     def outcome(fate: Fate, chunks: list[int], *, together: bool = False, seam: str = "") -> AnswerRetrieval:
-        chunks.sort(key=lambda chunk: (ranks.get(chunk, len(spans) + 1), chunk))
+        chunks.sort(key=lambda chunk: (ranks.get(chunk, len(chunk_spans) + 1), chunk))
         return AnswerRetrieval(
             fate,
             tuple(chunks),
@@ -368,19 +376,24 @@ def judge_ranking(
             seam,
         )
 
-    near = [chunk for chunk, parts in enumerate(spans) if parts[0].start < answer.end and answer.start < parts[-1].end]
-    touching = [chunk for chunk in near if _has_visible_text(text, intersection([answer], spans[chunk]))]
+    overlapping = [
+        chunk for chunk, parts in enumerate(chunk_spans) if parts[0].start < answer.end and answer.start < parts[-1].end
+    ]
+    touching = [chunk for chunk in overlapping if _has_visible_text(text, intersection([answer], chunk_spans[chunk]))]
     if not touching:
         return AnswerRetrieval("in no chunk")
-    holding = chunks_holding(text, spans, answer)
+    holding = chunks_holding(text, chunk_spans, answer)
     if not holding:
-        among = [part for chunk in touching for part in given.get(chunk, ())]
+        retrieved_parts = [part for chunk in touching for part in given.get(chunk, ())]
         return outcome(
-            "split", touching, together=not lacks_text(text, answer, among), seam=_first_cut_reason(chunking, answer)
+            "split",
+            touching,
+            together=not lacks_text(text, answer, retrieved_parts),
+            seam=_first_cut_reason(chunking, answer),
         )
-    whole = [chunk for chunk in holding if chunk in given and not lacks_text(text, answer, given[chunk])]
-    if whole:
-        return outcome("whole", whole, together=True)
+    given_whole = [chunk for chunk in holding if chunk in given and not lacks_text(text, answer, given[chunk])]
+    if given_whole:
+        return outcome("whole", given_whole, together=True)
     retrieved_in_part = [chunk for chunk in holding if chunk in given]
     return outcome("cut off", retrieved_in_part) if retrieved_in_part else outcome("not retrieved", holding)
 
@@ -411,7 +424,7 @@ def _first_cut_reason(chunking: Chunking, answer: Span) -> str:
     return ""
 
 
-# Effect of cutting a text otherwise on its cuts, its known boundaries and the questions about it.
+# Effect of cutting the text otherwise.
 
 
 class CutChange(NamedTuple):
@@ -433,10 +446,10 @@ class CutChange(NamedTuple):
     @classmethod
     def between(cls, before: Chunking, after: Chunking, known: Collection[int] = ()) -> "CutChange":
         """Return the cuts that differ between two results of the same text."""
-        old, new, marks = set(cut_offsets(before)), set(cut_offsets(after)), set(known)
-        added, removed = new - old, old - new
-        every = (added, removed, added & marks, removed & marks)
-        return cls(*(tuple(sorted(places)) for places in every))
+        old_starts, new_starts, known_starts = set(cut_offsets(before)), set(cut_offsets(after)), set(known)
+        added, removed = new_starts - old_starts, old_starts - new_starts
+        cut_sets = (added, removed, added & known_starts, removed & known_starts)
+        return cls(*(tuple(sorted(places)) for places in cut_sets))
 
 
 class SearchSettings(NamedTuple):
@@ -453,7 +466,7 @@ def answers_retrieved_whole(
 ) -> list[bool]:
     """Return for each question whether a retrieved chunk contains its whole answer.
 
-    Raises the same errors as `prepare`.
+    Raises the same errors as `index_passages`.
     """
     if not questions:
         return []

@@ -153,7 +153,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     report = Report(names, len(questions), results, control_rows(trivial, len(chunkers)))
     for measure in report.measured:
         print_to_stderr(report.verdict(measure))
-    for sentence in report.proof():
+    for sentence in report.control_verdicts():
         print_to_stderr(sentence)
     for row in cost_table(report, gathered, asking.model):
         cells = [f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"]

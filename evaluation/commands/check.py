@@ -378,5 +378,5 @@ def _read_questions(file: str | None, documents: Sequence[Document]) -> tuple[Co
     questions = read_questions(file_bytes(file), Path(file).name, corpus)
     for problem in questions.problems:
         print_to_stderr(problem)
-    questions.needed(Path(file).name)
+    questions.require_usable(Path(file).name)
     return corpus, tuple(questions.usable)

@@ -373,7 +373,7 @@ class QuestionChanges:
         read = read_questions(file_bytes(str(options.questions)), name, build_corpus(texts, "lines", options.exact_ends))
         for sentence in (*read.problems, *read.changes):
             print_to_stderr(sentence)
-        read.needed(name)
+        read.require_usable(name)
         numbers = sorted({excerpt.document for question in read.usable for excerpt in question.excerpts})
         if not numbers:
             raise InputError(f"{name}: at least one question must have an excerpt; none has.")

@@ -366,10 +366,10 @@ def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
     questions = read_questions(data, name, corpus)
     for sentence in (*questions.problems, *questions.changes):
         print_to_stderr(sentence)
-    states = questions.states()
+    states = questions.counts_by_state()
     if {*states} - {"valid"}:
         print_to_stderr(f"{name}: of the excerpts, {', '.join(f'{count:,} {state}' for state, count in states.items())}.")
-    questions.needed(name)
+    questions.require_usable(name)
     return questions
 
 
@@ -392,7 +392,7 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: Ruler) -> None:
         cells = [f"{_mean_words(evaluation, measure, unit)} in {unit}" for unit in UNITS]
         print(f"  {measure:16} {', '.join(cells)}")
     for what in KINDS:
-        cells = [f"{_score_words(scores['f1'])} at {k}" for k, scores in evaluation.at_k(what).items()]
+        cells = [f"{_score_words(scores['f1'])} at {k}" for k, scores in evaluation.means_at_k(what).items()]
         print(f"  {what + ' F1':16} {', '.join(cells)}", flush=True)
 
 
@@ -425,7 +425,7 @@ def evaluation_as_json(
         "embed_s": index.embed_s,
         "query_s": evaluation.search.search_s,
         **{unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in MEASURES} for unit in UNITS},
-        **{what: _scores_as_json(evaluation.at_k(what)) for what in KINDS},
+        **{what: _scores_as_json(evaluation.means_at_k(what)) for what in KINDS},
         **({} if at is None else {"budgets": budgets_as_json(at)}),
         "questions": [
             {
@@ -455,7 +455,9 @@ def _returned_as_json(evaluation: Evaluation, ranked: Sequence[int]) -> dict[str
     if evaluation.index.returns is None:
         return {}
     corpus = evaluation.index.corpus
-    return {"returned": [_chunk_as_json(corpus, spans) if spans else None for spans in evaluation.index.given(ranked)]}
+    return {
+        "returned": [_chunk_as_json(corpus, spans) if spans else None for spans in evaluation.index.returned_spans(ranked)]
+    }
 
 
 def _mean_as_json(evaluation: Evaluation, measure: str, unit: str) -> dict[str, float] | None:

@@ -145,13 +145,13 @@ def _documents_and_chunks(
         if options.questions is not None:
             raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
         chunks = read_chunks(file_bytes(str(spec.file)), spec.file.name)
-        return SearchedChunks.alone(chunks, spec.file.name, Recipe(chunker="recursive").sentences)
+        return SearchedChunks.without_documents(chunks, spec.file.name, Recipe(chunker="recursive").sentences)
     documents = _read_documents(options, None if spec is None else spec.recipe)
     if spec is None:
         return documents, None
     if spec.file is not None and spec.has_chunks:
         chunks = read_chunks(file_bytes(str(spec.file)), spec.file.name)
-        return documents, SearchedChunks.of_file(documents, chunks, spec.file.name)
+        return documents, SearchedChunks.from_file(documents, chunks, spec.file.name)
     return documents, _rechunk(options, spec, documents)
 
 
@@ -174,5 +174,6 @@ def _excerpts_by_question(file: str | None, documents: Sequence[Document]) -> di
     for sentence in (*questions.problems, *questions.changes):
         print_to_stderr(sentence)
     return {
-        question.text: [Place(*excerpt) for excerpt in question.excerpts] for question in questions.needed(Path(file).name)
+        question.text: [Place(*excerpt) for excerpt in question.excerpts]
+        for question in questions.require_usable(Path(file).name)
     }

@@ -34,15 +34,16 @@ class SourceTexts:
 
     def corpus(self, splitter: str = DEFAULT_SPLITTER) -> Corpus:
         """Return a corpus of the documents, split into sentences."""
-        pairs = zip(self.names, self.texts, strict=True)
-        return Corpus(tuple(Document.from_text(text, splitter, name) for name, text in pairs))
+        return Corpus(
+            tuple(Document.from_text(text, splitter, name) for name, text in zip(self.names, self.texts, strict=True))
+        )
 
-    def excerpts(self, generated: Generated) -> list[str]:
+    def excerpt_texts(self, generated: Generated) -> list[str]:
         """Return the texts of the excerpts that answer a question."""
         text = self.texts[generated.window.document]
         return [text[start:end] for start, end in generated.excerpts]
 
-    def row(self, generated: Generated) -> dict[str, Any]:
+    def question_row(self, generated: Generated) -> dict[str, Any]:
         """Return a question as a row for a file, with the document, position and context of each excerpt."""
         name, text = self.names[generated.window.document], self.texts[generated.window.document]
         return {
@@ -86,13 +87,13 @@ def generated_to_csv(made: Sequence[Generated], texts: SourceTexts) -> str:
 
     Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
-    rows = ((row["question"], json.dumps(row["references"], ensure_ascii=False)) for row in map(texts.row, made))
+    rows = ((row["question"], json.dumps(row["references"], ensure_ascii=False)) for row in map(texts.question_row, made))
     return csv_text(["question", "references"], rows)
 
 
 def generated_question_set(made: Sequence[Generated], texts: SourceTexts, model: str) -> QuestionSet:
     """Return a question set of the questions, their documents and a note on how they were generated."""
-    lines = "".join(f"{json.dumps(texts.row(question), ensure_ascii=False)}\n" for question in made)
+    lines = "".join(f"{json.dumps(texts.question_row(question), ensure_ascii=False)}\n" for question in made)
     note = (
         f"{model} wrote these questions with the excerpts in sight; real ones use other words. Differences between chunkers "
         "say more than the scores."
@@ -114,14 +115,17 @@ def apply_edits(generated: Generated, texts: SourceTexts, question: str, excerpt
     question = one_line(question)
     if not any(map(str.isalnum, question)):
         raise InputError(
-            f"The question must have at least one word; got {short_repr(question)}. To leave the question out, remove its row."
+            f"The question must have at least one word; got {short_repr(question)}. To leave the question out, remove its "
+            "row."
         )
     if len(question) > LONGEST_QUESTION:
         raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(question):,}.")
-    wanted = [excerpt.strip() for excerpt in excerpts if excerpt.strip()]
-    if not 1 <= len(wanted) <= MOST_EXCERPTS:
-        raise InputError(f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short_repr(question)} has {len(wanted)}.")
-    spans = {_excerpt_span(excerpt, generated.window, texts) for excerpt in wanted}
+    kept_excerpts = [excerpt.strip() for excerpt in excerpts if excerpt.strip()]
+    if not 1 <= len(kept_excerpts) <= MOST_EXCERPTS:
+        raise InputError(
+            f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short_repr(question)} has {len(kept_excerpts)}."
+        )
+    spans = {_excerpt_span(excerpt, generated.window, texts) for excerpt in kept_excerpts}
     return generated._replace(question=question, excerpts=tuple(sorted(spans)))
 
 
@@ -136,11 +140,13 @@ def _excerpt_span(excerpt: str, window: Window, texts: SourceTexts) -> Span:
     if match is not None:
         return match.span
     complaint = f"An excerpt must stand in {name} word for word, and {short_repr(excerpt)} does not."
-    near = (
+    nearest_match = (
         SearchableText(text[start:end]).altered(Quotation(excerpt), NEAREST) if len(excerpt) <= 2 * (end - start) else None
     )
-    if near is not None:
-        complaint += f" The nearest passage is {short_repr(text[start:end][near.span.start : near.span.end])}."
+    if nearest_match is not None:
+        complaint += (
+            f" The nearest passage is {short_repr(text[start:end][nearest_match.span.start : nearest_match.span.end])}."
+        )
     raise InputError(complaint)
 
 
@@ -208,14 +214,14 @@ def question_cosines(made: Sequence[Generated], corpus: Corpus, tools: Tools) ->
         for number, question in enumerate(made)
         for start, end in question.excerpts
     ]
-    wanted = [*(question.question for question in made), *(text for _, text in excerpts)]
-    vectors = embed_texts(corpus.whole, wanted, tools).astype(float)
-    asked, quoted = vectors[: len(made)], vectors[len(made) :]
+    embedded_texts = [*(question.question for question in made), *(text for _, text in excerpts)]
+    vectors = embed_texts(corpus.whole, embedded_texts, tools).astype(float)
+    question_vectors, excerpt_vectors = vectors[: len(made)], vectors[len(made) :]
     owners = np.array([number for number, _ in excerpts], dtype=np.intp)
     lowest = np.ones(len(made))
-    np.minimum.at(lowest, owners, np.einsum("ij,ij->i", asked[owners], quoted))
+    np.minimum.at(lowest, owners, np.einsum("ij,ij->i", question_vectors[owners], excerpt_vectors))
     # Unit vectors in single precision may have a cosine of a little more than 1.
-    return Cosines(np.clip(lowest, -1, 1), np.clip(asked @ asked.T, -1, 1))
+    return Cosines(np.clip(lowest, -1, 1), np.clip(question_vectors @ question_vectors.T, -1, 1))
 
 
 def filter_questions(cosines: Cosines, lowest: float = LOWEST, highest: float = HIGHEST) -> FilterResult:
@@ -227,7 +233,7 @@ def filter_questions(cosines: Cosines, lowest: float = LOWEST, highest: float = 
     passed = cosines.excerpts >= lowest
     earlier = np.full(len(passed), np.nan)
     for number in np.flatnonzero(passed):
-        before = cosines.questions[number, :number][passed[:number]]
-        if before.size:
-            earlier[number] = before.max()
+        earlier_cosines = cosines.questions[number, :number][passed[:number]]
+        if earlier_cosines.size:
+            earlier[number] = earlier_cosines.max()
     return FilterResult(cosines.excerpts, earlier, passed & ~(earlier > highest))

@@ -1,4 +1,4 @@
-"""Ask a language model for questions about documents, and for the excerpts that answer them.
+"""Ask a language model for questions about random windows of documents, and for the excerpts that answer them.
 
 Source of the method: Chroma technical report, “Evaluating Chunking Strategies for Retrieval” (2024): a random window of some
 4,000 characters, one question about it with up to five excerpts, and the questions so far, so that none is repeated. Four
@@ -35,7 +35,7 @@ from chunkers.text.quotations import Quotation, SearchableText
 from chunkers.text.tokenizers import Tokenizer
 from evaluation.asking.ask import LONGEST_QUESTION
 
-# Windows at random places of documents, about each of which a question is asked.
+# Random windows.
 
 
 EDGE = 100
@@ -121,6 +121,9 @@ def _span_of_whole_words(text: str, start: int, end: int) -> Span:
     if end < len(text) and not text[end].isspace():
         end = next((at for at in range(end, max(end - EDGE, start), -1) if text[at - 1].isspace()), end)
     return Span(start, end)
+
+
+# Questions about windows.
 
 
 WINDOW = 4_000
@@ -268,38 +271,42 @@ def generate_questions(
         If the user stops.
     """
     chosen = [*islice(random_windows(texts, settings.window, settings.seed), settings.count)]
-    line = _OrderedOutcomes(len(chosen), done)
+    outcomes = _OrderedOutcomes(len(chosen), done)
 
-    def one(number: int, stopped: Callable[[], bool]) -> None:
-        asked = line.first(_count_to_await(chosen, number), stopped)
+    def ask_about_window(number: int, stopped: Callable[[], bool]) -> None:
+        asked = outcomes.wait_for_first(_count_to_await(chosen, number), stopped)
         if asked is None:
             raise Cancelled
         window = _unquoted_part(texts, chosen[number], asked)
-        reader = _AnswerReader(texts[window.document], window, lambda question: line.has(question, number, stopped))
+        reader = _AnswerReader(
+            texts[window.document], window, lambda question: outcomes.is_repeated(question, number, stopped)
+        )
         messages = _messages(texts, window, number + 1, asked)
         part, begun, skipped = window, messages, len(messages)
 
         def send(messages: Sequence[Message]) -> Reply:
             nonlocal part, begun, skipped
             if reader.repeated:
-                other = _unquoted_part(texts, window, [*asked, *reader.repeated], 1)
-                if other not in (part, window):
+                other_part = _unquoted_part(texts, window, [*asked, *reader.repeated], 1)
+                if other_part not in (part, window):
                     # In a new conversation, as a weak model would copy the question from this one.
-                    part, begun, skipped = other, _messages(texts, other, number + 1, asked), len(messages)
-            again = messages[skipped:]
+                    part, begun, skipped = other_part, _messages(texts, other_part, number + 1, asked), len(messages)
+            later_messages = messages[skipped:]
             excerpts = _sentences(texts, part)
-            others = [excerpt for excerpt in excerpts if not any(excerpt in message.text for message in again)]
-            return ask([*begun, *again], stopped, kind=_answer_kind(others or excerpts))
+            unused_excerpts = [
+                excerpt for excerpt in excerpts if not any(excerpt in message.text for message in later_messages)
+            ]
+            return ask([*begun, *later_messages], stopped, kind=_answer_kind(unused_excerpts or excerpts))
 
         try:
-            line.put(number, usable_answer(send, messages, reader.read, tell))
+            outcomes.store(number, usable_answer(send, messages, reader.read, tell))
         except Unusable as complaint:
-            line.put(number, Dropped(window, str(complaint)))
+            outcomes.store(number, Dropped(window, str(complaint)))
 
     try:
-        run_in_parallel([partial(one, number) for number in range(len(chosen))], cancelled)
+        run_in_parallel([partial(ask_about_window, number) for number in range(len(chosen))], cancelled)
     finally:
-        line.end()
+        outcomes.report_rest()
 
 
 def _answer_kind(excerpts: Sequence[str]) -> AnswerKind:
@@ -346,7 +353,7 @@ class _OrderedOutcomes:
         self._done = done
         self._changed = threading.Condition()
 
-    def first(self, count: int, stopped: Callable[[], bool]) -> list[Generated] | None:
+    def wait_for_first(self, count: int, stopped: Callable[[], bool]) -> list[Generated] | None:
         """Wait for the first ``count`` outcomes and return the questions among them; None if the user stops the run."""
         while True:
             with self._changed:
@@ -356,12 +363,12 @@ class _OrderedOutcomes:
             if stopped():
                 return None
 
-    def has(self, question: str, number: int, stopped: Callable[[], bool]) -> bool:
+    def is_repeated(self, question: str, number: int, stopped: Callable[[], bool]) -> bool:
         """Return whether the same question was generated earlier, or is the prompt's example.
 
         After a stop, the question is compared with the questions finished so far.
         """
-        before = self.first(number, stopped)
+        before = self.wait_for_first(number, stopped)
         if before is None:
             with self._changed:
                 before = [outcome for outcome in self._outcomes if isinstance(outcome, Generated)]
@@ -369,7 +376,7 @@ class _OrderedOutcomes:
             _folded(other) for other in (EXAMPLE_QUESTION, *(earlier.question for earlier in before))
         }
 
-    def put(self, number: int, made: Outcome) -> None:
+    def store(self, number: int, made: Outcome) -> None:
         """Store the outcome of a window, and report all outcomes up to the first window still in progress."""
         with self._changed:
             self._outcomes[number] = made
@@ -380,7 +387,7 @@ class _OrderedOutcomes:
                 self._told += 1
             self._changed.notify_all()
 
-    def end(self) -> None:
+    def report_rest(self) -> None:
         """Report the outcomes that remain after an error or a stop, in order and without duplicate questions."""
         asked = {_folded(outcome.question) for outcome in self._outcomes[: self._told] if isinstance(outcome, Generated)}
         for outcome in self._outcomes[self._told :]:
@@ -400,10 +407,10 @@ def estimate_generation(texts: Sequence[str], settings: GenerationSettings, toke
     """
     chosen = [*islice(random_windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
     tokenizer.load()
-    whole = tokenizer.count([part.text for window in chosen for part in _messages(texts, window, 1, [])])
-    before = sum(min(number, MOST_BEFORE) for number in range(settings.count)) * GUESSED_TOKENS
-    sent = round(sum(whole) / len(chosen) * settings.count) + before
-    return Estimate(settings.count, sent, GUESSED_ANSWER_TOKENS * settings.count)
+    message_tokens = tokenizer.count([part.text for window in chosen for part in _messages(texts, window, 1, [])])
+    earlier_question_tokens = sum(min(number, MOST_BEFORE) for number in range(settings.count)) * GUESSED_TOKENS
+    tokens_sent = round(sum(message_tokens) / len(chosen) * settings.count) + earlier_question_tokens
+    return Estimate(settings.count, tokens_sent, GUESSED_ANSWER_TOKENS * settings.count)
 
 
 def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
@@ -412,8 +419,8 @@ def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence
     earlier = QUESTIONS_BEFORE.format(questions="\n".join(before)) if before else NO_QUESTIONS
     passage = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=earlier, number=number)
     example, answer = QUESTION_EXAMPLE
-    begun = [Message("system", QUESTION_SYSTEM), Message("user", example), Message("assistant", answer)]
-    return [*begun, Message("user", passage)]
+    opening = [Message("system", QUESTION_SYSTEM), Message("user", example), Message("assistant", answer)]
+    return [*opening, Message("user", passage)]
 
 
 def _nearest_questions(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
@@ -481,8 +488,8 @@ class _AnswerReader:
             match = self._searched.altered(wanted, REPAIRED)
         if match is None:
             raise Unusable(
-                f"every excerpt must be copied from the passage letter by letter; excerpt {number}, {short_repr(wanted.text)}, "
-                "is not in it"
+                f"every excerpt must be copied from the passage letter by letter; excerpt {number}, "
+                f"{short_repr(wanted.text)}, is not in it"
             )
         offset = self.window.span.start
         return Span(offset + match.span.start, offset + match.span.end), match.how in ("in place", "elsewhere")

@@ -1,15 +1,17 @@
 """Corpora with offsets over all their documents, ranges of these offsets, and rulers that measure ranges."""
 
+import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
+from unicodedata import category
 
 import numpy as np
 
-from chunkers import Chunk, Document, InputError, Span, Tokenizer
+from chunkers import Document, InputError, Span, Tokenizer
 from chunkers.support.arrays import IntArray
 from evaluation.questions.rows import JOINT
 
@@ -31,35 +33,20 @@ def union(ranges: Iterable[tuple[int, int]]) -> list[Span]:
 
 def intersection(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the overlap of two sets of ranges as ascending spans that neither overlap nor touch."""
-    one, other = union(left), union(right)
-    spans = []
-    i = j = 0
-    while i < len(one) and j < len(other):
-        start, end = max(one[i].start, other[j].start), min(one[i].end, other[j].end)
-        if start < end:
-            spans.append(Span(start, end))
-        if one[i].end < other[j].end:
-            i += 1
-        else:
-            j += 1
-    return spans
+    others = union(right)
+    starts, ends = [span.start for span in others], [span.end for span in others]
+    return [
+        Span(max(start, first), min(end, last))
+        for start, end in union(left)
+        for first, last in others[bisect_right(ends, start) : bisect_left(starts, end)]
+    ]
 
 
 def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the parts of ``left`` outside ``right`` as ascending spans that neither overlap nor touch."""
-    spans = []
-    removed = union(right)
-    for start, end in union(left):
-        at = start
-        for first, last in removed:
-            if last <= at or first >= end:
-                continue
-            if first > at:
-                spans.append(Span(at, first))
-            at = last
-        if at < end:
-            spans.append(Span(at, end))
-    return spans
+    # The bounds of what lies between, before and after the ranges on the right.
+    edges = [0, *chain.from_iterable(union(right)), sys.maxsize]
+    return intersection(left, zip(edges[::2], edges[1::2], strict=True))
 
 
 class CoveredRanges:
@@ -91,6 +78,30 @@ class CoveredRanges:
 def total_length(ranges: Sequence[tuple[int, int]]) -> int:
     """Return the total length of ranges, counting text once for each range that contains it."""
     return sum(end - start for start, end in ranges)
+
+
+def overlapping_chunks(edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the numbers of the chunks that overlap any of the ranges, by their ``edges``, shape (chunks, 2)."""
+    overlaps = np.zeros(len(edges), dtype=bool)
+    # One by one: a question may have as many excerpts as there are documents.
+    for start, end in ranges:
+        overlaps |= (edges[:, 0] < end) & (edges[:, 1] > start)
+    return np.flatnonzero(overlaps).tolist()
+
+
+def trim_span(text: str, span: Span) -> Span:
+    """Trim white space and punctuation from a span; return the span unchanged if nothing would be left."""
+    start, end = span
+    while start < end and _is_trimmable(text[start]):
+        start += 1
+    while end > start and _is_trimmable(text[end - 1]):
+        end -= 1
+    return Span(start, end) if start < end else span
+
+
+def _is_trimmable(character: str) -> bool:
+    """Return whether a character at an end of an excerpt does not matter; a percent sign belongs to its number."""
+    return character.isspace() or (category(character).startswith("P") and character not in "%‰")
 
 
 @dataclass(frozen=True)
@@ -152,10 +163,6 @@ class Corpus:
         """Return the number of the document that contains a corpus-wide offset."""
         return bisect_right(self.offsets, place) - 1
 
-    def chunk_on_axis(self, number: int, chunk: Chunk) -> tuple[Span, ...]:
-        """Convert the spans of a chunk of document ``number`` to corpus-wide offsets."""
-        return tuple(self.on_axis(number, span) for span in chunk.spans)
-
 
 class Ruler:
     """Token counter for ranges of a text.
@@ -167,27 +174,27 @@ class Ruler:
     def __init__(self, text: str, tokenizer: Tokenizer) -> None:
         starts = tokenizer.starts(text)
         # For each place the next one, itself included, that is not white space; the end of the text where there is none.
-        visible = np.array([place for place, character in enumerate(text) if not character.isspace()] + [len(text)])
-        self._places = np.sort(visible[np.searchsorted(visible, starts)])
+        visible_offsets = np.array([place for place, character in enumerate(text) if not character.isspace()] + [len(text)])
+        self._places = np.sort(visible_offsets[np.searchsorted(visible_offsets, starts)])
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the number of tokens in the ranges; overlaps count once per range."""
-        return int(self.each(ranges).sum())
+        return int(self.lengths(ranges).sum())
 
-    def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
+    def lengths(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
         """Return the number of tokens in each range, shape (ranges,)."""
         edges = np.searchsorted(self._places, np.asarray(ranges, dtype=np.intp).reshape(-1, 2))
         return np.asarray(edges[:, 1] - edges[:, 0])
 
-    def beginning(self, span: Span, most: int) -> Span:
+    def prefix(self, span: Span, most: int) -> Span:
         """Return the longest prefix of a range with at most ``most`` tokens.
 
         A character of several tokens is included whole or not at all.
         """
         if most <= 0:
             return Span(span.start, span.start)
-        after = int(np.searchsorted(self._places, span.start)) + most
-        return span if after >= len(self._places) else Span(span.start, min(span.end, int(self._places[after])))
+        token_after = int(np.searchsorted(self._places, span.start)) + most
+        return span if token_after >= len(self._places) else Span(span.start, min(span.end, int(self._places[token_after])))
 
 
 class CharacterRuler:
@@ -197,12 +204,12 @@ class CharacterRuler:
         """Return the number of characters in the ranges; overlaps count once per range."""
         return total_length(ranges)
 
-    def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
+    def lengths(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
         """Return the number of characters in each range, shape (ranges,)."""
         edges = np.asarray(ranges, dtype=np.intp).reshape(-1, 2)
         return np.asarray(edges[:, 1] - edges[:, 0])
 
-    def beginning(self, span: Span, most: int) -> Span:
+    def prefix(self, span: Span, most: int) -> Span:
         """Return the prefix of a range with at most ``most`` characters."""
         return Span(span.start, min(span.end, span.start + max(0, most)))
 

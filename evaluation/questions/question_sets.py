@@ -1,4 +1,4 @@
-"""Sets that bring the documents with the questions: folders in BEIR's format, also as ZIP files, and SQuAD's files.
+"""Sets that bring the documents with the questions: in BEIR's or SQuAD's format, or of answers that the user has marked.
 
 What they say of a question is brought into the form that `read_questions` reads. BEIR says which documents answer a
 question, not where: the whole of each is its excerpt. Recall, precision and F1 of documents are what BEIR asks for, and
@@ -7,20 +7,19 @@ precision nor IoU says whether the answer is. SQuAD says where the answer is, a 
 nearly whether it is there at all, and precision and IoU are low whatever the chunker does.
 """
 
-import csv
 import io
 import json
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import accumulate, chain, count
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from chunkers.files.data_files import InputCounter, check_brackets, csv_rows, decode_file, parse_json
 from chunkers.support.errors import InputError
-from chunkers.support.formatting import escape_cell
+from chunkers.support.formatting import csv_text
 from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
 from chunkers.text.reader_process import parse_in_reader_process
 from evaluation.questions.rows import JOINT, Row, json_line_objects, short_repr, shorten_text
@@ -135,7 +134,7 @@ def _pieces_of_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
 def parse_set_file(data: bytes, name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
     """Yield the parts of a question set from a BEIR ZIP file or a SQuAD JSON file; nothing for other files.
 
-    Run by `read_set` in a separate process.
+    Run by `read_question_set` in a separate process.
     """
     if data.startswith(b"PK"):
         yield from _pieces_of_set(_read_beir(_beir_parts_of_zip(data, name), name, split))
@@ -157,11 +156,8 @@ def parse_beir_parts(
 
     Run by `read_beir` in a separate process.
     """
-    parts: dict[str, bytes] = {}
-    at = 0
-    for path, size in sizes:
-        parts[path] = data[at : at + size]
-        at += size
+    ends = accumulate(size for _, size in sizes)
+    parts = {path: data[end - size : end] for (path, size), end in zip(sizes, ends, strict=True)}
     yield from _pieces_of_set(_read_beir(parts, name, split))
 
 
@@ -206,9 +202,9 @@ def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
         members = [member for member in packed.infolist() if not member.is_dir()]
         corpus_path = next((member.filename for member in members if PurePosixPath(member.filename).name == CORPUS), None)
         if corpus_path is None:
-            held = shorten_text(", ".join(member.filename for member in members))
+            member_names = shorten_text(", ".join(member.filename for member in members))
             raise InputError(
-                f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains {held or 'nothing'}."
+                f"{name}: a ZIP file must contain a BEIR set with {CORPUS}; this one contains {member_names or 'nothing'}."
             )
         folder = corpus_path.removesuffix(CORPUS)
         wanted = [
@@ -244,21 +240,21 @@ def _rows_by_id(data: bytes, name: str) -> Iterator[tuple[str, Row]]:
         If a line is no object, or has no ``_id`` or no ``text``, or has that of another.
     """
     _check_size(name, len(data))
-    seen: set[str] = set()
+    seen_ids: set[str] = set()
     text = decode_file(data, name)
     check_brackets(text, name)
     for place, row in json_line_objects(text):
         if isinstance(row, InputError):
             raise InputError(f"{name}, {place}: {row}")
-        own = _identifier(row.get("_id"))
-        if own is None:
+        row_id = _identifier(row.get("_id"))
+        if row_id is None:
             raise InputError(f"{name}, {place}: _id must be a string; got {short_repr(row.get('_id'))}.")
-        if own in seen:
-            raise InputError(f"{name}, {place}: every row must have a different _id; {short_repr(own)} appears twice.")
+        if row_id in seen_ids:
+            raise InputError(f"{name}, {place}: every row must have a different _id; {short_repr(row_id)} appears twice.")
         if not isinstance(row.get("text"), str):
             raise InputError(f"{name}, {place}: text must be a string; got {short_repr(row.get('text'))}.")
-        seen.add(own)
-        yield own, row
+        seen_ids.add(row_id)
+        yield row_id, row
 
 
 def _identifier(value: object) -> str | None:
@@ -271,15 +267,15 @@ def _identifier(value: object) -> str | None:
 def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the documents, a title before its text, and the names of those without text."""
     texts, empty = [], []
-    for own, row in _rows_by_id(data, name):
+    for document_id, row in _rows_by_id(data, name):
         title = row.get("title") or ""
         if not isinstance(title, str):
-            raise InputError(f"{name}: the title of {short_repr(own)} must be a string; got {short_repr(title)}.")
+            raise InputError(f"{name}: the title of {short_repr(document_id)} must be a string; got {short_repr(title)}.")
         text = JOINT.join(part for part in (title.strip(), row["text"]) if part.strip())
         if text:
-            texts.append((own, text))
+            texts.append((document_id, text))
         else:
-            empty.append(own)
+            empty.append(document_id)
         if len(texts) > MOST_DOCUMENTS:
             raise InputError(f"{name}: a question set may have at most {MOST_DOCUMENTS:,} documents; this one has more.")
     if not texts:
@@ -364,7 +360,7 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
     texts: list[tuple[str, str]] = []
     rows: list[dict[str, Any]] = []
     titles: set[str] = set()
-    without = 0
+    unanswered = 0
     for number, article in enumerate(articles, start=1):
         place = f"{name}, article {number:,}"
         is_titled = isinstance(article, dict) and "title" in article
@@ -376,19 +372,20 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
         for paragraph in _required_list(article, "paragraphs", place):
             context = _required_text(paragraph, "context", place)
             for question in _required_list(paragraph, "qas", place):
-                asked = _required_text(question, "question", place)
+                question_text = _required_text(question, "question", place)
                 answers = _required_list(question, "answers", place)
                 if not answers:
-                    without += 1
+                    unanswered += 1
                     continue
                 # The others are further people's answers to the same question.
                 start = answers[0].get("answer_start") if isinstance(answers[0], dict) else None
                 if not isinstance(start, int):
                     raise InputError(
-                        f"{place}: answer_start must be a whole number; got {short_repr(start)} for the question {short_repr(asked)}."
+                        f"{place}: answer_start must be a whole number; got {short_repr(start)} for the question "
+                        f"{short_repr(question_text)}."
                     )
                 reference = {"content": _required_text(answers[0], "text", place), "start_index": offset + start}
-                rows.append({"question": asked, "corpus_id": title, "references": [reference]})
+                rows.append({"question": question_text, "corpus_id": title, "references": [reference]})
             contexts.append(context)
             offset += len(context) + len(JOINT)
         if contexts:
@@ -399,8 +396,8 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
         f"{name}: SQuAD's answers are a few words, and of several the first is used: recall is nearly whether it is there "
         "at all, and precision and IoU are low whatever cuts the text."
     ]
-    if without:
-        notes.append(f"{name}: questions without an answer in the text, which are left out: {without:,}.")
+    if unanswered:
+        notes.append(f"{name}: questions without an answer in the text, which are left out: {unanswered:,}.")
     return QuestionSet(tuple(texts), json_lines_file(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
 
 
@@ -418,7 +415,7 @@ def _required_list(value: object, key: str, place: str) -> list[Any]:
     return children
 
 
-# Questions with their marked answers: a file that `evaluation.questions.reading` reads, or a set with their texts.
+# Questions whose answers the user has marked.
 
 
 class MarkedQuestion(NamedTuple):
@@ -448,13 +445,11 @@ def marked_questions_to_csv(marked: Iterable[MarkedQuestion]) -> str:
 
     Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
-    written = io.StringIO(newline="")
-    writer = csv.writer(written)
-    writer.writerow(["question", "references", "corpus_id"])
-    for question in marked:
-        references = json.dumps([_marked_reference(question)], ensure_ascii=False)
-        writer.writerow(map(escape_cell, (question.question, references, question.document)))
-    return written.getvalue()
+    rows = (
+        (question.question, json.dumps([_marked_reference(question)], ensure_ascii=False), question.document)
+        for question in marked
+    )
+    return csv_text(["question", "references", "corpus_id"], rows)
 
 
 def marked_question_set(marked: Iterable[MarkedQuestion], texts: Mapping[str, str]) -> QuestionSet:

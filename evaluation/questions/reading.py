@@ -65,33 +65,34 @@ class ExcerptFinder:
 
     corpus: Corpus
 
-    def number(self, name: object) -> int | None:
+    def document_number(self, name: object) -> int | None:
         """Return the number of the document called ``name``, with or without file extension; None if no name is given."""
         if name is None or name == "":
             return None
-        called = self._called.get(name, []) if isinstance(name, str) else []
-        if not called:
+        matching = self._numbers_by_name.get(name, []) if isinstance(name, str) else []
+        if not matching:
             raise InputError(
                 f"corpus_id must be one of {shorten_text(', '.join(self.corpus.names))}; got {short_repr(name)}."
             )
-        if len(called) > 1:
-            several = shorten_text(", ".join(self.corpus.names[number] for number in called))
+        if len(matching) > 1:
+            matching_names = shorten_text(", ".join(self.corpus.names[number] for number in matching))
             raise InputError(
-                f"corpus_id must match one document; {short_repr(name)} matches several: {several}. Give the full name."
+                f"corpus_id must match one document; {short_repr(name)} matches several: {matching_names}. Give the full "
+                "name."
             )
-        return called[0]
+        return matching[0]
 
     @cached_property
-    def _called(self) -> dict[str, list[int]]:
+    def _numbers_by_name(self) -> dict[str, list[int]]:
         """Every name for documents, with the documents' numbers; a full name takes precedence over a stem."""
         stems: dict[str, list[int]] = {}
         for number, known in enumerate(self.corpus.names):
             stems.setdefault(Path(known).stem, []).append(number)
         return stems | {known: [number] for number, known in enumerate(self.corpus.names)}
 
-    def whole(self, name: object) -> LocatedExcerpt:
+    def whole_document(self, name: object) -> LocatedExcerpt:
         """Return an excerpt that covers the whole document called ``name``, without surrounding white space."""
-        number = self.number(name)
+        number = self.document_number(name)
         if number is None:
             raise InputError(f"each item of documents must be the name of a document; got {short_repr(name)}.")
         text = self.corpus.documents[number].text
@@ -115,12 +116,12 @@ class ExcerptFinder:
         """
         given = item if isinstance(item, dict) else {"content": item}
         quoted = _quotation(given)
-        own = self.number(given.get("corpus_id"))
-        number = number if own is None else own
+        own_document = self.document_number(given.get("corpus_id"))
+        number = number if own_document is None else own_document
         numbers = range(len(self._searched)) if number is None else [number]
-        for way in (SearchableText.exact, SearchableText.typography):
+        for search_method in (SearchableText.exact, SearchableText.typography):
             for candidate in numbers:
-                if match := way(self._searched[candidate], quoted):
+                if match := search_method(self._searched[candidate], quoted):
                     return self._located(candidate, quoted, match)
         if best := self._most_alike(numbers, quoted, ALIKE):
             return self._located(best[0], quoted, best[1])
@@ -137,7 +138,10 @@ class ExcerptFinder:
             candidate, match = best
             passage = self.corpus.documents[candidate].text[match.span.start : match.span.end]
             place_phrase = f"in {self.corpus.names[candidate]} is" if number is None else "is"
-            message += f" The nearest passage {place_phrase} {short_repr(passage)} at {match.span.start:,}, {_similarity_percent(match)} alike."
+            message += (
+                f" The nearest passage {place_phrase} {short_repr(passage)} at {match.span.start:,}, "
+                f"{_similarity_percent(match)} alike."
+            )
         elif self._work.spent:
             message += " It was not compared with all passages, as too many excerpts of this file are not found."
         raise InputError(message)
@@ -158,7 +162,8 @@ class ExcerptFinder:
         elif match.how == "typography":
             remark = f"stands in {name} at {match.span.start:,} with other white space or signs"
         elif match.how == "altered":
-            remark = f"stands in {name} at {match.span.start:,} altered, {_similarity_percent(match)} alike: {short_repr(passage)}"
+            alike = _similarity_percent(match)
+            remark = f"stands in {name} at {match.span.start:,} altered, {alike} alike: {short_repr(passage)}"
         if match.several:
             remark += f"{'; it' if remark else ''} stands in {name} more than once, and the first is used"
         sentence = f"the excerpt {short_repr(quoted.text)} {remark}." if remark else ""
@@ -266,12 +271,12 @@ class Questions:
     changes: tuple[str, ...] = ()
     labels: tuple[Label, ...] = ()
 
-    def states(self) -> dict[LabelState, int]:
+    def counts_by_state(self) -> dict[LabelState, int]:
         """Return the number of excerpts in each state that any of them has, in the order of `LabelState`."""
         counts = Counter(label.state for label in self.labels)
         return {state: counts[state] for state in get_args(LabelState) if counts[state]}
 
-    def needed(self, name: str) -> tuple[Question, ...]:
+    def require_usable(self, name: str) -> tuple[Question, ...]:
         """Return the usable questions. Raise InputError if there are none."""
         if not self.usable:
             why = f" {self.problems[0]}" if self.problems else ""
@@ -282,7 +287,7 @@ class Questions:
 def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[], bool] = bool) -> Questions:
     """Read questions from a file and locate their excerpts in the corpus.
 
-    `Finder.locate` locates the excerpts.
+    `ExcerptFinder.locate` locates the excerpts.
 
     A file is CSV with commas, semicolons or tabs, JSON lines, or a JSON list. A row has a ``question``, called
     ``user_input`` in ragas, and one of these columns: ``references``, a list of objects with ``content`` and, if known,
@@ -307,7 +312,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
     problems: list[str] = []
     changes: list[str] = []
     labels: list[Label] = []
-    seen: set[tuple[object, ...]] = set()
+    seen_keys: set[tuple[object, ...]] = set()
     for place, row in rows:
         raise_if_cancelled(cancelled)
         if len(usable) == MOST_QUESTIONS:
@@ -320,15 +325,15 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
                 raise row
             question, lost, changed = _question_of_row(row, finder, labels)
             key = (question.text, row.get("corpus_id"), frozenset(excerpt.document for excerpt in question.excerpts))
-            if key in seen:
+            if key in seen_keys:
                 raise InputError(
-                    f"every question must appear only once; {short_repr(question.text)} appears again, and this repetition is "
-                    "left out."
+                    f"every question must appear only once; {short_repr(question.text)} appears again, and this repetition "
+                    "is left out."
                 )
         except InputError as error:
             problems.append(f"{name}, {place}: {error}")
             continue
-        seen.add(key)
+        seen_keys.add(key)
         usable.append(question)
         problems += [f"{name}, {place}: {sentence}" for sentence in lost]
         changes += [f"{name}, {place}: {sentence}" for sentence in changed]
@@ -347,16 +352,16 @@ def _question_of_row(row: Row, finder: ExcerptFinder, labels: list[Label]) -> tu
         raise InputError(
             f"the question must be valid Unicode; {short_repr(text)} contains a lone surrogate. Remove the broken character."
         )
-    number = finder.number(row.get("corpus_id"))
+    number = finder.document_number(row.get("corpus_id"))
     places: list[LocatedExcerpt] = []
     lost: list[str] = []
     column = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
-    wanted = [] if column is None else excerpt_list(row[column], column)
+    items = [] if column is None else excerpt_list(row[column], column)
     excerpts: list[Excerpt] = []
-    for item in wanted:
+    for item in items:
         quoted = str(item.get("content")) if isinstance(item, dict) else str(item)
         try:
-            place = finder.whole(item) if column == "documents" else finder.locate(item, number)
+            place = finder.whole_document(item) if column == "documents" else finder.locate(item, number)
         except InputError as error:
             lost.append(str(error))
             labels.append(Label(text, quoted, "orphaned", remark=lost[-1]))
@@ -365,7 +370,7 @@ def _question_of_row(row: Row, finder: ExcerptFinder, labels: list[Label]) -> tu
         state = _label_state(place, excerpts)
         labels.append(Label(text, quoted, state, finder.corpus.names[place.document], place.spans, place.remark))
         excerpts += [excerpt for excerpt in place.excerpts if state != "merged" or excerpt not in excerpts]
-    if wanted and not places:
+    if items and not places:
         raise InputError(f"no excerpt of {short_repr(text)} could be located, so the question is left out: {lost[0]}")
     return Question(text, tuple(excerpts)), lost, [place.remark for place in places if place.remark]
 

@@ -93,7 +93,7 @@ def read_question_rows(
 def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, Row | None, str]]:
     """Yield the position of each row of a questions file, and the parsed row or an error message.
 
-    Run by `rows_in` in a separate process.
+    Run by `read_question_rows` in a separate process.
     """
     text = decode_file(data, name)
     if not text.strip():
@@ -105,8 +105,11 @@ def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tu
         if number == MOST_ROWS_READ:
             yield place, None, f"at most {MOST_ROWS_READ:,} rows of a file are read; this one and all after it are left out."
             return
-        if not number and purpose == "retrieval" and not isinstance(row, InputError):
-            _check_is_no_part(row, name)
+        if not number and purpose == "retrieval" and not isinstance(row, InputError) and _is_beir_row(row):
+            raise InputError(
+                f"{name}: a file of questions must have a question in every row; this file is only a part of a BEIR set. "
+                "Give the whole set: a folder or ZIP file with corpus.jsonl, queries.jsonl and qrels."
+            )
         try:
             if isinstance(row, InputError):
                 raise row
@@ -115,13 +118,9 @@ def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tu
             yield place, None, str(error)
 
 
-def _check_is_no_part(row: Row, name: str) -> None:
-    """Raise InputError if the first row of a file shows that it is a part of a BEIR set."""
-    if "question" not in row and {"_id", "text"} <= set(row):
-        raise InputError(
-            f"{name}: a file of questions must have a question in every row; this file is only a part of a BEIR set. Give "
-            "the whole set: a folder or ZIP file with corpus.jsonl, queries.jsonl and qrels."
-        )
+def _is_beir_row(row: Row) -> bool:
+    """Return whether a row is that of a document or a query of a BEIR set."""
+    return "question" not in row and {"_id", "text"} <= set(row)
 
 
 def _used_columns(row: Row, purpose: Purpose, counted: InputCounter) -> Row:
@@ -241,15 +240,15 @@ def _csv_rows(
 
 
 def _check_columns(columns: Sequence[str], name: str) -> Collection[str]:
-    known = set(columns)
-    if known & {"question", "user_input"} and known & {*EXCERPT_COLUMNS, *_CONTEXTS}:
+    column_names = set(columns)
+    if column_names & {"question", "user_input"} and column_names & {*EXCERPT_COLUMNS, *_CONTEXTS}:
         return KNOWN_COLUMNS
     message = (
         f"{name}: the columns must include question, and references or excerpts; got {shorten_text(', '.join(columns))}."
     )
-    if answers := [column for column in ("ground_truth", "ground_truths", "reference") if column in known]:
+    if answers := [column for column in ("ground_truth", "ground_truths", "reference") if column in column_names]:
         message += f" {answers[0]} is an answer in words of its own; ragas keeps excerpts in {' or '.join(_CONTEXTS)}."
-    elif "retrieved_contexts" in known:
+    elif "retrieved_contexts" in column_names:
         message += " retrieved_contexts is what a pipeline retrieved; ragas keeps excerpts in reference_contexts."
     raise InputError(message)
 
@@ -273,8 +272,7 @@ def _csv_fields(columns: Sequence[str], row: Sequence[str], separator: str, plac
 
 
 def _json_rows(text: str) -> Iterator[tuple[str, Row | InputError]]:
-    whole = _rows_of_json(text)
-    if whole is None:
+    if (whole := _rows_of_json(text)) is None:
         return json_line_objects(text)
     return ((f"item {number:,}", _json_object(item, "item")) for number, item in enumerate(whole, start=1))
 
@@ -286,8 +284,11 @@ def _rows_of_json(text: str) -> list[Any] | None:
     object with the values by number.
     """
     beginning = text.lstrip()
-    if beginning.startswith("{") and _is_json(beginning.partition("\n")[0]) and beginning.rstrip().count("\n"):
-        return None
+    if beginning.startswith("{") and "\n" in beginning.rstrip():
+        with suppress(ValueError, RecursionError):
+            # JSON lines: the first line is a value by itself.
+            json.loads(beginning.partition("\n")[0])
+            return None
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -297,21 +298,13 @@ def _rows_of_json(text: str) -> list[Any] | None:
     if isinstance(value, list):
         return value
     columns = {name: list(column.values()) if isinstance(column, dict) else column for name, column in value.items()}
-    asked = columns.get("question", columns.get("user_input"))
-    if not isinstance(asked, list):
+    question_column = columns.get("question", columns.get("user_input"))
+    if not isinstance(question_column, list):
         return None
     return [
         {name: column[number] for name, column in columns.items() if isinstance(column, list) and number < len(column)}
-        for number in range(len(asked))
+        for number in range(len(question_column))
     ]
-
-
-def _is_json(line: str) -> bool:
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def json_line_objects(
@@ -367,7 +360,7 @@ def python_literal(text: str) -> Any:
     RecursionError
         If it is nested too deeply.
     """
-    return _LiteralParser(text).whole()
+    return _LiteralParser(text).parse()
 
 
 class _LiteralParser:
@@ -375,7 +368,7 @@ class _LiteralParser:
         self._text = text.rstrip()
         self._at = 0
 
-    def whole(self) -> Any:
+    def parse(self) -> Any:
         value = self._value()
         if self._at < len(self._text):
             raise ValueError(f"more follows at character {self._at + 1:,}")
@@ -388,7 +381,7 @@ class _LiteralParser:
         self._at = token.end()
         return token
 
-    def _took(self, sign: str) -> bool:
+    def _accept(self, sign: str) -> bool:
         token = _TOKEN.match(self._text, self._at)
         if token is None or token["sign"] != sign:
             return False
@@ -401,7 +394,7 @@ class _LiteralParser:
             return _string_literal(token["text"])
         if token["sign"] is not None:
             return self._items(token["sign"])
-        if _WRAPPER.fullmatch(token["word"]) and self._took("("):
+        if _WRAPPER.fullmatch(token["word"]) and self._accept("("):
             return next(iter(self._items("(")), None)
         return token["word"] if is_option else _number_or_constant(token["word"])
 
@@ -410,18 +403,18 @@ class _LiteralParser:
             raise ValueError(f"unexpected {opening} before character {self._at + 1:,}")
         items: list[Any] = []
         pairs: dict[str, Any] = {}
-        while not self._took(_CLOSING[opening]):
+        while not self._accept(_CLOSING[opening]):
             if option := _KEYWORD.match(self._text, self._at):
                 # Such as dtype=object of an array.
                 self._at = option.end()
                 self._value(is_option=True)
             else:
                 item = self._value()
-                if opening == "{" and self._took(":"):
+                if opening == "{" and self._accept(":"):
                     pairs[str(item)] = self._value()
                 else:
                     items.append(item)
-            self._took(",")
+            self._accept(",")
         return pairs if opening == "{" and not items else items
 
 

@@ -81,15 +81,15 @@ def fill_budget(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, 
     the result is its beginning, or empty if the last chunk is left out.
     """
     taken: list[Span] = []
-    left = size
+    remaining = size
     for spans in chunks:
-        if left <= 0:
+        if remaining <= 0:
             break
-        whole = length(spans)
-        if whole > left:
-            return taken + (spans_up_to(spans, left, length) if last == "cut" else [])
+        chunk_length = length(spans)
+        if chunk_length > remaining:
+            return taken + (spans_up_to(spans, remaining, length) if last == "cut" else [])
         taken += spans
-        left -= whole
+        remaining -= chunk_length
     return taken
 
 
@@ -97,7 +97,7 @@ def spans_up_to(spans: Sequence[Span], most: int, length: Measuring) -> list[Spa
     """Return the beginning of a chunk as spans with a total length of at most ``most``."""
     taken = []
     for span in spans:
-        part = length.beginning(span, most)
+        part = length.prefix(span, most)
         if part.start < part.end:
             taken.append(part)
         if part != span:
@@ -147,14 +147,12 @@ class BudgetResults:
         """Return the budgets within which every question receives all ``chunks`` chunks in full."""
         if not self.taken.shape[1]:
             return ()
-        full = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
-        return tuple(size for size, all_of_it in zip(self.budgets.sizes, full.tolist(), strict=True) if all_of_it)
+        is_full = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
+        return tuple(size for size, all_of_it in zip(self.budgets.sizes, is_full.tolist(), strict=True) if all_of_it)
 
     def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure at budget ``size``, shape (questions,), NaN where undefined."""
-        place = self.budgets.sizes.index(size)
-        scores: FloatArray = self.scores[UNITS.index(unit), place, FOUND_SCORES.index(measure)]
-        return scores
+        return np.asarray(self.scores[UNITS.index(unit), self.budgets.sizes.index(size), FOUND_SCORES.index(measure)])
 
 
 def evaluate_at_budgets(
@@ -180,33 +178,33 @@ def evaluate_at_budget_sets(
     questions: Sequence[Question],
     tools: Tools,
     ruler: Ruler,
-    several: Sequence[Budgets],
-    seen: Callable[[int, IntArray], None] = lambda number, ranked: None,
+    budget_sets: Sequence[Budgets],
+    on_ranked: Callable[[int, IntArray], None] = lambda number, ranked: None,
 ) -> tuple[BudgetResults, ...]:
     """Measure retrieval at several sets of budgets, with one search for all of them.
 
-    Raises the same errors as `evaluate_at`.
+    Raises the same errors as `evaluate_at_budgets`.
 
-    ``seen`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
+    ``on_ranked`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
     """
-    at_budgets = tuple(_empty_results(budgets, len(questions)) for budgets in several)
+    at_budgets = tuple(_empty_results(budgets, len(questions)) for budgets in budget_sets)
     if not at_budgets or not questions:
         return at_budgets
     rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
-    lengths = [chunk_lengths(index.chunks, length) for length in rulers]
+    lengths_by_unit = [chunk_lengths(index.chunks, length) for length in rulers]
     queries = Queries.of(index, [question.text for question in questions], tools)
-    needs = [(lengths[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in several]
+    needs = [(lengths_by_unit[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets]
     for number, ranked in _ranked_chunks(queries, needs, tools):
         excerpts = excerpt_ranges(index.corpus, questions[number])
         if index.returns is None:
-            pieces = _Pieces.of_chunks(index, ranked, excerpts, lengths)
+            pieces = _Pieces.of_chunks(index, ranked, excerpts, lengths_by_unit)
         else:
-            pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, several)
-            while len(ranked) < len(index.chunks) and not pieces.fill(several):
+            pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, budget_sets)
+            while len(ranked) < len(index.chunks) and not pieces.fill(budget_sets):
                 # What is not given twice may be less than the chunks.
                 ranked = queries.ranked(np.array([number]), 2 * len(ranked))[0]
-                pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, several)
-        seen(number, ranked)
+                pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, budget_sets)
+        on_ranked(number, ranked)
         for at in at_budgets:
             _measure_question(at, number, excerpts, pieces, rulers)
     return at_budgets
@@ -243,26 +241,26 @@ class _Pieces:
         ranked: IntArray,
         excerpts: Sequence[Span],
         rulers: Sequence[Measuring],
-        several: Sequence[Budgets],
+        budget_sets: Sequence[Budgets],
     ) -> "_Pieces":
         """Return the text that each ranked chunk adds to the text already returned, until all budgets are full."""
         given: list[Sequence[Span]] = []
         holding: list[int] = []
         sums: list[list[int]] = [[0] for _ in rulers]
         pieces = cls(given.__getitem__, holding, sums)
-        for place, spans in enumerate(index.given(ranked.tolist())):
+        for place, spans in enumerate(index.returned_spans(ranked.tolist())):
             given.append(spans)
             if intersection(excerpts, spans):
                 holding.append(place)
             for unit_sums, length in zip(sums, rulers, strict=True):
                 unit_sums.append(unit_sums[-1] + length(spans))
-            if pieces.fill(several):
+            if pieces.fill(budget_sets):
                 break
         return pieces
 
-    def fill(self, several: Sequence[Budgets]) -> bool:
+    def fill(self, budget_sets: Sequence[Budgets]) -> bool:
         """Return whether the pieces of text fill the largest budget of every set."""
-        return all(self.sums[UNITS.index(budgets.unit)][-1] >= budgets.sizes[-1] for budgets in several)
+        return all(self.sums[UNITS.index(budgets.unit)][-1] >= budgets.sizes[-1] for budgets in budget_sets)
 
 
 def _empty_results(budgets: Budgets, questions: int) -> BudgetResults:
@@ -278,7 +276,9 @@ def chunk_lengths(chunks: Sequence[Sequence[Span]], length: Measuring) -> IntArr
     counts = np.array([len(spans) for spans in chunks], dtype=np.intp)
     if not len(counts):
         return counts
-    return np.asarray(np.add.reduceat(length.each([span for spans in chunks for span in spans]), counts.cumsum() - counts))
+    return np.asarray(
+        np.add.reduceat(length.lengths([span for spans in chunks for span in spans]), counts.cumsum() - counts)
+    )
 
 
 def _ranked_chunks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tools: Tools) -> Iterator[tuple[int, IntArray]]:
@@ -310,7 +310,7 @@ def _ranked_chunks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tool
 def _measure_question(
     at: BudgetResults, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[Measuring]
 ) -> None:
-    """Write what question ``number`` finds at every budget, as `filled` and `found_scores` would say."""
+    """Write what question ``number`` finds at every budget, as `fill_budget` and `text_scores` would say."""
     unit = UNITS.index(at.budgets.unit)
     at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
     sums = pieces.sums

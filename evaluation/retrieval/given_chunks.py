@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from chunkers import Span
 from chunkers.support.arrays import IntArray
-from evaluation.questions.corpus import Ruler, difference, ruler_for
+from evaluation.questions.corpus import Ruler, difference, overlapping_chunks, ruler_for
 from evaluation.retrieval.budget import BudgetResults, Last, spans_up_to
 from evaluation.retrieval.ladder_and_repeats import Ladder, best_holders
-from evaluation.retrieval.measures import Evaluation, excerpt_ranges
-from evaluation.search.index import overlapping_chunks
+from evaluation.retrieval.measures import UNITS, Evaluation, excerpt_ranges
 
 
 class RankedChunk(NamedTuple):
@@ -72,7 +71,7 @@ class GivenChunks:
 def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
     """Return the top k chunks for the question with the zero-based number ``question``."""
     ranked = evaluation.search.ranked[question, : evaluation.top_k].tolist()
-    given = zip(ranked, evaluation.index.given(ranked), strict=True)
+    given = zip(ranked, evaluation.index.returned_spans(ranked), strict=True)
     return GivenChunks(
         tuple(RankedChunk(rank, number, spans, spans) for rank, (number, spans) in enumerate(given, start=1)),
         0,
@@ -86,21 +85,23 @@ def given_at_budget(
     evaluation: Evaluation, ladder: Ladder, question: int, budget: int, unit: str, last: Last, ruler: Ruler
 ) -> GivenChunks:
     """Return the chunks that fill a budget for the question with the zero-based number ``question``."""
-    at = ladder.of(unit, last)
-    row = at.budgets.sizes.index(budget)
-    taken, part = int(at.taken[row, question]), int(at.part[row, question])
+    at = ladder.results_for(unit, last)
+    budget_row = at.budgets.sizes.index(budget)
+    taken, part = int(at.taken[budget_row, question]), int(at.part[budget_row, question])
     length = ruler_for(unit, ruler)
     ranked = [number for number in ladder.ranked[question].tolist() if number >= 0]
-    shown = []
-    first = ranked[: taken + (last == "left_out")]
-    for rank, (number, spans) in enumerate(zip(first, evaluation.index.given(first), strict=True), start=1):
+    ranked_chunks = []
+    given_numbers = ranked[: taken + (last == "left_out")]
+    for rank, (number, spans) in enumerate(
+        zip(given_numbers, evaluation.index.returned_spans(given_numbers), strict=True), start=1
+    ):
         is_whole = rank < taken or (rank == taken and not part)
         given = spans if is_whole else tuple(spans_up_to(spans, part, length))
-        shown.append(RankedChunk(rank, number, spans, given if rank <= taken else ()))
-    filled = int(at.given[("characters", "tokens").index(unit), row, question])
-    if shown and not shown[-1].given and filled == budget:
-        shown.pop()  # The budget is full: nothing is left out for want of room.
-    return GivenChunks(tuple(shown), max(0, taken - len(ranked)), budget, unit, filled)
+        ranked_chunks.append(RankedChunk(rank, number, spans, given if rank <= taken else ()))
+    filled = int(at.given[UNITS.index(unit), budget_row, question])
+    if ranked_chunks and not ranked_chunks[-1].given and filled == budget:
+        ranked_chunks.pop()  # The budget is full: nothing is left out for want of room.
+    return GivenChunks(tuple(ranked_chunks), max(0, taken - len(ranked)), budget, unit, filled)
 
 
 # Excerpts that are not given in full: their missing parts, the cuts inside them, and the chunk that holds most.
@@ -152,10 +153,10 @@ def cuts_inside(parts: Iterable[tuple[Span, int]], answer: Span, reasons: Mappin
     reasons
         Reasons for cuts, by the offset at which the later chunk begins.
     """
-    inside = sorted(part for part in parts if part[0].start < answer.end and part[0].end > answer.start)
+    parts_inside = sorted(part for part in parts if part[0].start < answer.end and part[0].end > answer.start)
     return tuple(
         Seam(span.start, before, after, reasons.get(span.start, ""))
-        for (_, before), (span, after) in pairwise(inside)
+        for (_, before), (span, after) in pairwise(parts_inside)
         if answer.start < span.start and before != after
     )
 
@@ -208,22 +209,23 @@ def retrieval_failures(all_measured: Mapping[int, MeasuredChunker], limit: Limit
 
     Excerpts with equally much missing text are in the order of their questions.
     """
-    lost: dict[int, list[Failure]] = {number: [] for number in all_measured}
+    failures_by_chunker: dict[int, list[Failure]] = {number: [] for number in all_measured}
     if not all_measured:
-        return lost
+        return failures_by_chunker
     first = next(iter(all_measured.values())).evaluation
     text = first.index.corpus.whole.text
     givers = {number: _GivenText(measured, limit, ruler) for number, measured in all_measured.items()}
-    place = -1
+    excerpt_number = -1
     for number, question in enumerate(first.search.questions):
         for excerpt in excerpt_ranges(first.index.corpus, question):
-            place += 1
+            excerpt_number += 1
             missed = {
-                chunker: _missing_characters(text, excerpt, giver.of(number, excerpt)) for chunker, giver in givers.items()
+                chunker: _missing_characters(text, excerpt, giver.spans_near(number, excerpt))
+                for chunker, giver in givers.items()
             }
             for chunker, size in missed.items():
                 if size:
-                    holder, rank, held = _best_holder(all_measured[chunker], number, place, excerpt)
+                    holder, rank, held = _best_holder(all_measured[chunker], number, excerpt_number, excerpt)
                     index, ladder = all_measured[chunker].evaluation.index, all_measured[chunker].ladder
                     parts = [
                         (span, chunk) for chunk in overlapping_chunks(index.edges, [excerpt]) for span in index.chunks[chunk]
@@ -232,10 +234,10 @@ def retrieval_failures(all_measured: Mapping[int, MeasuredChunker], limit: Limit
                     is_split = held < excerpt.end - excerpt.start
                     cuts = cuts_inside(parts, excerpt, {} if ladder is None else ladder.reasons) if is_split else ()
                     outside = _missing_characters(text, excerpt, [span for span, _ in parts])
-                    lost[chunker].append(Failure(number, excerpt, missed, cuts, holder, rank, held, outside))
-    for chunker, some in lost.items():
-        some.sort(key=lambda failure: -failure.missed[chunker])
-    return lost
+                    failures_by_chunker[chunker].append(Failure(number, excerpt, missed, cuts, holder, rank, held, outside))
+    for chunker, own_failures in failures_by_chunker.items():
+        own_failures.sort(key=lambda failure: -failure.missed[chunker])
+    return failures_by_chunker
 
 
 def _missing_characters(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
@@ -252,7 +254,7 @@ class _GivenText:
         self._beyond: dict[int, list[tuple[int, int]]] = {}
         self._at: BudgetResults | None = None
         if limit.budget and measured.ladder is not None:
-            self._at = measured.ladder.of(limit.unit, limit.last)
+            self._at = measured.ladder.results_for(limit.unit, limit.last)
             self._row = self._at.budgets.sizes.index(limit.budget)
             self._ranked = measured.ladder.ranked
             for question, chunk, rank in measured.ladder.beyond.tolist():
@@ -260,7 +262,7 @@ class _GivenText:
         else:
             self._ranked = measured.evaluation.search.ranked[:, : limit.top_k]
 
-    def of(self, question: int, excerpt: Span) -> list[Span]:
+    def spans_near(self, question: int, excerpt: Span) -> list[Span]:
         """Return the ranges retrieved for a question from the chunks that overlap an excerpt.
 
         If chunks return other text than their own, all retrieved ranges are returned, since any may contain the excerpt.
@@ -273,7 +275,7 @@ class _GivenText:
         ranks = [(place + 1, int(ranked[place])) for place in places]
         ranks += [pair for pair in self._beyond.get(question, []) if pair[0] <= taken]
         spans: list[Span] = []
-        for (rank, _), given in zip(ranks, self._index.given(number for _, number in ranks), strict=True):
+        for (rank, _), given in zip(ranks, self._index.returned_spans(number for _, number in ranks), strict=True):
             spans += spans_up_to(given, part, self._length) if part and rank == taken else given
         return spans
 

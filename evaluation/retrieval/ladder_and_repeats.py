@@ -1,4 +1,4 @@
-"""Measures of a run besides the top k: a ladder of budgets, the chunk with most of each excerpt, and near-duplicates."""
+"""Measures of a run besides the top k: near-duplicates, a ladder of budgets, and the chunk with most of each excerpt."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,8 @@ from evaluation.search.near_duplicates import ALIKE, find_near_duplicates
 from evaluation.search.ranking import Bm25
 from evaluation.statistics.paired_tests import Difference, paired_difference
 
-# Places among a question's retrieved chunks that near-duplicates of better-ranked chunks take, and their cost in recall.
+# Near-duplicates of better-ranked chunks, and their cost in recall. Chunks are compared as they are indexed, headings or
+# contexts in front included.
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ class Repeats:
         for (number, places), row in zip(self.places.items(), self.ranked.tolist(), strict=True):
             if np.searchsorted(places, evaluation.top_k):
                 excerpts = excerpt_ranges(evaluation.index.corpus, evaluation.search.questions[number])
-                spans = [span for given in evaluation.index.given(row[: evaluation.top_k]) for span in given]
+                spans = [span for given in evaluation.index.returned_spans(row[: evaluation.top_k]) for span in given]
                 without[number] = value_or_nan(text_scores(excerpts, spans, length)["recall"])
         return self._cost(retrieved, recall, without)
 
@@ -120,7 +121,7 @@ def count_repeats_by_words(
     for question in questions:
         scores = bm25.scores(question)
         best = np.argsort(-scores, kind="stable")[: min(top_k, np.count_nonzero(scores))]
-        repeats.append(len(near.repeats(best.tolist())))
+        repeats.append(len(near.repeated_chunks(best.tolist())))
     return np.array(repeats, dtype=np.intp)
 
 
@@ -160,20 +161,26 @@ def find_repeats(
             raise_if_cancelled(tools.cancelled)
             numbers = np.arange(start, min(start + QUERY_BLOCK, len(questions)))
             for number, row in zip(numbers.tolist(), queries.ranked(numbers, int(depths[numbers].max())), strict=True):
-                repeats = near.repeats(row[: depths[number]].tolist())
+                repeats = near.repeated_chunks(row[: depths[number]].tolist())
                 if repeats:
                     places[number] = tuple(np.flatnonzero(np.isin(row, repeats)).tolist())
     ranked = np.zeros((0, top_k), dtype=np.intp)
     if places:
-        affected = [questions[number] for number in places]
+        affected_questions = [questions[number] for number in places]
         index = replace(index, behind=near)
-        queries = Queries.of(index, [question.text for question in affected], tools)
-        numbers = np.arange(len(affected))
+        queries = Queries.of(index, [question.text for question in affected_questions], tools)
+        numbers = np.arange(len(affected_questions))
         ranked = np.vstack(
-            [queries.ranked(numbers[first : first + QUERY_BLOCK], top_k) for first in range(0, len(affected), QUERY_BLOCK)]
+            [
+                queries.ranked(numbers[first : first + QUERY_BLOCK], top_k)
+                for first in range(0, len(affected_questions), QUERY_BLOCK)
+            ]
         )
-        at = evaluate_at_budget_sets(index, affected, tools, ruler, [at_budgets.budgets for at_budgets in at])
+        at = evaluate_at_budget_sets(index, affected_questions, tools, ruler, [at_budgets.budgets for at_budgets in at])
     return Repeats(sum(map(len, near.groups)), len(near.groups), places, ranked, tuple(at) if places else ())
+
+
+# A ladder of budgets, and the chunk with most of each excerpt.
 
 
 _TOKENS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2000, 4000, 8000, 16_000)
@@ -203,7 +210,7 @@ class Ladder:
     Attributes
     ----------
     at
-        Results for each set of budgets in `ladders_of` the corpus.
+        Results for each set of budgets of `ladder_budgets`.
     ranked
         Numbers of the best chunks for each question, best first, padded with -1. There are as many as the question's largest
         budget needs, at most `KEPT_RANKS`, and fewer with thousands of questions. Shape (questions, at most `KEPT_RANKS`).
@@ -231,7 +238,7 @@ class Ladder:
         """Budgets by unit, in ascending order."""
         return {at_budgets.budgets.unit: at_budgets.budgets.sizes for at_budgets in self.at}
 
-    def of(self, unit: str, last: Last) -> BudgetResults:
+    def results_for(self, unit: str, last: Last) -> BudgetResults:
         """Return the results at the budgets in ``unit``, with the last chunk cut off or left out as ``last`` says."""
         return next(
             at_budgets for at_budgets in self.at if (at_budgets.budgets.unit, at_budgets.budgets.last) == (unit, last)
@@ -259,30 +266,34 @@ def measure_ladder(index: Index, questions: Sequence[Question], tools: Tools, ru
 
     Near-duplicates are looked for in the ``top_k`` and at the budgets; not at all if ``top_k`` is 0.
 
-    Raises the same errors as `evaluate_at`.
+    Raises the same errors as `evaluate_at_budgets`.
     """
     rows: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
     beyond: list[tuple[int, int, int]] = []
 
-    kept = min(KEPT_RANKS, max(FEWEST_KEPT, KEPT_IN_ALL // max(1, len(questions))))
+    ranks_kept = min(KEPT_RANKS, max(FEWEST_KEPT, KEPT_IN_ALL // max(1, len(questions))))
 
-    def seen(number: int, ranked: IntArray) -> None:
-        rows[number] = ranked[:kept].copy()
-        after = ranked[kept:]
+    def keep_ranks(number: int, ranked: IntArray) -> None:
+        rows[number] = ranked[:ranks_kept].copy()
+        after = ranked[ranks_kept:]
         places = overlapping_chunks(index.returned_edges[after], excerpt_ranges(index.corpus, questions[number]))
-        beyond.extend((number, int(after[place]), kept + place + 1) for place in places)
+        beyond.extend((number, int(after[place]), ranks_kept + place + 1) for place in places)
 
-    at_budgets = evaluate_at_budget_sets(index, questions, tools, ruler, ladder_budgets(index.corpus, ruler), seen)
-    deepest = np.max([at.taken[-1] for at in at_budgets], axis=0) if questions else np.zeros(0, dtype=np.intp)
+    at_budgets = evaluate_at_budget_sets(index, questions, tools, ruler, ladder_budgets(index.corpus, ruler), keep_ranks)
+    ranks_needed = np.max([at.taken[-1] for at in at_budgets], axis=0) if questions else np.zeros(0, dtype=np.intp)
     # One more than is given, as the chunk that does not fit is shown as well.
-    rows = [row[: most + 1] for row, most in zip(rows, deepest.tolist(), strict=True)]
+    rows = [row[: most + 1] for row, most in zip(rows, ranks_needed.tolist(), strict=True)]
     ranked = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.intp)
     for number, row in enumerate(rows):
         ranked[number, : len(row)] = row
-    deeper = np.array([triple for triple in beyond if triple[2] <= deepest[triple[0]]], dtype=np.intp).reshape(-1, 3)
+    beyond_within_budget = np.array(
+        [triple for triple in beyond if triple[2] <= ranks_needed[triple[0]]], dtype=np.intp
+    ).reshape(-1, 3)
     repeats = find_repeats(index, questions, tools, ruler, top_k, at_budgets) if top_k else None
     holders = _holders(index, questions, tools, rows)
-    return Ladder(at_budgets, ranked, deeper, holders, _reasons_inside_excerpts(index, questions), repeats=repeats)
+    return Ladder(
+        at_budgets, ranked, beyond_within_budget, holders, _reasons_inside_excerpts(index, questions), repeats=repeats
+    )
 
 
 def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dict[int, str]:
@@ -298,32 +309,32 @@ def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dic
 def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
     """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
     near = overlapping_chunks(index.edges, [excerpt])
-    held = {number: total_length(intersection([excerpt], index.chunks[number])) for number in near}
-    most = max(held.values(), default=0)
-    return [number for number, size in held.items() if size == most and most], most
+    held_lengths = {number: total_length(intersection([excerpt], index.chunks[number])) for number in near}
+    most = max(held_lengths.values(), default=0)
+    return [number for number, size in held_lengths.items() if size == most and most], most
 
 
 def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]) -> IntArray:
     """Return the chunk that holds most of each excerpt, and its rank, which is looked for where it is not ``ranked``."""
     holders: list[tuple[int, int]] = []
-    open_places: list[tuple[int, int, list[int]]] = []
+    unranked: list[tuple[int, int, list[int]]] = []
     for number, question in enumerate(questions):
         places = {chunk: place for place, chunk in enumerate(ranked[number].tolist(), start=1)}
         for excerpt in excerpt_ranges(index.corpus, question):
             chunks, _ = best_holders(index, excerpt)
-            among = [(places[chunk], chunk) for chunk in chunks if chunk in places]
-            if chunks and not among:
-                open_places.append((number, len(holders), chunks))
-            holders.append((min(among)[1], min(among)[0]) if among else (-1, 0))
-    if open_places:
-        queries = Queries.of(index, [questions[number].text for number, _, _ in open_places], tools)
+            ranked_chunks = [(places[chunk], chunk) for chunk in chunks if chunk in places]
+            if chunks and not ranked_chunks:
+                unranked.append((number, len(holders), chunks))
+            holders.append((min(ranked_chunks)[1], min(ranked_chunks)[0]) if ranked_chunks else (-1, 0))
+    if unranked:
+        queries = Queries.of(index, [questions[number].text for number, _, _ in unranked], tools)
         at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
-        for start in range(0, len(open_places), at_once):
+        for start in range(0, len(unranked), at_once):
             raise_if_cancelled(tools.cancelled)
-            some = range(start, min(start + at_once, len(open_places)))
-            for row, (_, place, chunks) in zip(queries.scores(some), open_places[start : some.stop], strict=True):
+            batch = range(start, min(start + at_once, len(unranked)))
+            for row, (_, place, chunks) in zip(queries.scores(batch), unranked[start : batch.stop], strict=True):
                 chunk = max(chunks, key=lambda candidate: (row[candidate], -candidate))
                 # As in the search, the earlier of equals comes first.
-                better = np.count_nonzero(row > row[chunk]) + np.count_nonzero(row[:chunk] == row[chunk])
-                holders[place] = (chunk, int(better) + 1)
+                better_count = np.count_nonzero(row > row[chunk]) + np.count_nonzero(row[:chunk] == row[chunk])
+                holders[place] = (chunk, int(better_count) + 1)
     return np.array(holders, dtype=np.intp).reshape(-1, 2)

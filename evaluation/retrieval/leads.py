@@ -1,8 +1,9 @@
 """The leader at each budget, with the significance of its lead among all comparisons, and the curve over all budgets."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,39 @@ from evaluation.statistics.significance import mean_interval, too_few_values_wor
 
 _SAME = 1e-9
 """Difference of two means below which they are the same: it is one of rounding."""
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class PairedDifferences(Generic[Key]):
+    """Differences between every two chunkers by key, such as a budget, with p-values corrected for all comparisons.
+
+    Parameters
+    ----------
+    values
+        By key, the values of every chunker on the same questions, each of shape (questions,), NaN where undefined.
+    widths
+        The width of the measure's range by key; 1 if there is none.
+    """
+
+    def __init__(
+        self, values: Mapping[Key, Sequence[FloatArray]], widths: Mapping[Key, float] | None = None, seed: int = 0
+    ) -> None:
+        pairs = {
+            (key, one, other): measured[one] - measured[other]
+            for key, measured in values.items()
+            for one, other in combinations(range(len(measured)), 2)
+        }
+        self.defined = sum(not np.isnan(row).all() for row in pairs.values())
+        pair_widths = [1.0 if widths is None else widths[key] for key, _, _ in pairs]
+        compared = paired_differences(np.array([*pairs.values()]), pair_widths, seed) if pairs else []
+        self.tested = {pair: difference for pair, difference in zip(pairs, compared, strict=True) if difference is not None}
+
+    def between(self, key: Key, one: int, other: int) -> Difference | None:
+        """Return the first chunker's difference from the second; None if there are too few questions."""
+        difference = self.tested.get((key, min(one, other), max(one, other)))
+        return difference if difference is None or one < other else difference.reversed()
 
 
 @dataclass(frozen=True)
@@ -110,32 +144,29 @@ class Leads:
         Budgets in ``everything`` are left out.
         """
         values = {size: on_same_questions(measured) for size, measured in values.items() if size not in everything}
-        pairs = [(size, one, other) for size in values for one, other in combinations(range(len(names)), 2)]
-        rows = [values[size][one] - values[size][other] for size, one, other in pairs]
-        defined = sum(not np.isnan(row).all() for row in rows)
-        tested = paired_differences(np.array(rows), seed=seed) if rows else []
-        differences = {key: difference for key, difference in zip(pairs, tested, strict=True) if difference}
-
-        def compare(size: int, one: int, other: int) -> Difference | None:
-            difference = differences.get((size, min(one, other), max(one, other)))
-            return difference if difference is None or one < other else difference.reversed()
-
+        differences = PairedDifferences(values, seed=seed)
         leads = {}
         for size, measured in values.items():
             means = {number: moments[0] for number, scores in enumerate(measured) if (moments := mean_and_deviation(scores))}
             if len(means) < 2:
                 continue
             best, *others = sorted(means, key=lambda number: -means[number])
-            compared = {other: compare(size, best, other) for other in others}
-            doubted = [other for other, difference in compared.items() if difference is None or not difference.significant]
-            rival = (doubted or others)[0]
-            apart = measured[best] - measured[rival]
-            lacking = "" if compared[rival] else too_few_values_words(defined, int(np.count_nonzero(~np.isnan(apart))))
-            behind = tuple(other for other in others if other not in doubted)
+            compared = {other: differences.between(size, best, other) for other in others}
+            not_behind = [
+                other for other, difference in compared.items() if difference is None or not difference.significant
+            ]
+            rival = (not_behind or others)[0]
+            lead_over_rival = measured[best] - measured[rival]
+            too_few_words = (
+                ""
+                if compared[rival]
+                else too_few_values_words(differences.defined, int(np.count_nonzero(~np.isnan(lead_over_rival))))
+            )
+            behind = tuple(other for other in others if other not in not_behind)
             level = tuple(other for other in others if abs(means[best] - means[other]) < _SAME)
-            needed = questions_needed(apart)
-            leads[size] = Lead(best, means[best], rival, compared[rival], lacking, needed, behind, len(others), level)
-        return cls(tuple(names), measure, unit, leads, len(differences), tuple(everything))
+            needed = questions_needed(lead_over_rival)
+            leads[size] = Lead(best, means[best], rival, compared[rival], too_few_words, needed, behind, len(others), level)
+        return cls(tuple(names), measure, unit, leads, len(differences.tested), tuple(everything))
 
     @property
     def significant(self) -> tuple[int, ...]:
@@ -152,9 +183,9 @@ class Leads:
         ahead: dict[tuple[int, ...], list[int]] = {}
         for size, lead in self.leads.items():
             ahead.setdefault((lead.best, *lead.level), []).append(size)
-        apart = {best: sizes for best, sizes in ahead.items() if len(best) <= self.leads[sizes[0]].others}
-        if apart:
-            where = [f"with {self._best(best)} at {self._sizes(sizes)}" for best, sizes in apart.items()]
+        leaders_apart = {best: sizes for best, sizes in ahead.items() if len(best) <= self.leads[sizes[0]].others}
+        if leaders_apart:
+            where = [f"with {self._best(best)} at {self._sizes(sizes)}" for best, sizes in leaders_apart.items()]
             sentences.append(f"The highest {self.measure} is {join_words(where)}.")
         all_level = [size for size, lead in self.leads.items() if lead.all_level]
         if all_level:
@@ -163,7 +194,7 @@ class Leads:
                 f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every} at {self._sizes(all_level)}."
             )
         open_sizes = [size for size, lead in self.leads.items() if not lead.significant and not lead.all_level]
-        if self.comparisons and apart:
+        if self.comparisons and leaders_apart:
             sentences.append(self._significant())
         if open_sizes:
             sentences += [self._behind(size) for size in open_sizes if self.leads[size].behind]
@@ -229,8 +260,8 @@ def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
     A measure that is undefined for all questions is ignored.
     """
     missing = [np.isnan(scores) for scores in measured if not np.isnan(scores).all()]
-    lost = np.logical_or.reduce(missing) if missing else True
-    return [np.where(lost, np.nan, scores) for scores in measured]
+    is_missing = np.logical_or.reduce(missing) if missing else True
+    return [np.where(is_missing, np.nan, scores) for scores in measured]
 
 
 # The curve of a measure over all budgets.

@@ -7,14 +7,14 @@ measured in characters, as in that code, and in tokens.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
-from unicodedata import category
 
 import numpy as np
 
 from chunkers import Span, Tools
 from chunkers.support.arrays import FloatArray
-from evaluation.questions.corpus import CharacterRuler, Corpus, Measuring, Ruler, intersection, union
+from evaluation.questions.corpus import CharacterRuler, Corpus, Measuring, Ruler, intersection, trim_span, union
 from evaluation.questions.reading import Question
 from evaluation.search.index import Index, Indexed, Search, search
 from evaluation.segmentation.boundary_measures import Score
@@ -68,12 +68,12 @@ def sentences_mostly_covered(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
 
     Some chunkers cut sentences. A chunk with only a few characters of a sentence does not count as retrieving the sentence.
     """
-    held = union(spans)
+    covered = union(spans)
     numbers = set()
-    for number in sentences_touched(corpus, held):
+    for number in sentences_touched(corpus, covered):
         start, end = corpus.whole.sentences[number]
         # The ranges neither overlap nor touch, so their parts of a sentence add up.
-        if 2 * sum(max(0, min(last, end) - max(first, start)) for first, last in held) > end - start:
+        if 2 * sum(max(0, min(last, end) - max(first, start)) for first, last in covered) > end - start:
             numbers.add(number)
     return numbers
 
@@ -83,7 +83,7 @@ def document_scores(
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved chunks' documents at each k of `TOP_KS`."""
     wanted = documents_touched(corpus, excerpts)
-    return {k: set_scores(wanted, documents_touched(corpus, _spans_of_first(ranked, k))) for k in TOP_KS}
+    return {k: set_scores(wanted, documents_touched(corpus, [*chain(*ranked[:k])])) for k in TOP_KS}
 
 
 def evidence_scores(
@@ -91,11 +91,7 @@ def evidence_scores(
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved evidence sentences at each k of `TOP_KS`."""
     wanted = sentences_touched(corpus, excerpts)
-    return {k: set_scores(wanted, sentences_mostly_covered(corpus, _spans_of_first(ranked, k))) for k in TOP_KS}
-
-
-def _spans_of_first(ranked: Sequence[Sequence[Span]], count: int) -> list[Span]:
-    return [span for chunk in ranked[:count] for span in chunk]
+    return {k: set_scores(wanted, sentences_mostly_covered(corpus, [*chain(*ranked[:k])])) for k in TOP_KS}
 
 
 # Text: recall, precision, IoU and precision_Ω.
@@ -135,9 +131,9 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
     wanted = length(union(excerpts))
     if not wanted:
         return Score.without(NO_EXCERPT)
-    held = union(span for chunk in chunks if intersection(excerpts, chunk) for span in chunk)
-    hit = length(intersection(excerpts, held))
-    return Score(hit / (length(held) + wanted - hit))
+    held_spans = union(span for chunk in chunks if intersection(excerpts, chunk) for span in chunk)
+    hit = length(intersection(excerpts, held_spans))
+    return Score(hit / (length(held_spans) + wanted - hit))
 
 
 @dataclass(frozen=True)
@@ -205,27 +201,26 @@ class Evaluation:
 
     def values(self, measure: str, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure, shape (questions,), NaN where undefined."""
-        scores: FloatArray = self.scores[UNITS.index(unit), MEASURES.index(measure)]
-        return scores
+        return np.asarray(self.scores[UNITS.index(unit), MEASURES.index(measure)])
 
     def retrieved_size(self, length: Measuring) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
-        sizes = [length(_retrieved_spans(self.index, row)) for row in self.search.ranked[:, : self.top_k].tolist()]
+        sizes = [length([*chain(*self.index.returned_spans(row))]) for row in self.search.ranked[:, : self.top_k].tolist()]
         return float(np.mean(sizes)) if sizes else 0.0
 
-    def over(self, top_k: int, ruler: Ruler) -> "Evaluation":
+    def at_top_k(self, top_k: int, ruler: Ruler) -> "Evaluation":
         """Return the evaluation for another k, reusing all results that do not depend on k."""
         scores = self.scores.copy()
         lengths: tuple[Measuring, ...] = (CharacterRuler(), ruler)
         for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
             excerpts = excerpt_ranges(self.index.corpus, question)
-            retrieved = _retrieved_spans(self.index, row[:top_k])
+            retrieved = [*chain(*self.index.returned_spans(row[:top_k]))]
             for unit, length in enumerate(lengths):
                 for name, score in text_scores(excerpts, retrieved, length).items():
                     scores[unit, MEASURES.index(name), number] = value_or_nan(score)
         return replace(self, top_k=top_k, scores=scores)
 
-    def at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
+    def means_at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
         """Return mean recall, precision and F1 of the retrieved ``documents`` or ``evidence`` sentences at each k."""
         by_k: FloatArray = getattr(self, what)
         return {
@@ -253,24 +248,20 @@ def measure_search(searched: Search, ruler: Ruler, top_k: int = 5) -> Evaluation
     count = len(searched.questions)
     scores = np.empty((len(UNITS), len(MEASURES), count))
     lengths: tuple[Measuring, ...] = (CharacterRuler(), ruler)
-    omega = MEASURES.index("precision_omega")
+    omega_row = MEASURES.index("precision_omega")
     documents, evidence = np.empty((2, len(TOP_KS), len(SET_SCORES), count))
     for number, (question, row) in enumerate(zip(searched.questions, searched.ranked.tolist(), strict=True)):
         excerpts = excerpt_ranges(index.corpus, question)
-        near = index.near(excerpts)
+        near_excerpts = index.returned_near(excerpts)
         for unit, length in enumerate(lengths):
-            scores[unit, omega, number] = value_or_nan(precision_omega(excerpts, near, length))
-        chunks = list(index.given(row))
-        for kept, at_k in (
+            scores[unit, omega_row, number] = value_or_nan(precision_omega(excerpts, near_excerpts, length))
+        chunks = list(index.returned_spans(row))
+        for stored_scores, scores_by_k in (
             (documents, document_scores(index.corpus, excerpts, chunks)),
             (evidence, evidence_scores(index.corpus, excerpts, chunks)),
         ):
-            kept[:, :, number] = [[value_or_nan(at_k[k][name]) for name in SET_SCORES] for k in TOP_KS]
-    return Evaluation(searched, top_k, scores, documents, evidence).over(top_k, ruler)
-
-
-def _retrieved_spans(index: Indexed, ranked: Sequence[int]) -> list[Span]:
-    return [span for spans in index.given(ranked) for span in spans]
+            stored_scores[:, :, number] = [[value_or_nan(scores_by_k[k][name]) for name in SET_SCORES] for k in TOP_KS]
+    return Evaluation(searched, top_k, scores, documents, evidence).at_top_k(top_k, ruler)
 
 
 def value_or_nan(score: Score) -> float:
@@ -299,21 +290,6 @@ def excerpt_ranges(corpus: Corpus, question: Question) -> list[Span]:
     ]
 
 
-def trim_span(text: str, span: Span) -> Span:
-    """Trim white space and punctuation from a span; return the span unchanged if nothing would be left."""
-    start, end = span
-    while start < end and _is_trimmable(text[start]):
-        start += 1
-    while end > start and _is_trimmable(text[end - 1]):
-        end -= 1
-    return Span(start, end) if start < end else span
-
-
-def _is_trimmable(character: str) -> bool:
-    """Return whether a character at an end of an excerpt does not matter; a percent sign belongs to its number."""
-    return character.isspace() or (category(character).startswith("P") and character not in "%‰")
-
-
 def _mean_of(values: FloatArray) -> Score:
     moments = mean_and_deviation(values)
     return Score(moments[0]) if moments is not None else Score.without("it is undefined for every question")
@@ -321,5 +297,5 @@ def _mean_of(values: FloatArray) -> Score:
 
 def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:
     """Return the mean and the population standard deviation, ignoring NaN; None if all values are NaN."""
-    kept = values[~np.isnan(values)]
-    return (float(kept.mean()), float(kept.std())) if len(kept) else None
+    defined = values[~np.isnan(values)]
+    return (float(defined.mean()), float(defined.std())) if len(defined) else None

@@ -1,14 +1,13 @@
 """Reports of a retrieval run by measure, unit, top k or budget, and baseline, each computed once."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from chunkers.support.arrays import FloatArray, IntArray
+from chunkers.support.lru_dict import LRUDict, cached_in
 from evaluation.questions.corpus import Corpus, Ruler, ruler_for
 from evaluation.questions.reading import Question
 from evaluation.retrieval.budget import Last
@@ -39,51 +38,7 @@ from evaluation.segmentation.boundary_measures import Score
 from evaluation.statistics.paired_tests import Difference, paired_differences
 from evaluation.statistics.significance import mean_interval, too_few_values_words
 
-# A cache in which one thread computes what several need.
-
-
-Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
-
-
-class _Entry(Generic[Value]):
-    """A value, or the lock on which threads wait for it."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.values: list[Value] = []
-
-
-class SharedCache(Generic[Key, Value]):
-    """Thread-safe LRU cache that holds up to ``most`` values.
-
-    If several threads request the same key, one thread computes the value and the others wait. Requests for other keys do
-    not wait.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self._entries: OrderedDict[Key, _Entry[Value]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def get(self, key: Key, compute: Callable[[], Value]) -> Value:
-        """Return the cached value of ``key``, computing it if it is missing.
-
-        If computing fails, the next call computes again.
-        """
-        with self._lock:
-            entry = self._entries.setdefault(key, _Entry())
-            self._entries.move_to_end(key)
-            while len(self._entries) > self.most:
-                self._entries.popitem(last=False)
-        with entry.lock:
-            if not entry.values:
-                entry.values.append(compute())
-            return entry.values[0]
-
 
 DEPTHS_KEPT = 8
 """Number of values of k for which a run keeps the measures."""
@@ -157,37 +112,36 @@ class Costs:
             index.cached,
         )
 
-    def source(self) -> str:
+    def embeddings_source(self) -> str:
         """Return the origin of the embeddings as a phrase, such as ``partly from the cache``."""
-        if not self.cached:
-            return "computed" if self.embedded else "none"
-        return "partly from the cache" if self.embedded else "from the cache"
+        if self.cached:
+            return "partly from the cache" if self.embedded else "from the cache"
+        return "computed" if self.embedded else "none"
 
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """Values of a measure over all questions, with mean, deviation and confidence interval.
+    """Values of a measure over all questions, with mean and confidence interval.
 
     Attributes
     ----------
     values
         Values by question, shape (questions,), NaN where undefined.
-    mean, deviation
-        Mean and standard deviation over the questions with a value; None if there are none.
+    mean
+        Mean over the questions with a value; None if there are none.
     interval
         The 95 % confidence interval of the mean; None if there are too few questions.
     """
 
     values: FloatArray
     mean: float | None
-    deviation: float | None
     interval: tuple[float, float] | None
 
     @classmethod
     def of(cls, values: FloatArray) -> "Distribution":
         """Return the distribution of ``values``, which must lie between 0 and 1."""
-        mean, deviation = mean_and_deviation(values) or (None, None)
-        return cls(values, mean, deviation, mean_interval(values))
+        mean, _ = mean_and_deviation(values) or (None, None)
+        return cls(values, mean, mean_interval(values))
 
 
 Failures = Mapping[int, Sequence[Failure]]
@@ -263,14 +217,15 @@ def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: Rule
     """Return the retrieval scores of a baseline that gives every question all documents."""
     length = ruler_for(unit, ruler)
     spans = [corpus.on_axis(number, (0, len(document.text))) for number, document in enumerate(corpus.documents)]
-    values: dict[str, list[float]] = {name: [] for name in MEASURES}
-    for question in questions:
-        excerpts = excerpt_ranges(corpus, question)
-        scores = text_scores(excerpts, spans, length)
-        scores["precision_omega"] = precision_omega(excerpts, [[span] for span in spans], length)
-        for name, score in scores.items():
-            values[name].append(value_or_nan(score))
-    means = {name: mean_and_deviation(np.array(some)) for name, some in values.items()}
+    all_excerpts = [excerpt_ranges(corpus, question) for question in questions]
+    scores = [
+        {
+            **text_scores(excerpts, spans, length),
+            "precision_omega": precision_omega(excerpts, [[span] for span in spans], length),
+        }
+        for excerpts in all_excerpts
+    ]
+    means = {name: mean_and_deviation(np.array([value_or_nan(own[name]) for own in scores])) for name in MEASURES}
     return WholeText(means, int(length(spans)), ruler(spans), len(spans))
 
 
@@ -359,8 +314,22 @@ def _gives_everything(measured: MeasuredChunker, limit: Limit) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
     chunks = len(measured.evaluation.index.chunks)
     if limit.budget and measured.ladder is not None:
-        return limit.budget in measured.ladder.of(limit.unit, limit.last).holds_everything(chunks)
+        return limit.budget in measured.ladder.results_for(limit.unit, limit.last).holds_everything(chunks)
     return chunks <= limit.top_k
+
+
+def shared_cache(most: int) -> Callable[[Hashable, Callable[[], Value]], Value]:
+    """Return a function that computes the value of a key, and keeps the ``most`` values that were used last.
+
+    If several threads request the same key, one thread computes the value and the others wait. Requests for other keys do
+    not wait. If computing fails, the next call computes again.
+    """
+
+    @cached_in(LRUDict(most), lambda key, compute: key)
+    def value(key: Hashable, compute: Callable[[], Value]) -> Value:
+        return compute()
+
+    return value
 
 
 class Reports:
@@ -382,22 +351,22 @@ class Reports:
         self._ruler = ruler
         self._names = names
         count = len(names)
-        self._measured: SharedCache[tuple[int, Limit], tuple[Evaluation, Costs]] = SharedCache(DEPTHS_KEPT * count)
-        self._distributions: SharedCache[tuple[int, ReportChoice], Distribution] = SharedCache(REPORTS_KEPT * count)
-        self._repeats: SharedCache[tuple[int, Limit, str], RepeatCost] = SharedCache(DEPTHS_KEPT * count)
-        self._curves: SharedCache[tuple[tuple[int, ...], ReportChoice], Curve] = SharedCache(REPORTS_KEPT)
-        self._leads: SharedCache[tuple[tuple[int, ...], ReportChoice], Leads] = SharedCache(REPORTS_KEPT)
-        self._failures: SharedCache[tuple[tuple[int, ...], Limit], Failures] = SharedCache(DEPTHS_KEPT)
-        self._wholes: SharedCache[str, WholeText] = SharedCache(len(UNITS))
-        self._reports: SharedCache[tuple[tuple[int, ...], ReportChoice], Report] = SharedCache(REPORTS_KEPT)
+        self._measured = shared_cache(DEPTHS_KEPT * count)
+        self._distributions = shared_cache(REPORTS_KEPT * count)
+        self._repeats = shared_cache(DEPTHS_KEPT * count)
+        self._curves = shared_cache(REPORTS_KEPT)
+        self._leads = shared_cache(REPORTS_KEPT)
+        self._failures = shared_cache(DEPTHS_KEPT)
+        self._wholes = shared_cache(len(UNITS))
+        self._reports = shared_cache(REPORTS_KEPT)
 
-    def of(self, measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
+    def report_for(self, measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
         """Return a report that compares chunkers with the baseline that ``choice`` names.
 
         If ``choice`` has a budget, all chunkers must have a ladder.
         """
         measured = {number: measured[number] for number in sorted(measured)}
-        return self._reports.get((tuple(measured), choice), lambda: self._report(measured, choice))
+        return self._reports((tuple(measured), choice), lambda: self._report(measured, choice))
 
     def failures(self, measured: Mapping[int, MeasuredChunker], limit: Limit) -> Failures:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
@@ -405,15 +374,15 @@ class Reports:
             # What only counts for a budget.
             limit = limit._replace(unit="", last="cut")
         measured = {number: measured[number] for number in sorted(measured)}
-        return self._failures.get((tuple(measured), limit), lambda: retrieval_failures(measured, limit, self._ruler))
+        return self._failures((tuple(measured), limit), lambda: retrieval_failures(measured, limit, self._ruler))
 
     def _report(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
         chunkers = {number: self._chunker(number, measured, choice) for number, measured in all_measured.items()}
         distributions = {number: chunker.distribution for number, chunker in chunkers.items()}
         others = [number for number in all_measured if number != choice.baseline]
         baseline = distributions[choice.baseline].values
-        apart = [distributions[number].values - baseline for number in others]
-        compared = paired_differences(np.array(apart)) if apart else []
+        differences = [distributions[number].values - baseline for number in others]
+        compared = paired_differences(np.array(differences)) if differences else []
         search = next(iter(all_measured.values())).evaluation.search
         return Report(
             choice,
@@ -423,21 +392,21 @@ class Reports:
             self._at_k(all_measured, choice),
             questions_with_differences({number: distribution.values for number, distribution in distributions.items()}),
             self._ruler,
-            self._wholes.get(
+            self._wholes(
                 choice.unit, lambda: whole_text_scores(search.index.corpus, search.questions, self._ruler, choice.unit)
             ),
         )
 
     def _curve(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Curve:
         ladders = {number: measured.ladder for number, measured in all_measured.items() if measured.ladder is not None}
-        at = {number: ladder.of(choice.unit, choice.last) for number, ladder in ladders.items()}
-        names = {number: self._names[number] for number in at}
+        results_at_budgets = {number: ladder.results_for(choice.unit, choice.last) for number, ladder in ladders.items()}
+        names = {number: self._names[number] for number in results_at_budgets}
         key = (tuple(all_measured), choice._replace(budget=1, baseline=0, top_k=0))
         chunks = {number: len(measured.evaluation.index.chunks) for number, measured in all_measured.items()}
         everything = set.intersection(
-            *(set(at_budgets.holds_everything(chunks[number])) for number, at_budgets in at.items())
+            *(set(at_budgets.holds_everything(chunks[number])) for number, at_budgets in results_at_budgets.items())
         )
-        return self._curves.get(key, lambda: Curve.of(at, names, choice.measure, sorted(everything)))
+        return self._curves(key, lambda: Curve.of(results_at_budgets, names, choice.measure, sorted(everything)))
 
     def _at_k(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Leads:
         """Return the leaders at the top k, whatever the report is about."""
@@ -449,16 +418,21 @@ class Reports:
                 for number, measured in all_measured.items()
             ]
             names = [self._names[number] for number in all_measured]
-            all_of_it = all(_gives_everything(measured, choice.limit) for measured in all_measured.values())
-            everything = (choice.top_k,) * all_of_it
-            return Leads.of(names, MEASURE_NAMES[choice.measure], "chunks", {choice.top_k: values}, everything=everything)
+            everything = all(_gives_everything(measured, choice.limit) for measured in all_measured.values())
+            return Leads.of(
+                names,
+                MEASURE_NAMES[choice.measure],
+                "chunks",
+                {choice.top_k: values},
+                everything=[choice.top_k] if everything else [],
+            )
 
-        return self._leads.get((tuple(all_measured), choice), compute)
+        return self._leads((tuple(all_measured), choice), compute)
 
     def _chunker(self, number: int, measured: MeasuredChunker, choice: ReportChoice) -> ChunkerReport:
         measure, unit = choice.measure, choice.unit
         evaluation, costs = self._evaluation(number, measured, choice)
-        distribution = self._distributions.get(
+        distribution = self._distributions(
             (number, choice._replace(baseline=0)), lambda: Distribution.of(evaluation.values(measure, unit))
         )
         chunks = evaluation.index.chunks
@@ -469,7 +443,7 @@ class Reports:
             {name: mean_and_deviation(evaluation.values(name, unit)) for name in MEASURES},
             distribution,
             self._ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks)),
-            {"documents": evaluation.at_k("documents"), "evidence": evaluation.at_k("evidence")},
+            {"documents": evaluation.means_at_k("documents"), "evidence": evaluation.means_at_k("evidence")},
             _gives_everything(measured, choice.limit),
             self._repeat_cost(number, measured, choice),
         )
@@ -482,18 +456,18 @@ class Reports:
 
         def compute() -> RepeatCost:
             if limit.budget:
-                return repeats.at_budget(ladder.of(limit.unit, limit.last), limit.budget, unit)
+                return repeats.at_budget(ladder.results_for(limit.unit, limit.last), limit.budget, unit)
             return repeats.in_top_k(self._evaluation(number, measured, choice)[0], unit, self._ruler)
 
-        return self._repeats.get((number, limit, unit), compute)
+        return self._repeats((number, limit, unit), compute)
 
     def _evaluation(self, number: int, measured: MeasuredChunker, choice: ReportChoice) -> tuple[Evaluation, Costs]:
-        return self._measured.get((number, choice.limit), lambda: self._measure(measured, choice.limit))
+        return self._measured((number, choice.limit), lambda: self._measure(measured, choice.limit))
 
     def _measure(self, measured: MeasuredChunker, limit: Limit) -> tuple[Evaluation, Costs]:
         evaluation, ladder = measured
         if limit.budget and ladder is not None:
-            at = ladder.of(limit.unit, limit.last)
+            at = ladder.results_for(limit.unit, limit.last)
             row = at.budgets.sizes.index(limit.budget)
             scores = evaluation.scores.copy()
             for place, name in enumerate(FOUND_SCORES):
@@ -501,5 +475,5 @@ class Reports:
             given = at.given[UNITS.index("tokens"), row]
             return replace(evaluation, scores=scores), Costs.of(evaluation, float(given.mean()) if len(given) else 0.0)
         if evaluation.top_k != limit.top_k:
-            evaluation = evaluation.over(limit.top_k, self._ruler)
+            evaluation = evaluation.at_top_k(limit.top_k, self._ruler)
         return evaluation, Costs.of(evaluation, evaluation.retrieved_size(self._ruler))

@@ -138,15 +138,15 @@ def _stored_at(several: Sequence[BudgetResults]) -> tuple[_StoredAt, ...]:
 
 
 def evaluation_from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tuple[Evaluation, Ladder | None]:
-    """Return the evaluation and the results at budgets that `to_json` stored.
+    """Return the evaluation and the results at budgets that `evaluation_to_json` stored.
 
     The ladder is None if no results at budgets were stored, or not for every unit and treatment of the last chunk.
 
     Raises
     ------
     InputError
-        If the JSON was not written by `to_json`, does not match the corpus or the questions, or was measured with another
-        rule for the ends of excerpts, as by earlier versions.
+        If the JSON was not written by `evaluation_to_json`, does not match the corpus or the questions, or was measured
+        with another rule for the ends of excerpts, as by earlier versions.
     """
     try:
         stored = _Stored.model_validate_json(data)

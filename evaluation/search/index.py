@@ -19,7 +19,7 @@ from chunkers.results.parent_chunks import parent_by_child
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.text.languages import detect_language
-from evaluation.questions.corpus import Corpus, CoveredRanges
+from evaluation.questions.corpus import Corpus, CoveredRanges, overlapping_chunks
 from evaluation.questions.reading import Question
 from evaluation.search.near_duplicates import NearDuplicates
 from evaluation.search.ranking import (
@@ -63,7 +63,7 @@ class Indexed:
     embedded, cached
         Number of distinct texts embedded, for chunking and for search, and number found in the cache.
     returns
-        Text returned for each chunk, see `returned`; None if chunks return themselves.
+        Text returned for each chunk, see `with_returned_text`; None if chunks return themselves.
     caveat
         A caveat shown next to every measurement, see `Chunker.caveat`.
     parents
@@ -93,7 +93,7 @@ class Indexed:
             return self.edges
         return np.array([(spans[0].start, spans[-1].end) for spans in self.returns], dtype=np.intp).reshape(-1, 2)
 
-    def given(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
+    def returned_spans(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
         """Yield the spans that each ranked chunk returns, without text that a better chunk has already returned."""
         if self.returns is None:
             yield from (self.chunks[number] for number in ranked)
@@ -102,19 +102,10 @@ class Indexed:
         for number in ranked:
             yield tuple(known.add(self.returns[number]))
 
-    def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
+    def returned_near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
         returns = self.chunks if self.returns is None else self.returns
         return [returns[number] for number in overlapping_chunks(self.edges, excerpts)]
-
-
-def overlapping_chunks(edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
-    """Return the numbers of the chunks that overlap any of the ranges, by their ``edges``, shape (chunks, 2)."""
-    overlaps = np.zeros(len(edges), dtype=bool)
-    # One by one: a question may have as many excerpts as there are documents.
-    for start, end in ranges:
-        overlaps |= (edges[:, 0] < end) & (edges[:, 1] > start)
-    return np.flatnonzero(overlaps).tolist()
 
 
 @dataclass(frozen=True)
@@ -175,15 +166,19 @@ def build_index(
     for document in corpus.documents:
         raise_if_cancelled(tools.cancelled)
         chunkings.append(run(chunker, document, tools, embedded_as))
-    on_axis = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
-    by_child = parent_by_child(on_axis)
-    parents, levels = None, ""
-    if by_child and only_children:
-        parents = tuple(on_axis[parent] for parent in by_child.values())
-        on_axis = [on_axis[child] for child in by_child]
-        chunkings = [*_chunks_selected(chunkings, by_child)]
-    elif by_child or only_children:
-        levels = PARENTS_SEARCHED if by_child else NO_PARENTS
+    chunk_spans = [
+        tuple(corpus.on_axis(number, span) for span in chunk.spans)
+        for number, chunking in enumerate(chunkings)
+        for chunk in chunking.chunks
+    ]
+    parents_of = parent_by_child(chunk_spans)
+    parents, levels_note = None, ""
+    if parents_of and only_children:
+        parents = tuple(chunk_spans[parent] for parent in parents_of.values())
+        chunk_spans = [chunk_spans[child] for child in parents_of]
+        chunkings = [*_chunks_selected(chunkings, parents_of)]
+    elif parents_of or only_children:
+        levels_note = PARENTS_SEARCHED if parents_of else NO_PARENTS
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     texts = [embedded_text(chunking.document, chunk, embedded_as) for chunking in chunkings for chunk in chunking.chunks]
@@ -194,30 +189,31 @@ def build_index(
         vectors = (
             embed_chunks_late(chunkings, metered) if embedded_as == "late" else embed_texts(corpus.whole, texts, metered)
         )
-    words_s = 0.0
+    bm25_s = 0.0
     if searched_by != "embedding":
         began = time.perf_counter()
         bm25 = Bm25(texts, detect_language(corpus.whole.text))
-        words_s = time.perf_counter() - began
+        bm25_s = time.perf_counter() - began
     return Index(
         corpus=corpus,
-        chunks=tuple(on_axis),
+        chunks=tuple(chunk_spans),
         chunk_s=None if chunker.elsewhere else (decide_ms + sum(timing.cold_ms for timing in timings)) / 1000,
         decide_s=None if chunker.elsewhere else decide_ms / 1000,
-        embed_s=meter.cold_s + words_s,
+        embed_s=meter.cold_s + bm25_s,
         embedded=meter.embedded + sum(timing.embedded for timing in timings),
         cached=meter.cached + sum(timing.cached for timing in timings),
         texts=tuple(texts),
         vectors=vectors,
         reasons={
-            corpus.offsets[number] + place: reason
+            corpus.offsets[number] + gap.start_after(chunking.document): gap.reason
             for number, chunking in enumerate(chunkings)
-            for place, reason in cut_reasons(chunking).items()
+            for gap in chunking.gaps
+            if gap.verdict.is_cut
         },
         unsituated=sum(not chunk.situation for chunking in chunkings for chunk in chunking.chunks)
         if embedded_as == "context"
         else 0,
-        caveat=" ".join(filter(None, [chunker.caveat(), levels])),
+        caveat=" ".join(filter(None, [chunker.caveat(), levels_note])),
         parents=parents,
         bm25=bm25,
         searched_by=searched_by,
@@ -231,11 +227,6 @@ def _chunks_selected(chunkings: Iterable[Chunking], numbers: Collection[int]) ->
         kept = [chunk for number, chunk in enumerate(chunking.chunks, start=first) if number in numbers]
         first += len(chunking.chunks)
         yield replace(chunking, chunks=tuple(kept))
-
-
-def cut_reasons(chunking: Chunking) -> dict[int, str]:
-    """Return the reason for every cut of a document, by the offset at which the later chunk begins."""
-    return {gap.start_after(chunking.document): gap.reason for gap in chunking.gaps if gap.verdict.is_cut}
 
 
 def embed_texts(document: Document, texts: Sequence[str], tools: Tools) -> VectorArray:
@@ -304,7 +295,9 @@ class Queries:
             return self._ranked(numbers, depth)
         rows = []
         for number, row in zip(numbers, self._ranked(numbers, 2 * depth), strict=True):
-            while len(row) - len(repeats := near.repeats(row.tolist())) < depth and len(row) < len(self.index.chunks):
+            while len(row) - len(repeats := near.repeated_chunks(row.tolist())) < depth and len(row) < len(
+                self.index.chunks
+            ):
                 (row,) = self._ranked(np.array([number]), 2 * len(row))
             others = row[~np.isin(row, repeats)]
             rows.append(np.concatenate([others, np.array(repeats, dtype=np.intp)])[:depth])
@@ -315,13 +308,13 @@ class Queries:
         depth = min(depth, len(self.index.chunks))
         if self.index.bm25 is None:
             return nearest_vectors(self.vectors[numbers], self.index.vectors, depth)
-        rows = [np.argsort(-self._scored(number, self.index.bm25), kind="stable")[:depth] for number in numbers.tolist()]
+        rows = [np.argsort(-self._scores_of(number, self.index.bm25), kind="stable")[:depth] for number in numbers.tolist()]
         return np.array(rows, dtype=np.intp).reshape(len(numbers), depth)
 
     def scores(self, numbers: Sequence[int]) -> FloatArray:
         """Return the score of every chunk for the selected questions, shape (numbers, chunks).
 
-        The score is the cosine, BM25, or the sum of reciprocal ranks by both, as in `fused`.
+        The score is the cosine, BM25, or the sum of reciprocal ranks by both, as in `fuse_rankings`.
         """
         if self.index.bm25 is None:
             queries, vectors = self.vectors[[*numbers]], self.index.vectors
@@ -330,15 +323,15 @@ class Queries:
             return np.array([resolve_near_ties(line, every, query, vectors) for line, query in lines]).reshape(
                 len(queries), -1
             )
-        return np.array([self._scored(number, self.index.bm25) for number in numbers]).reshape(len(numbers), -1)
+        return np.array([self._scores_of(number, self.index.bm25) for number in numbers]).reshape(len(numbers), -1)
 
-    def _scored(self, number: int, bm25: Bm25) -> FloatArray:
+    def _scores_of(self, number: int, bm25: Bm25) -> FloatArray:
         by_words = bm25.scores(self.texts[number])
         if self.index.searched_by == "bm25":
             return by_words
         rankings: list[Ranking] = [rank_by_embedding(self.vectors[number], self.index.vectors), rank_by_score(by_words)]
-        both, scores = fuse_rankings(rankings, len(by_words)), np.zeros(len(by_words))
-        scores[both.order] = both.scores
+        fused_ranking, scores = fuse_rankings(rankings, len(by_words)), np.zeros(len(by_words))
+        scores[fused_ranking.order] = fused_ranking.scores
         return scores
 
 

@@ -72,14 +72,14 @@ class NearDuplicates:
             return chunk
 
         for first, second, _ in self.pairs:
-            one, other = sorted((leader(first), leader(second)))
-            leaders[other] = one
+            first_leader, second_leader = sorted((leader(first), leader(second)))
+            leaders[second_leader] = first_leader
         members = defaultdict(list)
         for chunk in range(len(leaders)):
             members[leader(chunk)].append(chunk)
         return tuple(tuple(group) for group in members.values() if len(group) > 1)
 
-    def repeats(self, ranked: Iterable[int]) -> list[int]:
+    def repeated_chunks(self, ranked: Iterable[int]) -> list[int]:
         """Return the chunks of a ranking, best first, that are near-duplicates of a better-ranked chunk.
 
         In a top k, these are the places that near-duplicates take.
@@ -163,11 +163,11 @@ def find_near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> NearDupl
     first_with: dict[frozenset[int], int] = {}
     copies: list[int | None] = []
     for chunk, text in enumerate(texts):
-        own = frozenset(numbers.setdefault(shingle, len(numbers)) for shingle in shingles(text))
-        copies.append(first_with.setdefault(own, chunk) if own else None)
+        own_shingles = frozenset(numbers.setdefault(shingle, len(numbers)) for shingle in shingles(text))
+        copies.append(first_with.setdefault(own_shingles, chunk) if own_shingles else None)
     pairs = [NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(copies) if copy is not None and copy != chunk]
     first_with.pop(frozenset(), None)
-    pairs += _similar_pairs({chunk: own for own, chunk in first_with.items()}, alike)
+    pairs += _similar_pairs({chunk: own_shingles for own_shingles, chunk in first_with.items()}, alike)
     return NearDuplicates(tuple(copies), tuple(sorted(pairs)))
 
 
@@ -180,17 +180,17 @@ def shingles(text: str) -> set[tuple[str, ...]]:
 
 def _similar_pairs(chunks: dict[int, frozenset[int]], alike: float) -> list[NearPair]:
     """Return the pairs of chunks, given as different sets of shingles, with at least the similarity ``alike``."""
-    frequency = Counter(shingle for own in chunks.values() for shingle in own)
+    frequency = Counter(shingle for own_shingles in chunks.values() for shingle in own_shingles)
     shorter: dict[int, list[int]] = defaultdict(list)
     pairs = []
-    for chunk, own in sorted(chunks.items(), key=lambda item: len(item[1])):
+    for chunk, own_shingles in sorted(chunks.items(), key=lambda item: len(item[1])):
         # Two sets that share at least `least` of their shingles have one of the rarest in common, all but `least` - 1.
-        least = ceil(alike * len(own) - _ROUNDING)
-        rarest = sorted(own, key=lambda shingle: (frequency[shingle], shingle))[: len(own) - least + 1]
+        least = ceil(alike * len(own_shingles) - _ROUNDING)
+        rarest = sorted(own_shingles, key=lambda shingle: (frequency[shingle], shingle))[: len(own_shingles) - least + 1]
         candidates = {other for shingle in rarest for other in shorter[shingle] if len(chunks[other]) >= least}
         for other in candidates:
-            shared = len(own & chunks[other])
-            similarity = shared / (len(own) + len(chunks[other]) - shared)
+            shared = len(own_shingles & chunks[other])
+            similarity = shared / (len(own_shingles) + len(chunks[other]) - shared)
             if similarity >= alike - _ROUNDING:
                 pairs.append(NearPair(min(chunk, other), max(chunk, other), similarity))
         for shingle in rarest:

@@ -34,22 +34,24 @@ def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, bloc
     The result has shape (queries, min(count, rows)).
 
     The result is exact, and ties go to the earlier row. ``vectors`` are compared ``block`` rows at a time; the block size
-    does not affect the result, since `settled` recomputes near-ties.
+    does not affect the result, since `resolve_near_ties` recomputes near-ties.
     """
     count = min(count, len(vectors))
     scores = np.zeros((len(queries), 0))
     rows = np.zeros((len(queries), 0), np.intp)
     for start in range(0, len(vectors), block):
-        part = queries @ vectors[start : start + block].T
-        scores = np.hstack([scores, part])
-        rows = np.hstack([rows, np.broadcast_to(np.arange(start, start + part.shape[1]), part.shape)])
-        keep = min(count, scores.shape[1])
-        limit = -np.partition(-scores, keep - 1, axis=1)[:, keep - 1]
-        chosen = np.empty((len(queries), keep), np.intp)
-        for query, line in enumerate(scores):
-            candidates = np.flatnonzero(line >= limit[query] - ROUNDING)
-            line[candidates] = resolve_near_ties(line[candidates], rows[query, candidates], queries[query], vectors)
-            chosen[query] = candidates[np.argsort(-line[candidates], kind="stable")][:keep]
+        part_scores = queries @ vectors[start : start + block].T
+        scores = np.hstack([scores, part_scores])
+        rows = np.hstack([rows, np.broadcast_to(np.arange(start, start + part_scores.shape[1]), part_scores.shape)])
+        kept_count = min(count, scores.shape[1])
+        lowest_kept = -np.partition(-scores, kept_count - 1, axis=1)[:, kept_count - 1]
+        chosen = np.empty((len(queries), kept_count), np.intp)
+        for query, query_scores in enumerate(scores):
+            candidates = np.flatnonzero(query_scores >= lowest_kept[query] - ROUNDING)
+            query_scores[candidates] = resolve_near_ties(
+                query_scores[candidates], rows[query, candidates], queries[query], vectors
+            )
+            chosen[query] = candidates[np.argsort(-query_scores[candidates], kind="stable")][:kept_count]
         scores, rows = np.take_along_axis(scores, chosen, axis=1), np.take_along_axis(rows, chosen, axis=1)
     return rows
 
@@ -192,8 +194,8 @@ class Bm25:
         # For each word the texts that have it, with the share of its score that its frequency in them makes.
         self._found: dict[str, list[tuple[int, float]]] = {}
         for number, words in enumerate(tokens):
-            for word, times in Counter(words).items():
-                share = times / (K1 * (1 - B + B * len(words) / mean) + times)
+            for word, frequency in Counter(words).items():
+                share = frequency / (K1 * (1 - B + B * len(words) / mean) + frequency)
                 self._found.setdefault(word, []).append((number, share))
 
     def scores(self, question: str) -> FloatArray:
@@ -277,8 +279,8 @@ class Reranker:
             return np.zeros(0)
         with self._lock:
             assert self._model is not None
-            given = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
-        scores = np.asarray(given, dtype=float)
+            predicted = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
+        scores = np.asarray(predicted, dtype=float)
         if scores.shape != (len(texts),) or not np.isfinite(scores).all():
             raise ModelError(
                 f"{self.name}: a cross-encoder must return one finite score for each pair of texts; this one does not. "

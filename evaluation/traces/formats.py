@@ -128,9 +128,7 @@ def _is_langfuse(row: Mapping[str, Any]) -> bool:
 
 
 def _trace_object(value: object) -> Mapping[str, Any] | InputError:
-    if isinstance(value, dict):
-        return value
-    return InputError(f"every trace must be a JSON object; got {short_repr(value)}.")
+    return value if isinstance(value, dict) else InputError(f"every trace must be a JSON object; got {short_repr(value)}.")
 
 
 def _question_or_part(row: Mapping[str, Any], place: str, traces: TraceCollector) -> Row | None:
@@ -146,9 +144,9 @@ def _question_or_part(row: Mapping[str, Any], place: str, traces: TraceCollector
         # In a table's cells, which are all texts, Langfuse writes texts in JSON too.
         if all(value is None or isinstance(value, str) for value in row.values()):
             row = {name: parse_if_json(value) for name, value in row.items()}
-        own = first_field(row, ("traceId", "trace_id"))
-        if own is not None:
-            traces.add_langfuse_part(row, str(own), place)
+        trace_id = first_field(row, ("traceId", "trace_id"))
+        if trace_id is not None:
+            traces.add_langfuse_part(row, str(trace_id), place)
         else:
             traces.add_root(str(row.get("id")), row, place)
     else:

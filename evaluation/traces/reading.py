@@ -107,11 +107,7 @@ class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
         has a scale that is not known.
         """
         verdicts = [(_is_positive(value), f"{name} {short_repr(value)}") for name, value in self.feedback]
-        for wanted in (False, True, None):
-            for positive, words in verdicts:
-                if positive is wanted:
-                    return positive, words
-        return None, ""
+        return min(verdicts, key=lambda verdict: (False, True, None).index(verdict[0]), default=(None, ""))
 
 
 def _is_positive(value: bool | int | float | str) -> bool | None:

@@ -15,8 +15,6 @@ from evaluation.traces.stages import STAGES, Diagnosis, Stage
 MOST_MISSING = 8
 """Maximum number of missing texts that the text names; JSON has all."""
 
-_QUESTION = 60
-
 
 @dataclass(frozen=True)
 class TraceReport:
@@ -33,17 +31,17 @@ class TraceReport:
         counts = Counter(diagnosis.stage for diagnosis in self.diagnoses)
         return {stage: counts[stage] for stage in STAGES if counts[stage]}
 
-    def count(self, failed: bool | None) -> int:
+    def question_count(self, failed: bool | None) -> int:
         """Return the number of questions that failed, did not, or of which that cannot be told."""
         return sum(diagnosis.failed is failed for diagnosis in self.diagnoses)
 
     @cached_property
-    def texts(self) -> dict[str, int]:
+    def text_counts(self) -> dict[str, int]:
         """Number of retrieved texts that are located, that may stand in several places, and that are missing."""
         counts = Counter(placement_status(placement) for diagnosis in self.diagnoses for placement in diagnosis.placements)
         return {name: counts[name] for name in ("located", "several places", "missing")}
 
-    def missing(self) -> Iterator[str]:
+    def missing_texts(self) -> Iterator[str]:
         """Yield a sentence on each retrieved text that is missing."""
         for diagnosis in self.diagnoses:
             for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
@@ -51,7 +49,7 @@ class TraceReport:
                     words = short_repr(retrieved.text if retrieved.text is not None else retrieved.id)
                     yield f"{diagnosis.question.place}, rank {retrieved.rank:,}: {words}: {placement.said}"
 
-    def where(self, place: Place) -> dict[str, Any]:
+    def place_as_json(self, place: Place) -> dict[str, Any]:
         """Return a place as JSON-compatible values."""
         return {"document": self.documents[place.document].name, "start": place.span.start, "end": place.span.end}
 
@@ -65,26 +63,30 @@ def report_as_text(report: TraceReport) -> str:
     """Format a report: a table of the failed questions with the evidence below each, and the counts by stage."""
     failed = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed]
     rows = [
-        (diagnosis.question.place, diagnosis.stage or "", _printable_line(diagnosis.question.question, _QUESTION))
+        (diagnosis.question.place, diagnosis.stage or "", _printable_line(diagnosis.question.question, 60))
         for diagnosis in failed
     ]
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
     lines = []
     for diagnosis, (place, stage, question) in zip(failed, rows, strict=True):
         lines.append(f"{place:<{widths[0]}}  {stage:<{widths[1]}}  {question}")
-        before = " " * (sum(widths) + 4)
-        lines += [f"{before}{_printable_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence]
+        indent = " " * (sum(widths) + 4)
+        lines += [f"{indent}{_printable_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence]
     lines += [""] * bool(lines)
-    told = [f"{report.count(True):,} failed", f"{report.count(False):,} did not", f"{report.count(None):,} cannot be told"]
+    told = [
+        f"{report.question_count(True):,} failed",
+        f"{report.question_count(False):,} did not",
+        f"{report.question_count(None):,} cannot be told",
+    ]
     lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(told)}")
     width = max(map(len, STAGES))
     lines += [f"  {stage:<{width}} {count:>5,}  {STAGES[stage]}" for stage, count in report.stages.items()]
-    texts = report.texts
+    texts = report.text_counts
     lines.append(
         f"{pluralize(sum(texts.values()), 'retrieved text')}: {texts['located']:,} located, {texts['several places']:,} in "
         f"several places, {texts['missing']:,} missing"
     )
-    missing = [*report.missing()]
+    missing = [*report.missing_texts()]
     lines += [f"  {_printable_line(remark, 200)}" for remark in missing[:MOST_MISSING]]
     lines += [f"  and {len(missing) - MOST_MISSING:,} more"] * (len(missing) > MOST_MISSING)
     return "\n".join(lines) + "\n"
@@ -101,10 +103,10 @@ def report_as_json(report: TraceReport) -> dict[str, Any]:
         "seamark_trace": 1,
         "questions": [_diagnosis_as_json(report, diagnosis) for diagnosis in report.diagnoses],
         "stages": {**report.stages},
-        "failed": report.count(True),
-        "not_failed": report.count(False),
-        "cannot_be_told": report.count(None),
-        "texts": report.texts,
+        "failed": report.question_count(True),
+        "not_failed": report.question_count(False),
+        "cannot_be_told": report.question_count(None),
+        "texts": report.text_counts,
         "remark": report.remark,
         "problems": [*report.problems],
     }
@@ -113,7 +115,7 @@ def report_as_json(report: TraceReport) -> dict[str, Any]:
 def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, Any]:
     outcome = diagnosis.outcome
     place = outcome.place if outcome is not None else None
-    told: dict[str, Any] = {
+    row: dict[str, Any] = {
         "place": diagnosis.question.place,
         "format": diagnosis.question.format,
         "question": diagnosis.question.question,
@@ -121,18 +123,18 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
         "rule": diagnosis.rule,
         "stage": diagnosis.stage,
         "said": diagnosis.said,
-        "passage": None if place is None else report.where(place),
+        "passage": None if place is None else report.place_as_json(place),
     }
     if outcome is not None and outcome.judgement is not None:
         judgement = outcome.judgement
         chunks = zip(judgement.chunks, judgement.ranks, judgement.retrieved, strict=True)
-        told["fate"] = judgement.fate
-        told["chunks"] = [{"chunk": number + 1, "rank": rank, "retrieved": retrieved} for number, rank, retrieved in chunks]
-        told["seams"] = [
+        row["fate"] = judgement.fate
+        row["chunks"] = [{"chunk": number + 1, "rank": rank, "retrieved": retrieved} for number, rank, retrieved in chunks]
+        row["seams"] = [
             {"at": seam.place, "before": seam.before + 1, "after": seam.after + 1, "reason": seam.reason}
             for seam in outcome.seams
         ]
-    told["retrieved"] = [
+    row["retrieved"] = [
         {
             "rank": retrieved.rank,
             "id": retrieved.id,
@@ -140,8 +142,8 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
             "given": retrieved.given,
             "status": placement_status(placement),
             "said": placement.said,
-            "places": [report.where(spot) for spot in placement.places],
+            "places": [report.place_as_json(spot) for spot in placement.places],
         }
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)
     ]
-    return told
+    return row

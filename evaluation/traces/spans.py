@@ -183,9 +183,9 @@ class _Trace:
         # Several searches of one question: the best of each first.
         rows.sort(key=lambda row: row["rank"])
         if self.passed_on is not None:
-            passed = ranked_rows(self.passed_on)
-            texts, ids = {row["text"] for row in passed} - {None}, {row["id"] for row in passed} - {None}
-            rows = [{**row, "given": row["text"] in texts or row["id"] in ids} for row in rows] or passed
+            passed_rows = ranked_rows(self.passed_on)
+            texts, ids = {row["text"] for row in passed_rows} - {None}, {row["id"] for row in passed_rows} - {None}
+            rows = [{**row, "given": row["text"] in texts or row["id"] in ids} for row in rows] or passed_rows
         return question_row(self.place, self.form, asked, rows, self.held, self.feedback)
 
 
@@ -209,8 +209,8 @@ class TraceCollector:
         if without:
             yield {"problem": f"traces that retrieve nothing, which are left out: {without:,}."}
 
-    def _of(self, own: str, place: str, form: str) -> _Trace:
-        return self._traces.setdefault(own, _Trace(place, form))
+    def _trace_of(self, trace_id: str, place: str, form: str) -> _Trace:
+        return self._traces.setdefault(trace_id, _Trace(place, form))
 
     def add_span(self, span: Mapping[str, Any], place: str) -> None:
         """Add a span of OpenInference or OpenTelemetry."""
@@ -218,33 +218,32 @@ class TraceCollector:
             {key: value for key, value in span.items() if key not in ("attributes", "events", "annotations")}
         )
         attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(flat, "attributes")
-        own = first_field(flat, ("context.trace_id", "trace_id", "traceId"))
+        trace_id = first_field(flat, ("context.trace_id", "trace_id", "traceId"))
         if observation := _attributes_below(attributes, "langfuse.observation"):
             # Langfuse's SDK writes an observation as a span.
             row = {
                 **observation,
                 "type": str(observation.get("type")).upper(),
                 "metadata": _attributes_below(observation, "metadata"),
+                "parentObservationId": first_field(flat, _PARENTS),
             }
-            parent = first_field(flat, _PARENTS)
-            self.add_langfuse_part({**row, "parentObservationId": parent}, str(own or place), place)
+            self.add_langfuse_part(row, str(trace_id or place), place)
             return
         body = parse_if_json(span.get("body"))
         if isinstance(body, dict) and body.keys() & {"kvlistValue", "stringValue"}:
             body = parse_if_json(_otlp_value(body))
         attributes |= flatten_attributes(body) if isinstance(body, dict) else {}
         events = [event for event in _as_parsed_list(span.get("events")) if isinstance(event, dict)]
-        happened = [flatten_attributes(event.get("attributes") or {}) for event in events]
-        is_genai = any(key.startswith("gen_ai.") for some in (attributes, *happened) for key in some)
-        trace = self._of(str(own or place), place, "OpenTelemetry" if is_genai else "OpenInference")
-        is_record = any(key in span for key in _RECORD)
-        is_root = first_field(flat, _PARENTS) is None and not is_record
+        event_attributes = [flatten_attributes(event.get("attributes") or {}) for event in events]
+        is_genai = any(key.startswith("gen_ai.") for some in (attributes, *event_attributes) for key in some)
+        trace = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if is_genai else "OpenInference")
+        is_root = first_field(flat, _PARENTS) is None and not any(key in span for key in _RECORD)
         query = self._add_exchange(trace, attributes, is_root=is_root)
-        self._add_searches(trace, attributes, happened, query, str(flat.get("span_kind")))
+        self._add_searches(trace, attributes, event_attributes, query, str(flat.get("span_kind")))
         metadata = _attributes_below(attributes, "metadata")
         trace.held |= {key: value for key, value in metadata.items() if key in (*REFERENCES, *EXCERPTS)}
         trace.held |= {column: items for column in EXCERPTS if (items := _list_items(metadata, column))}
-        for some in (attributes, *happened):
+        for some in (attributes, *event_attributes):
             self._add_evaluation(trace, some)
         for note in span.get("annotations") or span.get("span_annotations") or []:
             if isinstance(note, dict) and is_feedback(note.get("name")):
@@ -252,8 +251,8 @@ class TraceCollector:
         for annotation in (
             note for name in _ANNOTATIONS for note in _list_items(attributes, name) if isinstance(note, dict)
         ):
-            held = {key.rpartition(".")[2]: value for key, value in annotation.items()}
-            trace.feedback += [[held["name"], held]] if is_feedback(held.get("name")) else []
+            fields = {key.rpartition(".")[2]: value for key, value in annotation.items()}
+            trace.feedback += [[fields["name"], fields]] if is_feedback(fields.get("name")) else []
         trace.feedback += [[key, attributes[key]] for key in ("feedback", "user_feedback") if key in attributes]
 
     @staticmethod
@@ -272,13 +271,13 @@ class TraceCollector:
 
     @staticmethod
     def _add_searches(
-        trace: _Trace, attributes: Mapping[str, Any], happened: Sequence[Mapping[str, Any]], query: Any, kind: str
+        trace: _Trace, attributes: Mapping[str, Any], event_attributes: Sequence[Mapping[str, Any]], query: Any, kind: str
     ) -> None:
         """Add what a span retrieved, as its own attributes say or else those of its events."""
         searches = [(query, _retrieved(attributes))]
         if not searches[0][1]:
-            told = [(first_field(event, _QUERIES) or query, _retrieved(event)) for event in happened]
-            searches = [(asked, items) for asked, items in told if items] or searches
+            event_searches = [(first_field(event, _QUERIES) or query, _retrieved(event)) for event in event_attributes]
+            searches = [(asked, items) for asked, items in event_searches if items] or searches
         is_search = "RETRIEVER" in (kind.upper(), str(attributes.get("openinference.span.kind")).upper())
         is_search = is_search or attributes.get("gen_ai.operation.name") == "retrieval"
         for asked, items in searches:
@@ -286,8 +285,8 @@ class TraceCollector:
             is_repeated = items and any(items == others for _, others in trace.searches)
             if (items or is_search) and not is_repeated:
                 trace.searches.append((asked, items))
-        if passed := _list_items(attributes, "reranker.output_documents"):
-            trace.passed_on = [_unprefixed(document) for document in passed]
+        if reranked := _list_items(attributes, "reranker.output_documents"):
+            trace.passed_on = [_unprefixed(document) for document in reranked]
 
     @staticmethod
     def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
@@ -299,52 +298,52 @@ class TraceCollector:
     def add_langfuse(self, row: Mapping[str, Any], place: str) -> None:
         """Add a trace of Langfuse with its observations, as its interface and its API export it."""
         whole: Mapping[str, Any] = row["trace"] if isinstance(row.get("trace"), dict) else row
-        own = str(first_field(whole, ("id", "traceId")) or place)
-        self.add_root(own, whole, place)
+        trace_id = str(first_field(whole, ("id", "traceId")) or place)
+        self.add_root(trace_id, whole, place)
         for observation in row["observations"]:
             if isinstance(observation, dict):
-                self.add_langfuse_part(observation, own, place)
+                self.add_langfuse_part(observation, trace_id, place)
         if row is not whole:
-            self._add_scores(own, row, place)
+            self._add_scores(trace_id, row, place)
 
-    def add_langfuse_part(self, row: Mapping[str, Any], own: str, place: str) -> None:
+    def add_langfuse_part(self, row: Mapping[str, Any], trace_id: str, place: str) -> None:
         """Add an observation or a score of Langfuse, as its tables export it."""
         if row.get("type") not in _OBSERVATIONS:
-            self._add_score(own, row, place)
+            self._add_score(trace_id, row, place)
             return
-        trace = self._of(own, place, "Langfuse")
+        trace = self._trace_of(trace_id, place, "Langfuse")
         if first_field(row, ("parentObservationId", "parent_observation_id")) is None and row["type"] != "RETRIEVER":
-            self.add_root(own, row, place)
+            self.add_root(trace_id, row, place)
         else:
-            self._add_scores(own, row, place)
+            self._add_scores(trace_id, row, place)
         items = document_list(row.get("output"))
         if row["type"] == "RETRIEVER" or (row["type"] in ("SPAN", "TOOL") and items and all(map(_is_document, items))):
             trace.searches.append((row.get("input"), items or []))
 
-    def add_root(self, own: str, row: Mapping[str, Any], place: str) -> None:
+    def add_root(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
         """Add the fields of a whole trace of Langfuse: its question, its answer, a reference, and scores."""
-        trace = self._of(own, place, "Langfuse")
+        trace = self._trace_of(trace_id, place, "Langfuse")
         trace.root.append(row.get("input"))
         if row.get("output") is not None:
             trace.held.setdefault("answer", row["output"])
         metadata = parse_if_json(row.get("metadata"))
         for held in (row, metadata if isinstance(metadata, dict) else {}):
             trace.held |= {key: held[key] for key in (*REFERENCES, *EXCERPTS) if held.get(key)}
-        self._add_scores(own, row, place)
+        self._add_scores(trace_id, row, place)
 
-    def _add_scores(self, own: str, row: Mapping[str, Any], place: str) -> None:
+    def _add_scores(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
         """Add the scores of a trace or an observation: a list, or, as tables export them, values under each name."""
         scores = parse_if_json(row.get("scores"))
         for score in _as_parsed_list(scores):
             if isinstance(score, dict):
-                self._add_score(own, score, place)
+                self._add_score(trace_id, score, place)
         named = {**row, **(scores if isinstance(scores, dict) else {})}
-        feedback = self._of(own, place, "Langfuse").feedback
+        feedback = self._trace_of(trace_id, place, "Langfuse").feedback
         for name in filter(is_feedback, named):
             values = parse_if_json(named[name])
             feedback += [[name, value] for value in (values if isinstance(values, list) else [values])]
 
-    def _add_score(self, own: str, row: Mapping[str, Any], place: str) -> None:
+    def _add_score(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
         name, value = row.get("name"), first_field(row, ("stringValue", "string_value", "value"))
         if name is None or value is None:
             raise InputError(
@@ -352,7 +351,7 @@ class TraceCollector:
                 f"has only {short_repr(', '.join(map(str, row)))}."
             )
         if is_feedback(name):
-            self._of(own, place, "Langfuse").feedback.append([name, value])
+            self._trace_of(trace_id, place, "Langfuse").feedback.append([name, value])
 
 
 def _as_parsed_list(value: Any) -> list[Any]:

@@ -20,7 +20,6 @@ from evaluation.questions.corpus import intersection
 from evaluation.questions.rows import short_repr
 from evaluation.retrieval.given_chunks import Seam, cuts_inside
 from evaluation.retrieval.measures import trim_span
-from evaluation.search.index import cut_reasons
 from evaluation.traces.reading import RetrievedText, TracedQuestion
 
 Stage = Literal["not in the documents", "in no chunk", "cut apart", "ranked too low", "not used", "cannot be told"]
@@ -38,6 +37,7 @@ STAGES: Mapping[Stage, str] = {
 MOST_BEFORE = 3
 """Maximum number of chunks before the right one that a sentence names."""
 
+_NO_PASSAGE = "neither an excerpt nor a reference says what answers it"
 _UNKNOWN_CHUNKS = "the chunks that were searched are not known; name a file of them, or the chunker that makes them"
 
 
@@ -125,7 +125,7 @@ class SearchedChunks:
     remark: str = ""
 
     @classmethod
-    def of_file(
+    def from_file(
         cls,
         documents: Sequence[Document],
         chunks: Sequence[GivenChunk],
@@ -149,18 +149,22 @@ class SearchedChunks:
                 f"{name}: with several documents, every chunk must name its document in the field document, source, "
                 f"file_name or filename; {nameless:,} of {len(chunks):,} chunks do not."
             )
-        called = DocumentNames(document_names(chunks)).called
+        names_of = DocumentNames(document_names(chunks)).called
         chunkings = []
         for document in documents:
-            names = called(document.name)
+            names = names_of(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
-            own = [chunk for chunk in chunks if chunk.document in names or chunk.document is None]
-            chunkings.append(locate_chunks(document, own if names or len(documents) > 1 else chunks, name, told).chunking)
+            own_chunks = [chunk for chunk in chunks if chunk.document in names or chunk.document is None]
+            chunkings.append(
+                locate_chunks(document, own_chunks if names or len(documents) > 1 else chunks, name, told).chunking
+            )
         identified = {chunk.id: chunk for chunk in reversed(chunks) if chunk.id is not None}
         return cls(tuple(chunkings), name, identified)
 
     @classmethod
-    def alone(cls, chunks: Sequence[GivenChunk], name: str, splitter: str) -> "tuple[list[Document], SearchedChunks]":
+    def without_documents(
+        cls, chunks: Sequence[GivenChunk], name: str, splitter: str
+    ) -> "tuple[list[Document], SearchedChunks]":
         """Put documents together from the chunks of a file; return them with the chunks.
 
         Raises
@@ -176,24 +180,26 @@ class SearchedChunks:
         by_document: dict[str, list[GivenChunk]] = {}
         for chunk in chunks:
             by_document.setdefault(name if chunk.document is None else chunk.document, []).append(chunk)
-        documents: list[Document] = []
-        chunkings: list[Chunking] = []
-        identified: dict[str, GivenChunk] = {}
-        is_whole = True
-        for called, own in by_document.items():
-            if (whole := rebuild_text(own)) is None:
-                continue
-            document = Document.from_text(whole.text, splitter, called)
-            visible = [chunk for chunk in whole.chunks if (chunk.text or "").strip()]
-            documents.append(document)
-            chunkings.append(Chunking(document, tuple([Chunk.of(document, chunk.spans[0]) for chunk in visible]), ()))
-            for chunk in visible:
-                if chunk.id is not None:
-                    identified.setdefault(chunk.id, chunk._replace(document=called))
-            is_whole = is_whole and whole.is_whole
-        if not documents:
+        wholes = {
+            document_name: whole for document_name, own in by_document.items() if (whole := rebuild_text(own)) is not None
+        }
+        if not wholes:
             raise InputError(f"{name}: a file of chunks must contain at least one chunk with words; this one has none.")
-        places = "" if is_whole else ", and places are places in these texts"
+        documents = [Document.from_text(whole.text, splitter, document_name) for document_name, whole in wholes.items()]
+        visible = [[chunk for chunk in whole.chunks if (chunk.text or "").strip()] for whole in wholes.values()]
+        chunkings = [
+            Chunking(document, tuple([Chunk.of(document, chunk.spans[0]) for chunk in own]), ())
+            for document, own in zip(documents, visible, strict=True)
+        ]
+        # Of several chunks with the same identifier, the first counts.
+        identified = {
+            chunk.id: chunk._replace(document=document_name)
+            for document_name, own in zip(reversed(wholes), reversed(visible), strict=True)
+            for chunk in reversed(own)
+            if chunk.id is not None
+        }
+        are_whole = all(whole.is_whole for whole in wholes.values())
+        places = "" if are_whole else ", and places are places in these texts"
         remark = (
             f"Without the documents, texts are put together from the chunks of {name}{places}; what no chunk has cannot be "
             "looked for."
@@ -250,27 +256,28 @@ class TraceDiagnoser:
             Called with (questions done, all) after each question.
         """
         for question in self._questions[len(self.placements) :]:
-            self.placements.append(tuple([self._placed(retrieved) for retrieved in question.retrieved]))
+            self.placements.append(tuple([self._locate_text(retrieved) for retrieved in question.retrieved]))
             told(len(self.placements), len(self._questions))
         return self
 
     @cached_property
     def remark(self) -> str:
         """Sentences on documents that are not at hand, and on chunks that cannot be those that were searched; or empty."""
-        return " ".join(filter(None, (self._searched.remark, self._strange)))
+        return " ".join(filter(None, (self._searched.remark, self._unmatched_note)))
 
     @cached_property
-    def _strange(self) -> str:
+    def _unmatched_note(self) -> str:
         if self._searched.chunkings is None:
             return ""
-        placed = {placement.place for some in self.placements for placement in some if placement.place is not None}
-        strange = sum(not self._begins_a_chunk(self._searched.chunkings, place) for place in placed)
-        if not strange:
+        placed_at = {placement.place for some in self.placements for placement in some if placement.place is not None}
+        unmatched_count = sum(not self._begins_a_chunk(self._searched.chunkings, place) for place in placed_at)
+        if not unmatched_count:
             return ""
         sentence = (
-            f"{strange:,} of {pluralize(len(placed), 'located text')} of the trace are no chunks of {self._searched.name}"
+            f"{unmatched_count:,} of {pluralize(len(placed_at), 'located text')} of the trace are no chunks of "
+            f"{self._searched.name}"
         )
-        if 2 * strange > len(placed):
+        if 2 * unmatched_count > len(placed_at):
             return f"{sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
         return f"{sentence}."
 
@@ -282,7 +289,7 @@ class TraceDiagnoser:
     @cached_property
     def _chunkings(self) -> Sequence[Chunking]:
         """The chunks of each document: those at hand if they are those that were searched, else those in the trace."""
-        if self._searched.chunkings is not None and not self._strange.endswith("is not used."):
+        if self._searched.chunkings is not None and not self._unmatched_note.endswith("is not used."):
             return self._searched.chunkings
         spans: list[set[Span]] = [set() for _ in self._documents]
         for some in self.placements:
@@ -306,7 +313,7 @@ class TraceDiagnoser:
         for question, placements in zip(self._questions, self.placements, strict=False):
             yield self._diagnosis(question, placements)
 
-    def _placed(self, retrieved: RetrievedText) -> Placement:
+    def _locate_text(self, retrieved: RetrievedText) -> Placement:
         chunk = retrieved.chunk
         known = self._searched.by_id.get(chunk.id) if chunk.id is not None else None
         if chunk.text is None and not chunk.spans:
@@ -324,23 +331,22 @@ class TraceDiagnoser:
         positive, feedback = question.verdict
         outcomes = [self._outcome(question, placements, passage) for passage in self._passages(question)]
         lost = [outcome for outcome in outcomes if outcome.stage is not None]
-        what = "excerpt" if question.excerpts or question.question in self._answers else "reference"
+        passage_kind = "excerpt" if question.excerpts or question.question in self._answers else "reference"
         if positive is False:
             failed, rule = True, f"the feedback is negative: {feedback}"
         elif positive is True:
             failed, rule = False, f"the feedback is positive: {feedback}"
         elif any(outcome.was_retrieved is False for outcome in outcomes):
-            failed, rule = True, f"its {what} was not retrieved"
+            failed, rule = True, f"its {passage_kind} was not retrieved"
         elif outcomes and all(outcome.was_retrieved for outcome in outcomes):
-            failed, rule = False, f"its {what} was retrieved"
+            failed, rule = False, f"its {passage_kind} was retrieved"
         else:
             given = f"the feedback {feedback} is neither positive nor negative" if feedback else "there is no feedback"
             return Diagnosis(question, placements, None, f"{given}, and {_why_unknown(outcomes)}")
         if not failed:
             return Diagnosis(question, placements, False, rule)
         if not outcomes:
-            reason = "neither an excerpt nor a reference says what answers it"
-            return Diagnosis(question, placements, True, rule, "cannot be told", None, reason)
+            return Diagnosis(question, placements, True, rule, "cannot be told", None, _NO_PASSAGE)
         first = min(lost or outcomes, key=lambda outcome: [*STAGES, None].index(outcome.stage))
         return Diagnosis(question, placements, True, rule, first.stage or "not used", first, first.said)
 
@@ -351,8 +357,10 @@ class TraceDiagnoser:
                 self._passage(excerpt.content, self._unordered.numbers(excerpt.corpus_id)) for excerpt in question.excerpts
             ]
         if question.question in self._answers:
-            places = self._answers[question.question]
-            return [_Passage(self._documents[place.document].text[slice(*place.span)], [place]) for place in places]
+            return [
+                _Passage(self._documents[place.document].text[slice(*place.span)], [place])
+                for place in self._answers[question.question]
+            ]
         if question.reference is not None and question.reference.strip():
             passage = self._passage(question.reference, self._unordered.numbers(None))
             what = "document" if self._searched.has_documents else "chunk"
@@ -381,41 +389,44 @@ class TraceDiagnoser:
             if self._unordered.is_spent:
                 return Outcome("cannot be told", f"{short_repr(words)} was not compared with all passages")
             if not self._searched.has_documents:
-                reason = f"no chunk of {self._searched.name} has {short_repr(words)}, and the documents are not at hand"
-                return Outcome("cannot be told", reason)
+                return Outcome(
+                    "cannot be told",
+                    f"no chunk of {self._searched.name} has {short_repr(words)}, and the documents are not at hand",
+                )
             return Outcome("not in the documents", f"no document has {short_repr(words)}")
-        outcomes = [self._at(question, placements, place) for place in places]
+        outcomes = [self._outcome_at(question, placements, place) for place in places]
         if is_short and len({outcome.stage for outcome in outcomes}) > 1:
-            reason = f"{short_repr(words)} stands in {len(places)} places, which may not all answer it"
-            return Outcome("cannot be told", reason)
+            return Outcome(
+                "cannot be told", f"{short_repr(words)} stands in {len(places)} places, which may not all answer it"
+            )
         # A copy is as good: the one that came furthest counts.
         best = max(outcomes, key=lambda outcome: _FURTHEST.index(outcome.stage))
         several = f"it stands in {len(places)} places" if len(places) > 1 else ""
         return replace(best, said="; ".join(part for part in (best.said, remark, several) if part))
 
-    def _at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> Outcome:
+    def _outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> Outcome:
         """Return the outcome of a passage at one of its places."""
         document = self._documents[place.document]
         answer = trim_span(document.text, place.span)
         for retrieved, placement in zip(question.retrieved, placements, strict=True):
-            here = [spot.span for spot in placement.places if spot.document == place.document]
-            if retrieved.given and any(not lacks_text(document.text, answer, [span]) for span in here):
+            places_here = [spot.span for spot in placement.places if spot.document == place.document]
+            if retrieved.given and any(not lacks_text(document.text, answer, [span]) for span in places_here):
                 return Outcome(None, f"all of it is in retrieved text {retrieved.rank}", place)
         chunking = self._chunkings[place.document]
         ranks: dict[int, int] = {}
         given: dict[int, list[Span]] = {}
         for retrieved, placement in zip(question.retrieved, placements, strict=True):
-            if placement.place is None or placement.place.document != place.document:
-                continue
-            for number in self._chunks_at(self._chunkings, placement.place):
-                ranks[number] = min(retrieved.rank, ranks.get(number, retrieved.rank))
-                if retrieved.given:
-                    given.setdefault(number, []).extend(intersection(chunking.chunks[number].spans, [placement.place.span]))
+            if placement.place is not None and placement.place.document == place.document:
+                for number in self._chunks_at(self._chunkings, placement.place):
+                    ranks[number] = min(retrieved.rank, ranks.get(number, retrieved.rank))
+                    if retrieved.given:
+                        parts = intersection(chunking.chunks[number].spans, [placement.place.span])
+                        given.setdefault(number, []).extend(parts)
         judgement = judge_ranking(chunking, ranks, given, answer)
-        stage, evidence, cuts = self._told(question, placements, place, judgement, answer)
+        stage, evidence, cuts = self._stage_and_evidence(question, placements, place, judgement, answer)
         return Outcome(stage, evidence, place, judgement, cuts)
 
-    def _told(
+    def _stage_and_evidence(
         self,
         question: TracedQuestion,
         placements: Sequence[Placement],
@@ -430,28 +441,39 @@ class TraceDiagnoser:
         if judgement.fate == "whole":
             return None, f"all of it is in the chunk at rank {judgement.ranks[0]}", ()
         if judgement.fate == "cut off":
-            evidence = f"chunk {best + 1:,} has all of it ({where}), but the trace has only a part of the chunk"
-            return "cannot be told", evidence, ()
+            return (
+                "cannot be told",
+                f"chunk {best + 1:,} has all of it ({where}), but the trace has only a part of the chunk",
+                (),
+            )
         if judgement.fate == "not retrieved":
             rank = judgement.ranks[0]
-            at = f"at rank {rank:,}" if rank else f"not among the retrieved texts ({len(question.retrieved):,})"
-            return "ranked too low", f"whole in chunk {best + 1:,} ({where}), {at}; {self._before(question, placements)}", ()
-        reasons = cut_reasons(chunking) if self._searched.has_reasons and self.knows_chunks else {}
+            rank_words = f"at rank {rank:,}" if rank else f"not among the retrieved texts ({len(question.retrieved):,})"
+            return (
+                "ranked too low",
+                f"whole in chunk {best + 1:,} ({where}), {rank_words}; {self._better_ranked_in_words(question, placements)}",
+                (),
+            )
+        reasons = {
+            gap.start_after(document): gap.reason
+            for gap in (chunking.gaps if self._searched.has_reasons and self.knows_chunks else ())
+            if gap.verdict.is_cut
+        }
         parts = [(span, number) for number in judgement.chunks for span in chunking.chunks[number].spans]
         cuts = cuts_inside(parts, answer, reasons)
         if judgement.fate == "split":
             if self.knows_chunks or not lacks_text(document.text, answer, [span for span, _ in parts]):
                 cut = f"; {_cut_sentence(cuts[0])}" if cuts else ""
-                far = "" if self.knows_chunks else ", as far as the chunks in the trace show"
+                limitation = "" if self.knows_chunks else ", as far as the chunks in the trace show"
                 retrieved = sum(judgement.retrieved)
-                evidence = f"{where} is in {len(judgement.chunks)} chunks, {retrieved} of them retrieved{cut}{far}"
+                evidence = f"{where} is in {len(judgement.chunks)} chunks, {retrieved} of them retrieved{cut}{limitation}"
                 return "cut apart", evidence, cuts
             return "cannot be told", f"{where} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()
         if self.knows_chunks:
             return "in no chunk", f"{where} is in no chunk of {self._searched.name}", ()
         return "cannot be told", f"{where} is in no retrieved text; {_UNKNOWN_CHUNKS}", ()
 
-    def _before(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
+    def _better_ranked_in_words(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
         """Name the retrieved texts that stood before a chunk that was ranked too low."""
         given = [
             (retrieved, spot) for retrieved, spot in zip(question.retrieved, placements, strict=True) if retrieved.given
@@ -513,10 +535,9 @@ def _matching_chunks(edges: IntArray, span: Span) -> tuple[int, ...]:
 
 
 def _cut_sentence(seam: Seam) -> str:
-    reason = f": {seam.reason}" if seam.reason else ""
-    return f"chunk {seam.after + 1:,} begins inside it, at {seam.place:,}{reason}"
+    return f"chunk {seam.after + 1:,} begins inside it, at {seam.place:,}" + (f": {seam.reason}" if seam.reason else "")
 
 
 def _why_unknown(outcomes: Sequence[Outcome]) -> str:
-    reason = next((outcome.said for outcome in outcomes if outcome.was_retrieved is None), "")
-    return reason or "neither an excerpt nor a reference says what answers it"
+    unknown = (outcome.said for outcome in outcomes if outcome.was_retrieved is None)
+    return next(unknown, "") or _NO_PASSAGE

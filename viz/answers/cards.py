@@ -190,7 +190,7 @@ def _offer_to_judge_again(run: Answering, judge: Asking, question: int) -> None:
     item = run.plan.items[question]
     sizes = PromptSizes.of([item], load_tokenizer(run.plan.tokenizer).count)
     judgements = [(outcome, kind) for outcome in answered for kind in applicable_kinds(item.reference, outcome.context)]
-    tokens = sum(sizes.judgement(kind, 0, outcome.context) for outcome, kind in judgements)
+    tokens = sum(sizes.judgement_tokens(kind, 0, outcome.context) for outcome, kind in judgements)
 
     def again() -> None:
         session.judging = job = Judging(run, question, judge)

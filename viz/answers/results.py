@@ -85,7 +85,7 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     )
     if run.plan.trivial:
         st.caption("  \n".join(f"{TRIVIAL_TITLES[name]}: {TRIVIAL_EXPLAINED[name]}" for name in run.plan.trivial))
-    proof = [] if run.running else report.proof()
+    proof = [] if run.running else report.control_verdicts()
     if proof:
         notice(" ".join(proof), key="answers_proof")
     if measure and not run.running:
@@ -131,7 +131,7 @@ def _show_differences(report: Report, measure: str) -> None:
     pairs = [
         (one, other, difference)
         for one, other in combinations(range(len(report.names)), 2)
-        if (difference := report.compared(measure, one, other)) is not None
+        if (difference := report.comparisons.between(measure, one, other)) is not None
     ]
     if not pairs:
         return
@@ -147,7 +147,7 @@ def _show_differences(report: Report, measure: str) -> None:
     st.dataframe(table, hide_index=True, placeholder="–", width="stretch")
     st.caption(
         "A difference is significant if a paired sign-flip test and Hall's test agree; intervals and p-values are "
-        f"Holm-corrected for {pluralize(len(report.comparisons), 'comparison')}. {FALSE_VERDICTS}"
+        f"Holm-corrected for {pluralize(len(report.comparisons.tested), 'comparison')}. {FALSE_VERDICTS}"
     )
 
 

@@ -306,7 +306,7 @@ class Answering(KeptJob):
     def __post_init__(self) -> None:
         """Adopt earlier results."""
         judged = bool(self.models.judge)
-        self.finished = {place for place, answered in self.results.items() if answered.whole(judged=judged)}
+        self.finished = {place for place, answered in self.results.items() if answered.is_complete(judged=judged)}
 
     @property
     def total(self) -> int:

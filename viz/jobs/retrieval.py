@@ -1,6 +1,6 @@
 """A retrieval run as a background job: its storage, the measures of each chunker's chunks on questions, and the report."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from evaluation.questions.reading import Question, Questions, read_questions
 from evaluation.retrieval.given_chunks import MeasuredChunker
 from evaluation.retrieval.ladder_and_repeats import Ladder, measure_ladder
 from evaluation.retrieval.measures import TOP_KS, Evaluation, measure_search
-from evaluation.retrieval.report import REPORTS_KEPT, Failures, Report, ReportChoice, Reports, SharedCache
+from evaluation.retrieval.report import REPORTS_KEPT, Failures, Report, ReportChoice, Reports, shared_cache
 from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index, search
 from evaluation.search.ranking import Method
@@ -203,7 +203,7 @@ class Reporting(Background):
 
     def _run(self) -> None:
         self.made = ReportAndFailures(
-            self.reports.of(self.found, self.choice), self.reports.failures(self.found, self.choice.limit)
+            self.reports.report_for(self.found, self.choice), self.reports.failures(self.found, self.choice.limit)
         )
 
 
@@ -248,8 +248,8 @@ class Retrieval(KeptJob):
     left_out: dict[int, str] = field(default_factory=dict)
     _status: str = field(default="Splitting into sentences", init=False)
     _reports: Reports | None = None
-    _reporting: SharedCache[tuple[tuple[int, ...], ReportChoice], Reporting] = field(
-        default_factory=lambda: SharedCache(REPORTS_KEPT)
+    _reporting: Callable[[Hashable, Callable[[], Reporting]], Reporting] = field(
+        default_factory=lambda: shared_cache(REPORTS_KEPT)
     )
 
     @property
@@ -296,7 +296,7 @@ class Retrieval(KeptJob):
             job.start()
             return job
 
-        return self._reporting.get((tuple(sorted(measured)), choice), start)
+        return self._reporting((tuple(sorted(measured)), choice), start)
 
     def _run(self) -> None:
         if self.kept is not None and self.embedder is not None:
@@ -305,7 +305,7 @@ class Retrieval(KeptJob):
         corpus = Corpus(tuple(self._documents()))
         self._status = "Reading the questions"
         self.questions = read_questions(data, name, corpus, self._cancel.is_set)
-        questions = self.questions.needed(name)
+        questions = self.questions.require_usable(name)
         self.lacking = missing_sections_note(corpus, self.plan.returned)
         if self.embedder is not None and self.plan.embeds_anything:
             self.load(self.embedder)

@@ -62,9 +62,9 @@ class DiagnosingTraces(Background):
         searched = None
         file = self._chunks()
         if file is not None and not documents:
-            documents, searched = SearchedChunks.alone(file.chunks, file.name, self.splitter)
+            documents, searched = SearchedChunks.without_documents(file.chunks, file.name, self.splitter)
         elif file is not None:
-            searched = SearchedChunks.of_file(
+            searched = SearchedChunks.from_file(
                 documents, file.chunks, file.name, partial(self._tell, "chunks of the file located")
             )
         elif self.chunker is not None:

@@ -204,7 +204,7 @@ def apply_table_edits(job: Generating, questions: Sequence[Generated], wide: int
 
 
 def _unedited_draft(job: Generating, generated: Generated) -> QuestionDraft:
-    return QuestionDraft(generated.question, tuple(job.texts.excerpts(generated)), generated)
+    return QuestionDraft(generated.question, tuple(job.texts.excerpt_texts(generated)), generated)
 
 
 ABOUT = (

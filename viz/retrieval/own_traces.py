@@ -156,11 +156,11 @@ def _show_report(here: Page, job: DiagnosingTraces) -> None:
         with st.expander(f"{counted(len(report.problems), 'problem')} in the file"):
             st.dataframe({"problem": [*report.problems]}, hide_index=True, width="stretch")
     failed = [number for number, diagnosis in enumerate(report.diagnoses) if diagnosis.failed]
-    texts = report.texts
+    texts = report.text_counts
     st.caption(
-        f"{counted(len(report.diagnoses), 'question')}: {len(failed):,} failed, {report.count(False):,} did not, "
-        f"{report.count(None):,} cannot be told. {counted(sum(texts.values()), 'retrieved text')}: {texts['located']:,} "
-        f"located, {texts['several places']:,} in several places, {texts['missing']:,} missing."
+        f"{counted(len(report.diagnoses), 'question')}: {len(failed):,} failed, {report.question_count(False):,} did not, "
+        f"{report.question_count(None):,} cannot be told. {counted(sum(texts.values()), 'retrieved text')}: "
+        f"{texts['located']:,} located, {texts['several places']:,} in several places, {texts['missing']:,} missing."
     )
     if report.stages:
         rows = [(stage, count, STAGES[stage]) for stage, count in report.stages.items()]

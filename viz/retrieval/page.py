@@ -395,7 +395,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     if run.questions.problems:
         with st.expander(f"{counted(len(run.questions.problems), 'question problem')}"):
             st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
-    states = run.questions.states()
+    states = run.questions.counts_by_state()
     if {*states} - {"valid"} or run.questions.changes:
         with st.expander(f"Excerpts: {', '.join(f'{count:,} {state}' for state, count in states.items())}"):
             st.dataframe(_excerpt_table(run.questions), hide_index=True, width="stretch")

@@ -336,7 +336,7 @@ def _show_trade_off(report: Report, names: dict[int, str], cost: str, searched_b
         "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs.values()],
         "chunking, s": [None if known is None else round(known, 3) for known in seconds],
         f"{indexing}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
-        "embeddings": [chunker_cost.source() for chunker_cost in costs.values()],
+        "embeddings": [chunker_cost.embeddings_source() for chunker_cost in costs.values()],
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs.values()],
     }
     figure = trade_off_plot(report.distributions, costs, names, TITLES[measure], cost)

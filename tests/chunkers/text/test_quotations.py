@@ -238,4 +238,4 @@ def test_a_name_in_a_reference_goes_before_that_of_its_row():
     excerpts = read_back(row, TEXT, TEXT).usable[0].excerpts
     assert [excerpt.document for excerpt in excerpts] == [1, 0]
     with pytest.raises(InputError, match=r"corpus_id must be one of 0.txt; got '7'"):
-        read_back(b'{"question": "a?", "references": [{"content": "The tide", "corpus_id": "7"}]}', TEXT).needed("x")
+        read_back(b'{"question": "a?", "references": [{"content": "The tide", "corpus_id": "7"}]}', TEXT).require_usable("x")

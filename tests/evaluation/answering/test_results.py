@@ -188,7 +188,7 @@ def test_no_winner_is_named_that_the_interval_does_not_carry():
     assert level.verdict("question_cosine").startswith("Nobody is significantly ahead of all others")
     few = report_of([[0.9, 0.9], [0.1, 0.1]])
     assert "A significant difference takes at least 6 questions; there are 2." in few.verdict("question_cosine")
-    assert few.comparisons == {}
+    assert few.comparisons.tested == {}
     assert few.verdict("aqs") == "Nothing can be said of AQS: no answer has it with every chunker."
 
 

@@ -84,7 +84,7 @@ def test_what_is_cut_from_a_document_is_found_there_again(text, data):
         return
     texts = SourceTexts(("a",), (text,))
     generated = apply_edits(Generated("Q?", Window(0, Span(0, len(text))), ()), texts, "Q?", [text[start:end]])
-    assert texts.excerpts(generated) == [text[start:end].strip()]
+    assert texts.excerpt_texts(generated) == [text[start:end].strip()]
     assert places(read_questions(generated_to_csv([generated], texts).encode(), "q.csv", texts.corpus("lines"))) == [
         [(0, generated.excerpts[0])]
     ]

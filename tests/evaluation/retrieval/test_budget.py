@@ -70,7 +70,7 @@ def test_of_a_character_that_is_several_tokens_none_or_all_are_given():
             return np.array([0, 1, 1, 1, 2])
 
     ruler = Ruler("aéb", Bytes())
-    assert [ruler.beginning(Span(0, 3), most) for most in range(6)] == [(0, end) for end in (0, 1, 1, 1, 2, 3)]
+    assert [ruler.prefix(Span(0, 3), most) for most in range(6)] == [(0, end) for end in (0, 1, 1, 1, 2, 3)]
 
 
 @settings(deadline=None)
@@ -79,11 +79,11 @@ def test_a_beginning_is_the_longest_that_fits(text, data):
     for ruler in (CHARACTERS, Ruler(text, load_tokenizer("words")), Ruler(text, load_tokenizer())):
         start, end = sorted(data.draw(st.integers(0, len(text))) for _ in range(2))
         most = data.draw(st.integers(1, 12))
-        beginning = ruler.beginning(Span(start, end), most)
+        beginning = ruler.prefix(Span(start, end), most)
         assert beginning.start == start <= beginning.end <= end
         assert ruler([beginning]) <= most
         assert beginning.end == end or ruler([(start, beginning.end + 1)]) > most
-        assert ruler.each([(start, end), beginning]).tolist() == [ruler([(start, end)]), ruler([beginning])]
+        assert ruler.lengths([(start, end), beginning]).tolist() == [ruler([(start, end)]), ruler([beginning])]
 
 
 TWO = {"first": "0 alpha.\n40 beta.\n90 gamma.", "second": "130 delta."}

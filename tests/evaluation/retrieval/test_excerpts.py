@@ -32,20 +32,20 @@ def test_a_place_that_is_none_is_a_sentence_and_never_counts_from_the_end(start)
 
 
 def test_a_whole_name_goes_before_a_stem():
-    assert finder("x/a.txt", "a").number("a") == 1
-    assert finder("x/a.txt", "b.txt").number("a") == 0
-    assert finder("x/a.txt", "b.txt").number("x/a.txt") == 0
+    assert finder("x/a.txt", "a").document_number("a") == 1
+    assert finder("x/a.txt", "b.txt").document_number("a") == 0
+    assert finder("x/a.txt", "b.txt").document_number("x/a.txt") == 0
 
 
 def test_a_stem_of_two_documents_names_neither():
     with pytest.raises(InputError, match=r"corpus_id must match one document; 'a' matches several: x/a.txt, y/a.md"):
-        finder("x/a.txt", "y/a.md").number("a")
+        finder("x/a.txt", "y/a.md").document_number("a")
 
 
 @pytest.mark.parametrize("name", [7, ["a"], {"a": 1}])
 def test_a_name_of_another_kind_is_a_sentence(name):
     with pytest.raises(InputError, match="corpus_id must be one of a"):
-        finder("a").number(name)
+        finder("a").document_number(name)
 
 
 def test_half_of_a_surrogate_pair_is_a_sentence_and_the_other_questions_stay():

@@ -220,7 +220,7 @@ def test_a_search_is_measured_at_every_number_of_chunks():
     recalls = [measure_search(deep.search, ruler, k).answers[0].characters["recall"].value for k in (1, 2, 3, 4)]
     assert recalls == [0, 0, 1, 1]
     for k in (1, 2, 3, 4):
-        assert deep.over(k, ruler).answers == measure_search(deep.search, ruler, k).answers
+        assert deep.at_top_k(k, ruler).answers == measure_search(deep.search, ruler, k).answers
 
 
 def test_the_search_says_what_was_computed_and_what_was_there():
@@ -334,7 +334,7 @@ def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
 )
 def test_a_file_of_no_use_is_refused_in_a_sentence(data, message):
     with pytest.raises(InputError, match=message) as error:
-        read_questions(data, "q.csv", corpus(**TWO)).needed("q.csv")
+        read_questions(data, "q.csv", corpus(**TWO)).require_usable("q.csv")
     assert str(error.value).startswith("q.csv: ")
     assert "\n" not in str(error.value)
 

@@ -98,7 +98,7 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
         assert cost.taken.tolist() == [sum(place < top_k for place in places) for places in taken]
         assert (cost.retrieved == top_k).all()
         expected = [
-            recall(question, [span for spans in index.given(others(row, places)[:top_k]) for span in spans], unit)
+            recall(question, [span for spans in index.returned_spans(others(row, places)[:top_k]) for span in spans], unit)
             for question, row, places in zip(QUESTIONS, rankings, taken, strict=True)
         ]
         np.testing.assert_allclose(cost.without, expected)
@@ -176,7 +176,7 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
         ReportChoice("recall", "characters", 5, 0, 200, "left_out"),
     ):
         one, other = (
-            Reports(RULER, ["one"]).of({0: measured}, choice).chunkers[0].repeats
+            Reports(RULER, ["one"]).report_for({0: measured}, choice).chunkers[0].repeats
             for measured in (MeasuredChunker(evaluation, ladder), again)
         )
         assert one.near == other.near > 0
@@ -185,9 +185,9 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         direct = find_repeats(index, QUESTIONS, tools(), RULER, 7, ladder.at)
         if choice.budget:
-            expected = direct.at_budget(ladder.of(choice.unit, choice.last), choice.budget, choice.unit)
+            expected = direct.at_budget(ladder.results_for(choice.unit, choice.last), choice.budget, choice.unit)
         else:
-            expected = direct.in_top_k(evaluation.over(choice.top_k, RULER), choice.unit, RULER)
+            expected = direct.in_top_k(evaluation.at_top_k(choice.top_k, RULER), choice.unit, RULER)
         np.testing.assert_array_equal(one.without, expected.without)
         assert one.taken.sum() == expected.taken.sum() > 0
 
@@ -195,7 +195,7 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
     del before["ladder"]["repeats"]
     old = MeasuredChunker(*evaluation_from_json(json.dumps(before).encode(), CORPUS, QUESTIONS))
     assert old.ladder.repeats is None
-    assert Reports(RULER, ["one"]).of({0: old}, ReportChoice("recall", "tokens", 3, 0)).chunkers[0].repeats is None
+    assert Reports(RULER, ["one"]).report_for({0: old}, ReportChoice("recall", "tokens", 3, 0)).chunkers[0].repeats is None
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def found(ruler):
     asked = [("0", "alpha"), ("40", "beta"), ("90", "gamma"), ("130", "delta"), ("125", "90 gamma."), ("1", [])]
     asked += [("2", "alpha"), ("42", "beta")]
     rows = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in asked)
-    questions = read_questions(rows.encode(), "questions.jsonl", corpus()).needed("questions.jsonl")
+    questions = read_questions(rows.encode(), "questions.jsonl", corpus()).require_usable("questions.jsonl")
     equipped = tools(AngleEmbedder())
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
     indexes = [build_index(corpus(), chunker, equipped) for chunker in chunkers]
@@ -64,14 +64,14 @@ def found(ruler):
 def counted(monkeypatch):
     """Give a list that grows with every interval of a mean and every test against the baseline."""
     calls = []
-    for name in ("mean_interval", "compare_all"):
+    for name in ("mean_interval", "paired_differences"):
         measure = getattr(reporting, name)
         monkeypatch.setattr(reporting, name, lambda *arguments, of=measure: calls.append(1) or of(*arguments))
     return calls
 
 
 def test_the_report_of_a_case_worked_by_hand(found, ruler):
-    report = Reports(ruler, ["one", "two"]).of(found, RECALL)
+    report = Reports(ruler, ["one", "two"]).report_for(found, RECALL)
     one, two = report.chunkers.values()
     # The fifth question is nearer to 130 degrees than to 90, where its excerpt is; a chunk of both sentences holds it.
     assert one.distribution.values.tolist()[:5] == [1, 1, 1, 1, 0]
@@ -94,27 +94,27 @@ def test_the_report_of_a_case_worked_by_hand(found, ruler):
 
 
 def test_it_is_what_the_functions_say_one_by_one(found, ruler):
-    report = Reports(ruler, ["one", "two"]).of(found, ReportChoice("iou", "tokens", 2, 1))
-    deeper = {number: run.evaluation.over(2, ruler) for number, run in found.items()}
+    report = Reports(ruler, ["one", "two"]).report_for(found, ReportChoice("iou", "tokens", 2, 1))
+    deeper = {number: run.evaluation.at_top_k(2, ruler) for number, run in found.items()}
     values = {number: evaluation.values("iou", "tokens") for number, evaluation in deeper.items()}
     assert report.comparisons == {0: paired_difference(values[0], values[1])}
     for number, chunker in report.chunkers.items():
         np.testing.assert_array_equal(chunker.distribution.values, values[number])
         assert chunker.distribution.interval == mean_interval(values[number])
         assert chunker.costs == Costs.of(deeper[number], deeper[number].retrieved_size(ruler))
-        assert chunker.at_k["evidence"] == found[number].evaluation.at_k("evidence")
+        assert chunker.at_k["evidence"] == found[number].evaluation.means_at_k("evidence")
 
 
 def test_what_depends_on_fewer_choices_is_measured_less_often(found, ruler, counted, monkeypatch):
     deeper = []
-    over = Evaluation.over
-    monkeypatch.setattr(Evaluation, "over", lambda *arguments: deeper.append(1) or over(*arguments))
+    over = Evaluation.at_top_k
+    monkeypatch.setattr(Evaluation, "at_top_k", lambda *arguments: deeper.append(1) or over(*arguments))
     reports = Reports(ruler, ["one", "two"])
 
     def cost(**choice):
         counted.clear()
         deeper.clear()
-        reports.of(found, RECALL._replace(**choice))
+        reports.report_for(found, RECALL._replace(**choice))
         return len(counted), len(deeper)
 
     # Two means and a difference.
@@ -130,10 +130,10 @@ def test_what_depends_on_fewer_choices_is_measured_less_often(found, ruler, coun
 
 def test_a_growing_run_has_a_new_report_and_keeps_what_was_measured(found, ruler, counted):
     reports = Reports(ruler, ["one", "two"])
-    first = reports.of({0: found[0]}, RECALL)
+    first = reports.report_for({0: found[0]}, RECALL)
     assert (list(first.chunkers), len(counted)) == ([0], 1)
     assert (first.comparisons, first.lead, first.disagreements.tolist()) == ({}, None, [])
-    both = reports.of(found, RECALL)
+    both = reports.report_for(found, RECALL)
     assert (list(both.chunkers), len(counted)) == ([0, 1], 3)
     assert both.chunkers[0].distribution is first.chunkers[0].distribution
 
@@ -141,7 +141,7 @@ def test_a_growing_run_has_a_new_report_and_keeps_what_was_measured(found, ruler
 @pytest.mark.slow
 def test_a_report_ends_with_its_run(found, ruler):
     reports = Reports(ruler, ["one", "two"])
-    report = weakref.ref(reports.of(found, RECALL))
+    report = weakref.ref(reports.report_for(found, RECALL))
     gc.collect()
     assert report() is not None
     del reports
@@ -158,10 +158,10 @@ def test_only_so_many_are_remembered(found, ruler):
         for unit in ("characters", "tokens")
         for k in range(10)
     ]
-    first = weakref.ref(reports.of(found, choices[0]))
+    first = weakref.ref(reports.report_for(found, choices[0]))
     assert len(choices) > REPORTS_KEPT
     for choice in choices[1:]:
-        reports.of(found, choice)
+        reports.report_for(found, choice)
     gc.collect()
     assert first() is None
 
@@ -174,13 +174,15 @@ def test_too_few_questions_have_no_interval_and_no_difference():
 def test_at_a_budget_everything_is_of_the_budget(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     choice = ReportChoice("recall", "characters", 1, 0, 2000)
-    report = reports.of(found, choice)
+    report = reports.report_for(found, choice)
     for number, chunker in report.chunkers.items():
-        at = found[number].ladder.of("characters", "cut")
+        at = found[number].ladder.results_for("characters", "cut")
         np.testing.assert_array_equal(chunker.distribution.values, at.values("recall", 2000))
         assert chunker.means["recall"] == (1, 0)
         assert chunker.means["precision"][0] == pytest.approx(np.nanmean(at.values("precision", 2000)))
-        assert chunker.means["precision_omega"] == reports.of(found, RECALL).chunkers[number].means["precision_omega"]
+        assert (
+            chunker.means["precision_omega"] == reports.report_for(found, RECALL).chunkers[number].means["precision_omega"]
+        )
         assert chunker.costs.tokens == 8
         assert [given.rank for given in report.given(number, 0).chunks] == list(
             range(1, len(chunker.evaluation.index.chunks) + 1)
@@ -189,20 +191,22 @@ def test_at_a_budget_everything_is_of_the_budget(found, ruler):
     assert (report.lead, report.everything) == (None, True)
     assert [chunker.everything for chunker in report.chunkers.values()] == [True, True]
     assert "At 2,000 characters everything was retrieved with every chunker" in report.curve.leads.words()
-    assert not reports.of(found, choice._replace(budget=16)).everything
+    assert not reports.report_for(found, choice._replace(budget=16)).everything
     assert reports.failures(found, choice.limit) == {0: [], 1: []}
     # Beside it stands the order at the top k.
     assert report.at_k.leads[1].best == 1
-    assert report.at_k.words() == reports.of(found, RECALL).at_k.words()
+    assert report.at_k.words() == reports.report_for(found, RECALL).at_k.words()
     assert report.curve.budgets.sizes == SIZES["characters"]
     assert report.curve.leads.names == ("one", "two")
-    assert reports.of(found, choice._replace(measure="precision_omega")).curve is None
+    assert reports.report_for(found, choice._replace(measure="precision_omega")).curve is None
 
 
 def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
-    curve = Reports(ruler, ["one", "two"]).of(found, ReportChoice("precision", "tokens", 1, 0, 500, "left_out")).curve
+    curve = (
+        Reports(ruler, ["one", "two"]).report_for(found, ReportChoice("precision", "tokens", 1, 0, 500, "left_out")).curve
+    )
     for number, run in found.items():
-        at = run.ladder.of("tokens", "left_out")
+        at = run.ladder.results_for("tokens", "left_out")
         for place, size in enumerate(curve.budgets.sizes):
             values = at.values("precision", size, "tokens")
             assert curve.means[number][place] == pytest.approx(np.nanmean(values))
@@ -224,14 +228,14 @@ def test_chunkers_disagree_where_their_values_differ():
 
 def test_at_the_top_k_everything_is_retrieved_if_there_are_no_more_chunks(found, ruler):
     reports = Reports(ruler, ["one", "two"])
-    two, four = (reports.of(found, RECALL._replace(top_k=k)) for k in (2, 4))
+    two, four = (reports.report_for(found, RECALL._replace(top_k=k)) for k in (2, 4))
     assert [chunker.everything for chunker in two.chunkers.values()] == [False, True]
     assert (two.everything, four.everything) == (False, True)
     assert four.at_k.words() == "At 4 chunks everything was retrieved with every chunker: there is nothing to compare."
 
 
 def test_the_whole_document_is_measured_beside_the_chunkers(found, ruler):
-    whole = Reports(ruler, ["one", "two"]).of(found, RECALL).whole
+    whole = Reports(ruler, ["one", "two"]).report_for(found, RECALL).whole
     assert (whole.name, whole.size, whole.tokens, whole.documents) == ("Whole document", 38, 8, 1)
     assert whole.means["recall"] == (1, 0)
     sizes = np.array([5, 4, 5, 5, 9, 5, 4])  # alpha, beta, gamma, delta, “90 gamma.”, alpha and beta

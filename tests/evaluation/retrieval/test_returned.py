@@ -124,7 +124,7 @@ def test_a_page_is_returned_where_there_are_pages():
 def test_what_was_given_is_not_given_again():
     index = with_returned_text(WORDS, ReturnedText.parse("window:1"))
     # The second word returns 0 to 8, of which the third has 3 to 8 and adds 9 to 11; the first adds nothing.
-    assert [list(map(tuple, spans)) for spans in index.given([1, 2, 0, 4])] == [
+    assert [list(map(tuple, spans)) for spans in index.returned_spans([1, 2, 0, 4])] == [
         [(0, 2), (3, 5), (6, 8)],
         [(9, 11)],
         [],
@@ -132,7 +132,7 @@ def test_what_was_given_is_not_given_again():
     ]
     # Chunks that return themselves count as often as they overlap.
     overlapping = index_of(LINES, [(0, 5)], [(3, 8)])
-    assert [list(map(tuple, spans)) for spans in overlapping.given([0, 1])] == [[(0, 5)], [(3, 8)]]
+    assert [list(map(tuple, spans)) for spans in overlapping.returned_spans([0, 1])] == [[(0, 5)], [(3, 8)]]
 
 
 def sought(word, budgets=None, top_k=1):
@@ -167,7 +167,7 @@ def test_what_is_returned_counts_at_the_top_k(word, top_k, recall, precision, om
     assert (
         evaluation.retrieved_size(total_length) == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
     )
-    again = evaluation.over(2, Ruler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
+    again = evaluation.at_top_k(2, Ruler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
     assert again.values("recall")[0] == sought(word, top_k=2).values("recall")[0]
 
 
@@ -197,7 +197,7 @@ def test_what_is_returned_fills_the_budget(last, given_now, hit):
     st.data(),
 )
 def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last, data):
-    """`filled` over what each chunk adds, all of them ranked."""
+    """`fill_budget` over what each chunk adds, all of them ranked."""
     corpus = Corpus(
         (Document.from_text("\n\n".join(pieces), "paragraphs", "a"), Document.from_text("x y. z.", "regex", "b"))
     )
@@ -210,7 +210,7 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     budgets = Budgets((1, 2, 5, 9, 30, 200), unit, last)
     at_budgets = evaluate_at_budgets(index, asked, equipped, ruler, budgets)
     ranked = search(index, asked, equipped, len(index.chunks)).ranked[0].tolist()
-    given_by = list(index.given(ranked))
+    given_by = list(index.returned_spans(ranked))
     lengths = (CharacterRuler(), ruler)
     excerpts = [Span(start, start + 1)]
     for budget in budgets.sizes:

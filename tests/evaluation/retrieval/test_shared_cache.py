@@ -4,32 +4,31 @@ import threading
 
 import pytest
 
-from evaluation.retrieval.report import SharedCache
+from evaluation.retrieval.report import shared_cache
 from tests.support import LIMIT
 
 
 def test_a_value_is_computed_once_and_the_least_used_goes():
-    cache, made = SharedCache(2), []
+    cache, made = shared_cache(2), []
 
     def get(key):
-        return cache.get(key, lambda: made.append(key) or key.upper())
+        return cache(key, lambda: made.append(key) or key.upper())
 
     assert [get(key) for key in ("a", "b", "a", "c", "a", "b")] == ["A", "B", "A", "C", "A", "B"]
     assert made == ["a", "b", "c", "b"]
-    assert len(cache) == 2
 
 
 def test_undefined_is_a_value_and_an_error_is_none():
-    cache, made = SharedCache(2), []
-    assert [cache.get("a", lambda: made.append(1)) for _ in range(2)] == [None, None]
+    cache, made = shared_cache(2), []
+    assert [cache("a", lambda: made.append(1)) for _ in range(2)] == [None, None]
     assert made == [1]
     with pytest.raises(ZeroDivisionError):
-        cache.get("b", lambda: 1 // 0)
-    assert cache.get("b", lambda: 5) == 5
+        cache("b", lambda: 1 // 0)
+    assert cache("b", lambda: 5) == 5
 
 
 def test_threads_wait_for_one_value_and_for_no_other():
-    cache, made = SharedCache(4), []
+    cache, made = shared_cache(4), []
     begun, go_on = threading.Event(), threading.Event()
 
     def slow():
@@ -39,13 +38,13 @@ def test_threads_wait_for_one_value_and_for_no_other():
         return "A"
 
     returned = []
-    first = threading.Thread(target=lambda: returned.append(cache.get("a", slow)))
+    first = threading.Thread(target=lambda: returned.append(cache("a", slow)))
     first.start()
     assert begun.wait(LIMIT)
-    second = threading.Thread(target=lambda: returned.append(cache.get("a", slow)))
+    second = threading.Thread(target=lambda: returned.append(cache("a", slow)))
     second.start()
     # Another value, while the first is being computed.
-    assert cache.get("b", lambda: "B") == "B"
+    assert cache("b", lambda: "B") == "B"
     go_on.set()
     for thread in (first, second):
         thread.join(LIMIT)

@@ -57,9 +57,9 @@ def test_it_is_the_same_again(found):
     assert again.answers == found.answers
     assert again.index.chunks == found.index.chunks
     for top_k in (1, 2, 4):
-        np.testing.assert_array_equal(again.over(top_k, RULER).scores, found.over(top_k, RULER).scores)
+        np.testing.assert_array_equal(again.at_top_k(top_k, RULER).scores, found.at_top_k(top_k, RULER).scores)
     reports = [
-        Reports(RULER, ["one"]).of({0: MeasuredChunker(evaluation, None)}, ReportChoice("recall", UNITS[0], 2, 0))
+        Reports(RULER, ["one"]).report_for({0: MeasuredChunker(evaluation, None)}, ReportChoice("recall", UNITS[0], 2, 0))
         for evaluation in (found, again)
     ]
     assert reports[0].costs == reports[1].costs

@@ -31,7 +31,7 @@ WITHOUT_FEEDBACK = ("ragas", "langfuse_spans")
 
 @pytest.fixture(scope="module")
 def index():
-    return SearchedChunks.of_file(documents(), read_chunks(unpacked("chunks.jsonl"), "chunks.jsonl"), "chunks.jsonl")
+    return SearchedChunks.from_file(documents(), read_chunks(unpacked("chunks.jsonl"), "chunks.jsonl"), "chunks.jsonl")
 
 
 def test_every_file_is_tested_and_they_are_small():

@@ -32,12 +32,12 @@ def diagnosed(rows, **given):
 
 
 def searched(rows=ROWS):
-    return SearchedChunks.of_file(DOCUMENTS, read_chunks(json.dumps(rows).encode(), "chunks.json"), "chunks.json")
+    return SearchedChunks.from_file(DOCUMENTS, read_chunks(json.dumps(rows).encode(), "chunks.json"), "chunks.json")
 
 
 @pytest.fixture(scope="module")
 def index():
-    return SearchedChunks.of_file(documents(), read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl")
+    return SearchedChunks.from_file(documents(), read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl")
 
 
 @pytest.mark.slow
@@ -156,7 +156,7 @@ def test_identifiers_alone_are_looked_up_in_the_file_of_chunks():
 
 
 def alone(chunks, *rows):
-    documents, searched = SearchedChunks.alone(
+    documents, searched = SearchedChunks.without_documents(
         read_chunks(json.dumps(chunks).encode(), "c.json"), "c.json", DEFAULT_SPLITTER
     )
     tracing = TraceDiagnoser(documents, read_traces(lines(rows), "t.jsonl").questions, searched).locate()
@@ -224,7 +224,9 @@ def test_chunks_without_texts_need_the_documents(chunks, said):
 
 @pytest.mark.slow
 def test_a_hundred_questions_are_diagnosed_from_the_chunks_alone():
-    documents, searched = SearchedChunks.alone(read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl", DEFAULT_SPLITTER)
+    documents, searched = SearchedChunks.without_documents(
+        read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl", DEFAULT_SPLITTER
+    )
     questions = read_traces(FORMATS["plain rows"](made()), "a.jsonl").questions
     tracing = TraceDiagnoser(documents, questions, searched).locate()
     stages = Counter()

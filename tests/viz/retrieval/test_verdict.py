@@ -103,7 +103,7 @@ def test_undefined_for_every_question_is_no_verdict():
 
 
 def test_where_the_embeddings_came_from():
-    sources = [Costs(1, 1, 1, embedded, cached).source() for embedded, cached in ((5, 0), (0, 5), (5, 5), (0, 0))]
+    sources = [Costs(1, 1, 1, embedded, cached).embeddings_source() for embedded, cached in ((5, 0), (0, 5), (5, 5), (0, 0))]
     assert sources == ["computed", "from the cache", "partly from the cache", "none"]
 
 

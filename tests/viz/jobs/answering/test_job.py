@@ -133,7 +133,7 @@ def test_trivial_rows_are_answered_from_nothing_from_the_beginning_and_from_rand
     assert not run.error
     # What it knows without the text cannot be faithful to the text.
     assert {*run.results[2, 0].judgements} == {"relevancy", "correctness"}
-    assert run.results[2, 0].whole(judged=True)
+    assert run.results[2, 0].is_complete(judged=True)
     alone = [asked for asked in model.asked if asked[0].text == prompts.CLOSED_BOOK_SYSTEM]
     # Several are asked at once, in any order.
     assert sorted(asked[1].text for asked in alone) == sorted(f"Question: {item.question}" for item in ITEMS)

@@ -16,9 +16,9 @@ def recall_and_failures(run, exact_ends):
     for number, evaluation in sorted(run.found.items()):
         corpus = replace(evaluation.index.corpus, exact_ends=exact_ends)
         ruler = Ruler(corpus.whole.text, load_tokenizer(run.plan.tokenizer))
-        there = replace(evaluation, search=replace(evaluation.search, index=replace(evaluation.index, corpus=corpus))).over(
-            5, ruler
-        )
+        there = replace(
+            evaluation, search=replace(evaluation.search, index=replace(evaluation.index, corpus=corpus))
+        ).at_top_k(5, ruler)
         recalls.append(f"{100 * there.values('recall').mean():.1f}")
         measured = {number: MeasuredChunker(there, run.ladders[number])}
         lost.append(str(len(retrieval_failures(measured, Limit(5, 2000, "tokens", "cut"), ruler)[number])))
