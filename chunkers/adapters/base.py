@@ -8,7 +8,7 @@ from chunkers.adapters.piece_location import chunking_of_pieces
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking
-from chunkers.support.errors import Cancelled, InputError, ModelError
+from chunkers.support.errors import Cancelled, InputError, ModelError, on_one_line
 from chunkers.text.document import Document
 
 
@@ -62,7 +62,7 @@ class Adapter(Chunker):
         try:
             with tools.loading():
                 import_module(self.module)
-            return self._mapped(document, tools)
+            return self._locate_pieces_of(document, tools)
         except (InputError, Cancelled):
             raise
         except ImportError as error:
@@ -72,12 +72,11 @@ class Adapter(Chunker):
             ) from error
         except Exception as error:
             # Whatever another library raises concerns this column alone, and the user cannot fix it.
-            message = " ".join(f"{type(error).__name__}: {error}".split())
+            message = on_one_line(f"{type(error).__name__}: {error}", 200).rstrip(".")
             raise ModelError(
-                f"{self.library} could not cut this text: {message[:200].rstrip('.')}. Change a parameter, or choose "
-                "another chunker."
+                f"{self.library} could not cut this text: {message}. Change a parameter, or choose another chunker."
             ) from error
 
-    def _mapped(self, document: Document, tools: Tools) -> Chunking:
+    def _locate_pieces_of(self, document: Document, tools: Tools) -> Chunking:
         """Return the pieces as chunks located in the original."""
         return chunking_of_pieces(document, self.pieces(document, tools), self.library)

@@ -45,7 +45,7 @@ class DoclingHybrid(Adapter):
         """Return the texts of Docling's chunks, without the table headers that Docling repeats."""
         return [text for text, _ in self._pieces(document, tools)]
 
-    def _mapped(self, document: Document, tools: Tools) -> Chunking:
+    def _locate_pieces_of(self, document: Document, tools: Tools) -> Chunking:
         pieces = self._pieces(document, tools)
         chunking = chunking_of_pieces(document, [text for text, _ in pieces], self.library, [header for _, header in pieces])
         count = len(headings(document.text))

@@ -1,7 +1,7 @@
 """LlamaIndex's two semantic splitters."""
 
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -17,6 +17,20 @@ class _LlamaIndex(Adapter):
     package: ClassVar[str] = "llama-index-core"
     module: ClassVar[str] = "llama_index.core.node_parser"
     requirement: ClassVar[str] = "llama-index-core==0.14.25"
+
+    def _node_texts(self, splitter: type[Any], sentences: list[str], document: Document, tools: Tools) -> list[str]:
+        """Return the texts of the nodes that a splitter makes of these sentences."""
+        from llama_index.core import Document as LlamaIndexDocument
+
+        from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
+
+        parser = splitter(
+            embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),
+            sentence_splitter=lambda _: sentences,
+            **self.model_dump(),
+        )
+        nodes = parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
+        return [node.get_content() for node in nodes]
 
 
 class LlamaIndexSemantic(_LlamaIndex):
@@ -49,21 +63,12 @@ class LlamaIndexSemantic(_LlamaIndex):
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of the nodes that LlamaIndex's SemanticSplitterNodeParser makes."""
-        from llama_index.core import Document as LlamaIndexDocument
         from llama_index.core.node_parser import SemanticSplitterNodeParser
-
-        from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
 
         # It joins sentences with nothing between them, so each sentence includes the white space after it.
         starts = [*document.starts, len(document.text)]
         sentences = [document.text[start:following] for start, following in pairwise(starts)]
-        parser = SemanticSplitterNodeParser(
-            embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),
-            sentence_splitter=lambda _: sentences,
-            **self.model_dump(),
-        )
-        nodes = parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
-        return [node.get_content() for node in nodes]
+        return self._node_texts(SemanticSplitterNodeParser, sentences, document, tools)
 
 
 class LlamaIndexDoubleMerging(_LlamaIndex):
@@ -120,17 +125,8 @@ class LlamaIndexDoubleMerging(_LlamaIndex):
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of the nodes that LlamaIndex's double-merging splitter makes."""
-        from llama_index.core import Document as LlamaIndexDocument
         from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
-
-        from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
 
         # It asks for the sentences two at a time; embedding them in batches beforehand is far faster.
         tools.embed(document.sentence_texts)
-        parser = SemanticDoubleMergingSplitterNodeParser(
-            embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),
-            sentence_splitter=lambda _: document.sentence_texts,
-            **self.model_dump(),
-        )
-        nodes = parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
-        return [node.get_content() for node in nodes]
+        return self._node_texts(SemanticDoubleMergingSplitterNodeParser, document.sentence_texts, document, tools)

@@ -37,11 +37,7 @@ def chunking_of_pieces(document: Document, pieces: Sequence[str], library: str, 
         document,
         tuple(Chunk.of(document, span)._replace(context=context) for span, context in zip(spans, repeated, strict=True)),
         with_uncut_gaps(document, cuts, Reason(remark=f"{library} begins no chunk here")),
-        notes=(
-            *_missing_notes(pieces, located, library),
-            *_lost_text_notes(text, spans),
-            *_altered_notes(text, pieces, located, library),
-        ),
+        notes=tuple(_inexact_notes(text, pieces, located, library)),
     )
 
 
@@ -67,7 +63,7 @@ def locate_pieces(text: str, pieces: Sequence[str]) -> list[Span | None]:
         even = _locate_in_order(solid, pieces, keys, even=True)
         if _count_losses(solid, keys, even) < left_out:
             spans = even
-    return [None if span is None else solid.original(span) for span in spans]
+    return [None if span is None else solid.original_span(span) for span in spans]
 
 
 def _locate_in_order(
@@ -75,20 +71,20 @@ def _locate_in_order(
 ) -> list[Span | None]:
     """Return the spans of the pieces in the solid text; ``even`` spreads repeats as far apart as the text allows."""
     spans: list[Span | None] = []
-    last = Span(-1, 0)
+    previous = Span(-1, 0)
     final = solid.length - len(keys[-1]) if keys else 0
     for number, (piece, key, following) in enumerate(zip(pieces, keys, [*keys, ""][1:], strict=True)):
         start = -1
-        if even and key and last.start >= 0:
-            step = (final - last.start) / (len(keys) - number)
-            start = solid.nearest(key, last, last.start + round(step))
+        if even and key and previous.start >= 0:
+            step = (final - previous.start) / (len(keys) - number)
+            start = solid.nearest(key, previous, previous.start + round(step))
         if start < 0 and key:
-            start = solid.find(piece, key, last, following)
+            start = solid.find(piece, key, previous, following)
         if start < 0:
             spans.append(None)
             continue
-        last = Span(start, start + len(key))
-        spans.append(last)
+        previous = Span(start, start + len(key))
+        spans.append(previous)
     return spans
 
 
@@ -125,14 +121,14 @@ class _VisibleText:
             return max(after, before)
         return before if place - before <= after - place else after
 
-    def original(self, span: Span) -> Span:
+    def original_span(self, span: Span) -> Span:
         """Convert a span of the text without white space to the corresponding span of the original text."""
         return Span(int(self._offsets[span.start]), int(self._offsets[span.end - 1]) + 1)
 
     def find(self, piece: str, key: str, last: Span, following: str) -> int:
         """Return the start of a piece that begins after the beginning of the span ``last``; -1 if it is not found.
 
-        Positions do not count white space; see `locate` for the order of the search.
+        Positions do not count white space; see `locate_pieces` for the order of the search.
         """
         if self._solid.startswith(key, last.end):
             return last.end
@@ -146,7 +142,8 @@ class _VisibleText:
         return self._solid.find(key, last.end) if exact < 0 else int(np.searchsorted(self._offsets, exact))
 
 
-def _missing_notes(pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
+def _inexact_notes(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
+    """Return notes on pieces that are not found, on text in no piece, and on altered white space."""
     notes = []
     for number, (piece, span) in enumerate(zip(pieces, located, strict=True), start=1):
         if span is None:
@@ -154,14 +151,17 @@ def _missing_notes(pieces: Sequence[str], located: Sequence[Span | None], librar
             why = f", “{quote}”, is not found in the text" if quote else " is empty"
             notes.append(f"Chunk {number} of {library}{why}; it is left out.")
     more = len(notes) - _MOST_NAMED
-    if more <= 1:
-        return notes
-    return [*notes[:_MOST_NAMED], f"Further chunks of {library} that are left out, empty or not found: {more:,}."]
-
-
-def _lost_text_notes(text: str, spans: Sequence[Span]) -> list[str]:
-    lost = count_characters_outside(text, spans)
-    return [f"Lost characters, which lie in no chunk, white space not counted: {lost:,}."] if lost else []
+    if more > 1:
+        notes[_MOST_NAMED:] = [f"Further chunks of {library} that are left out, empty or not found: {more:,}."]
+    if lost := count_characters_outside(text, filter(None, located)):
+        notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost:,}.")
+    altered = sum(
+        span is not None and text[span.start : span.end] != piece.strip()
+        for piece, span in zip(pieces, located, strict=True)
+    )
+    if altered:
+        notes.append(f"{library} altered the white space of {altered:,} chunk{'s' if altered > 1 else ''}.")
+    return notes
 
 
 def count_characters_outside(text: str, spans: Iterable[tuple[int, int]]) -> int:
@@ -177,11 +177,3 @@ def quotable_beginning(text: str) -> str:
     """Return the first 40 characters of a text on one line, for a message to quote."""
     words = " ".join(text.split())
     return words if len(words) <= 40 else words[:39] + "…"
-
-
-def _altered_notes(text: str, pieces: Sequence[str], located: Sequence[Span | None], library: str) -> list[str]:
-    count = sum(
-        span is not None and text[span.start : span.end] != piece.strip()
-        for piece, span in zip(pieces, located, strict=True)
-    )
-    return [f"{library} altered the white space of {count:,} chunk{'s' if count > 1 else ''}."] if count else []

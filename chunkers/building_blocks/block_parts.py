@@ -77,8 +77,7 @@ class BlockSplitter:
         If a table's header is too long for a chunk, its delimiter row is counted in a shortened form, with three dashes
         per cell.
         """
-        size = self._sizes(start, end)
-        return size - self._tokens_saved(start, end) if self._rule_savings else size
+        return self._sizes(start, end) - self._tokens_saved(start, end)
 
     def notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
@@ -102,7 +101,7 @@ class BlockSplitter:
             units = [*self._split_around(span, inside, block.kind, most)]
         else:
             return self._split_prose(span, block.kind, most)
-        return self._packed(units, first, rest) if self._all_fit(units, first, rest) else None
+        return self._pack(units, first, rest) if self._all_fit(units, first, rest) else None
 
     def _all_fit(self, units: Sequence[Piece], first: int, rest: int) -> bool:
         """Return whether every unit that fits into a chunk also fits into the rest of one."""
@@ -112,19 +111,19 @@ class BlockSplitter:
         return sizes[0] <= first and max(sizes) <= rest
 
     def _split_table(self, span: Span, first: int, rest: int) -> list[Piece] | None:
-        head, rule, *rows = self._lines(*span)
+        head, rule, *rows = self._nonblank_lines(*span)
         text, remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
-        last = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
-        header = Span(head.start, last.end)
+        header_end = rows.pop(0) if rows and not _LETTER.search(text, *head) else rule
+        header = Span(head.start, header_end.end)
         context = (
             f"{text[head.start : rule.start]}{_shortened_delimiter_row(text[slice(*rule)])}{text[rule.end : header.end]}"
         )
-        held = self._tools.count_tokens([context])[0]
-        if held >= rest:
-            context, held = "", 0
+        context_tokens = self._tools.count_tokens([context])[0]
+        if context_tokens >= rest:
+            context, context_tokens = "", 0
         if rows and self.size(header.start, rows[0].end) <= min(first, rest):
-            units = [Piece(header.start, rows.pop(0).end, self._why(remark))]
+            units = [Piece(header.start, rows.pop(0).end, self._cut_reason(remark))]
         else:
             units = self._split_header(header, rule, min(first, rest))
             if not self._all_fit(units, first, rest):
@@ -132,31 +131,31 @@ class BlockSplitter:
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
         runs = [(True, units)]
         for row in rows:
-            repeats = not held or self._repeats(self.size(*row), held, rest)
+            size = self.size(*row)
+            # Beside a row if both fit, or if the row must be cut anyway.
+            repeats = (
+                not context_tokens or size + context_tokens <= rest or (size > rest and context_tokens <= self._most // 2)
+            )
             if repeats != runs[-1][0]:
                 runs.append((repeats, []))
-            runs[-1][1].extend(self._split_lines([row], remark, "row", rest - held * repeats))
+            runs[-1][1].extend(self._split_lines([row], remark, "row", rest - context_tokens * repeats))
         parts: list[Piece] = []
         for repeats, units in runs:
-            most = rest - held * repeats
-            packed = self._packed(units, most if parts else first, most)
+            most = rest - context_tokens * repeats
+            packed = self._pack(units, most if parts else first, most)
             parts += [
-                _with_header_context(part, context, repeats) if held and part.start >= header.end else part
+                _with_header_context(part, context, repeats) if context_tokens and part.start >= header.end else part
                 for part in packed
             ]
         return parts
-
-    def _repeats(self, size: int, held: int, most: int) -> bool:
-        """Return whether a table's header is repeated beside a row: if both fit, or the row must be cut anyway."""
-        return size + held <= most or (size > most and held <= self._most // 2)
 
     def _split_header(self, header: Span, rule: Span, most: int) -> list[Piece]:
         """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
         text, remark = self._document.text, "table cut between rows"
         if self.size(*header) <= self._most:
-            return [Piece(*header, self._why(remark))]
+            return [Piece(*header, self._cut_reason(remark))]
         short = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
-        lines = self._lines(*header)
+        lines = self._nonblank_lines(*header)
         if short > most or all(self.size(*line) <= most for line in lines):
             return [*self._split_lines(lines, remark, "row", most)]
         head = Span(header.start, rule.start).trimmed(text)
@@ -164,8 +163,8 @@ class BlockSplitter:
         if self.size(units[-1].start, rule.end) <= most:
             units[-1] = units[-1]._replace(end=rule.end)
         else:
-            units.append(Piece(*rule, self._why(remark)))
-        return [*units, *self._split_lines(self._lines(rule.end, header.end), remark, "row", most)]
+            units.append(Piece(*rule, self._cut_reason(remark)))
+        return [*units, *self._split_lines(self._nonblank_lines(rule.end, header.end), remark, "row", most)]
 
     def _wide_rule_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
@@ -174,7 +173,7 @@ class BlockSplitter:
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._most:
                 continue
-            head, rule, *_ = self._lines(*block.span)
+            head, rule, *_ = self._nonblank_lines(*block.span)
             if rule.end - head.start > self._most < self._sizes(head.start, rule.end):
                 short = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*rule)])])[0]
                 if short <= min(self._most, self._sizes(*rule) - 1):
@@ -186,7 +185,7 @@ class BlockSplitter:
         first, last = (bisect_left(self._rule_savings, (place, 0)) for place in (start, end))
         return sum(saved for _, saved in self._rule_savings[first:last])
 
-    def _fenced(self, lines: list[Span], most: int) -> list[Span]:
+    def _join_fences(self, lines: list[Span], most: int) -> list[Span]:
         """Return the lines of code, each fence joined with the line next to it if they fit, so that none stands alone."""
         text = self._document.text
         if not text.startswith(("```", "~~~"), lines[0].start) or len(lines) < 3:
@@ -219,13 +218,13 @@ class BlockSplitter:
 
     def _split_items(self, items: Iterable[int], most: int) -> Iterator[Piece]:
         """Cut between items; one that is too long, between the blocks and lines inside it."""
-        why = self._why("list cut between items")
+        why = self._cut_reason("list cut between items")
         for number in items:
             span = self._nested[number].span
             inside = [*self._blocks_inside(span, number + 1)]
             if self.size(*span) <= self._most:
                 yield Piece(*span, why)
-            elif inside or len(self._lines(*span)) > 1:
+            elif inside or len(self._nonblank_lines(*span)) > 1:
                 yield from _with_first_reason(why, self._split_around(span, inside, "item", most))
             else:
                 yield from _with_first_reason(why, self._split_prose(span, "item of the list", most))
@@ -236,34 +235,34 @@ class BlockSplitter:
         place = span.start
         for number in (*inside, None):
             block = None if number is None else self._nested[number]
-            lines = self._lines(place, block.span.start if block else span.end)
+            lines = self._nonblank_lines(place, block.span.start if block else span.end)
             if lines and kind == "item":
                 yield from self._split_lines(lines, remark, "line", most)
             elif lines:
                 yield from _with_first_reason(
-                    self._why(remark), self._split_prose(Span(lines[0].start, lines[-1].end), kind, most)
+                    self._cut_reason(remark), self._split_prose(Span(lines[0].start, lines[-1].end), kind, most)
                 )
             if block is None or number is None:
                 return
             place = block.span.end
             # A list in an item goes on with it.
             if (kind != "item" or block.kind != "list") and self.size(*block.span) <= self._most:
-                yield Piece(*block.span, self._why(remark))
+                yield Piece(*block.span, self._cut_reason(remark))
             elif block.kind == "list":
                 yield from self._split_items(self._blocks_inside(block.span, number + 1), most)
             elif block.kind == "table":
                 yield from self._split_table(block.span, most, most) or self._split_lines(
-                    self._lines(*block.span), remark, "row", most
+                    self._nonblank_lines(*block.span), remark, "row", most
                 )
             else:
                 yield from self._split_code(block.span, remark, most)
 
     def _split_code(self, span: Span, why_split: str, most: int) -> Iterator[Piece]:
-        lines = self._with_whole_fences(self._fenced(self._lines(*span), self._most))
+        lines = self._with_whole_fences(self._join_fences(self._nonblank_lines(*span), self._most))
         return self._split_lines(lines, why_split, "line", most)
 
     def _split_lines(self, lines: Iterable[Span], why_split: str, name: str, most: int) -> Iterator[Piece]:
-        why = self._why(why_split)
+        why = self._cut_reason(why_split)
         for start, end in lines:
             if self.size(start, end) <= most:
                 yield Piece(start, end, why)
@@ -273,9 +272,9 @@ class BlockSplitter:
     def _split_prose(self, span: Span, name: str, most: int) -> list[Piece]:
         if self._inner is None:
             return self._split_sentences(span, name, most)
-        inside, inner = self._document_of(span), self._inner(most)
+        inside, inner = self._document_inside(span), self._inner(most)
         chunking = inner.chunk(inside, self._tools)
-        above = self._why(f"{name} of {self.size(*span):,} tokens cut by {inner.name}")
+        above = self._cut_reason(f"{name} of {self.size(*span):,} tokens cut by {inner.name}")
         whys = {}
         for gap in chunking.gaps:
             step, *others = gap.why.steps()
@@ -296,18 +295,12 @@ class BlockSplitter:
 
     def _split_sentences(self, span: Span, name: str, most: int) -> list[Piece]:
         """Cut between sentences, and one that is too long between its words."""
-        why = self._why(f"{name} cut between sentences")
-        parts: list[Piece] = []
-        for start, end in self._sentences(span):
-            if self.size(start, end) <= most:
-                parts.append(Piece(start, end, why))
-            else:
-                parts += _with_first_reason(why, self._split_words(Span(start, end), "sentence cut between words", most))
-        return self._packed(parts, most, most)
+        remark = f"{name} cut between sentences"
+        return self._pack([*self._split_lines(self._sentence_parts_in(span), remark, "sentence", most)], most, most)
 
     def _split_words(self, span: Span, why_split: str, most: int) -> list[Piece]:
         """Cut between words, and one that is too long as the recursive chunker does."""
-        why, text = self._why(why_split), self._document.text
+        why, text = self._cut_reason(why_split), self._document.text
         words = [
             Piece(*word, why)
             for word in self._with_whole_fences([Span(*match.span()) for match in _WORD.finditer(text, *span)])
@@ -320,9 +313,9 @@ class BlockSplitter:
                 continue
             inside = fitting_spans(text, most, self._measure, Span(word.start, word.end))
             units += [Piece(start, end, why) for start, end in inside]
-        return self._packed(units, most, most)
+        return self._pack(units, most, most)
 
-    def _packed(self, units: Sequence[Piece], first: int, rest: int) -> list[Piece]:
+    def _pack(self, units: Sequence[Piece], first: int, rest: int) -> list[Piece]:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
         following = [*(unit.start for unit in units[1:]), units[-1].end]
@@ -344,16 +337,16 @@ class BlockSplitter:
             begin = end
         return parts
 
-    def _why(self, why_split: str) -> Reason:
+    def _cut_reason(self, why_split: str) -> Reason:
         return Reason(remark=f"{why_split}: {self._most:,} tokens at most")
 
-    def _lines(self, start: int, end: int) -> list[Span]:
+    def _nonblank_lines(self, start: int, end: int) -> list[Span]:
         """Return the lines that are not blank, without white space at their ends."""
         text = self._document.text
         lines = [Span(*match.span()).trimmed(text) for match in _LINE.finditer(text, start, end)]
         return [line for line in lines if line.start < line.end]
 
-    def _sentences(self, span: Span) -> list[Span]:
+    def _sentence_parts_in(self, span: Span) -> list[Span]:
         """Return the parts of sentences that are inside a span."""
         document = self._document
         first, last = document.sentence_at(span.start), document.sentence_at(span.end - 1)
@@ -363,8 +356,8 @@ class BlockSplitter:
         ]
         return [part.trimmed(document.text) for part in inside if part.start < part.end]
 
-    def _document_of(self, span: Span) -> Document:
-        sentences = tuple([Span(start - span.start, end - span.start) for start, end in self._sentences(span)])
+    def _document_inside(self, span: Span) -> Document:
+        sentences = tuple([Span(start - span.start, end - span.start) for start, end in self._sentence_parts_in(span)])
         return Document(self._document.text[slice(*span)], sentences, self._document.name)
 
 

@@ -6,7 +6,7 @@ H_s - |U_t - U_s|² / (t - s).
 
 Every s before t is a candidate for the last cut, so the plain search is quadratic. PELT (Killick et al. 2012) drops the
 candidates that can never be best again; in a text on a single topic there are none. The remaining candidates are
-therefore skipped for as long as a bound shows that they cannot be best; see `_left_out`. Both methods skip only
+therefore skipped for as long as a bound shows that they cannot be best; see `_skippable_places`. Both methods skip only
 candidates that could not have been chosen, so the result is that of the plain search. Ties, up to `SAME`, take the
 earliest last cut.
 
@@ -127,7 +127,7 @@ def _try_earlier_candidates(
     stop: int,
     penalty: float,
 ) -> int:
-    """Try the candidates before ``start``, as `advance` does, and return how many comparisons that took."""
+    """Try the candidates before ``start``, as `advance_search` does, and return how many comparisons that took."""
     run = int(lasts[start])
     candidates = np.flatnonzero(due[:start] <= stop)
     sizes = places[start] - places[candidates]
@@ -200,7 +200,7 @@ def advance_search_by_count(
     Parameters
     ----------
     sums, places
-        As for `advance`.
+        As for `advance_search`.
     totals, lasts
         Best total and last cut for the vectors before each place in k runs, shape (n + 1, k + 1); known up to ``start``,
         infinite where there is no such partition.
@@ -257,8 +257,7 @@ def best_partition_by_penalty(
     for start in range(0, last, BLOCK):
         stop = min(start + BLOCK, last)
         step(int(edges[stop]), advance_search(sums, places, totals, lasts, due, start, stop, penalty))
-    starts: list[int] = edges[backtrack_cuts(lasts)].tolist()
-    return starts
+    return [int(start) for start in edges[backtrack_cuts(lasts)]]
 
 
 def backtrack_cuts(lasts: IntArray) -> list[int]:
@@ -283,7 +282,7 @@ def best_partition_by_count(
     runs
         At least 1, and at most one more than there are allowed places.
     step, allowed
-        As for `best_by_penalty`.
+        As for `best_partition_by_penalty`.
     """
     edges = _allowed_edges(len(vectors), allowed)
     sums, places, last = centred_cumulative_sums(vectors)[edges], edges.astype(np.float64), len(edges) - 1
@@ -299,8 +298,7 @@ def best_partition_by_count(
     for left in range(runs, 1, -1):
         at = int(lasts[at, left])
         cuts.append(at)
-    starts: list[int] = edges[cuts[::-1]].tolist()
-    return starts
+    return [int(start) for start in edges[cuts[::-1]]]
 
 
 def critical_penalty(
@@ -319,15 +317,14 @@ def critical_penalty(
     vectors
         Shape (n, dimension), n at least 2.
     step, allowed
-        As for `best_by_penalty`; there must be at least one place.
+        As for `best_partition_by_penalty`; there must be at least one place.
     """
     count = len(vectors)
     edges = _allowed_edges(count, allowed)
     sums, last = centred_cumulative_sums(vectors)[edges], len(edges) - 1
     # What the run between two places explains: |U_t - U_s|² / (t - s), in row t and column s.
-    products = sums @ sums.T
-    squares = products.diagonal().copy()
-    explained = products
+    explained = sums @ sums.T
+    squares = explained.diagonal().copy()
     explained *= -2
     explained += squares
     explained += squares[:, np.newaxis]

@@ -1,4 +1,4 @@
-"""Ledgers of chunkers that decide on some gaps only, and the pieces of a text that become chunks."""
+"""All gaps of a text from the decisions on some of them, and the pieces of a text that become chunks."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -38,18 +38,18 @@ class PieceCutter:
     document: Document
     tools: Tools
     most: int
-    joined: dict[int, Reason] = field(default_factory=dict, init=False)
+    join_reasons: dict[int, Reason] = field(default_factory=dict, init=False)
 
-    def held(self, context: str) -> int:
+    def tokens_of(self, context: str) -> int:
         """Return the number of tokens of a context."""
         return self.tools.count_tokens([context])[0] if context else 0
 
-    def limited(self, context: str) -> tuple[str, int]:
+    def short_context(self, context: str) -> tuple[str, int]:
         """Return a context and its number of tokens; none if it would take more than half of a chunk."""
-        held = self.held(context)
+        held = self.tokens_of(context)
         return (context, held) if held <= self.most // 2 else ("", 0)
 
-    def end(self, start: int, end: int) -> int:
+    def trimmed_end(self, start: int, end: int) -> int:
         """Return the offset at which the text from ``start`` to ``end`` ends, leaving out trailing white space."""
         return start + len(self.document.text[start:end].rstrip())
 
@@ -99,7 +99,7 @@ def with_uncut_gaps(document: Document, given: Sequence[Gap], kept: Reason | Cal
 
 
 def gaps_of_pieces(document: Document, pieces: Sequence[Piece], kept: Callable[[int], Reason]) -> tuple[Gap, ...]:
-    """Return the ledger of chunks made from pieces; ``kept`` is that of `ledger`."""
+    """Return all gaps of chunks made from pieces; ``kept`` is that of `with_uncut_gaps`."""
     reasons = {piece.start: piece.why for piece in pieces}
     cuts = cuts_to_gaps(document, [piece.start for piece in pieces[1:]], Verdict.CUT, reasons.__getitem__)
     return with_uncut_gaps(document, cuts, kept)

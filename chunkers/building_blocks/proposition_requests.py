@@ -18,25 +18,25 @@ from chunkers.text.document import Document, Span
 from chunkers.text.extracted_text import shorten
 from chunkers.text.quotations import SHORTEST, ComparisonBudget, Quotation, SearchableText
 
-_WORDIER = 6
+_ANSWER_TOKENS_PER_TOKEN = 6
 """Tokens of an answer for each of the text, which is stated and quoted."""
 
-_EACH = 3
+_MOST_PER_SENTENCE = 3
 """Most propositions of a sentence, on average, that a schema allows."""
 
-_LONGER = 100
+_LONGER_THAN_SENTENCE = 100
 """Characters that a proposition may have beyond the longest sentence of its window where a schema bounds it."""
 
-_WRAPPED = 30
+_TOKENS_AROUND_PROPOSITION = 30
 """Tokens of an answer for each proposition besides its words."""
 
 _SHORTEST_TOKEN = 3
 """Characters of a token, on average, at the least."""
 
-_COMPARED = 2_000_000_000
+_MOST_COMPARED = 2_000_000_000
 """Pairs of characters that are compared to find quotations with changes in one text: some seconds."""
 
-_NEAR = 8
+_LOOK_BEHIND = 8
 """Characters before a word that are looked at for the end of a sentence."""
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -133,38 +133,39 @@ def request_propositions(
     Cancelled
         If the user stops.
     """
-    parts = sentence_windows(document, most, tools)
-    lock, ready = threading.Lock(), [0]
+    windows = sentence_windows(document, most, tools)
+    lock, ready = threading.Lock(), 0
 
-    def asked_about(window: SentenceWindow) -> Callable[[Tools], list[Claim] | str]:
-        def ask(bench: Tools) -> list[Claim] | str:
-            numbers, count = (window.first + 1, window.last), window.last - window.first
-            tokens = forms.ROOM + _WORDIER * window.tokens + 2 * _WRAPPED * count
-            kind = forms.PROPOSITIONS.within({"sentence": numbers}, tokens, _answer_sizes(document, window, tokens))
-            answer = partial(bench.ask, kind=kind)
-            read = partial(parse_claims, first=window.first + 1, last=window.last)
-            try:
-                messages = propositions_prompt(document, window, before)
-                claims: list[Claim] | str = usable_answer(answer, messages, read, bench.tell)
-            except Unusable as complaint:
-                claims = complaint.summary
-            with lock:
-                ready[0] += window.last - window.first
-                done(ready[0])
-            return claims
+    def claims_or_complaint(window_tools: Tools, window: SentenceWindow) -> list[Claim] | str:
+        nonlocal ready
+        count = window.last - window.first
+        tokens = forms.ROOM + _ANSWER_TOKENS_PER_TOKEN * window.tokens + 2 * _TOKENS_AROUND_PROPOSITION * count
+        bounds = {"sentence": (window.first + 1, window.last)}
+        kind = forms.PROPOSITIONS.for_request(bounds, tokens, _answer_sizes(document, window, tokens))
+        read = partial(parse_claims, first=window.first + 1, last=window.last)
+        try:
+            messages = propositions_prompt(document, window, before)
+            claims: list[Claim] | str = usable_answer(
+                partial(window_tools.ask, kind=kind), messages, read, window_tools.tell
+            )
+        except Unusable as complaint:
+            claims = complaint.summary
+        with lock:
+            ready += count
+            done(ready)
+        return claims
 
-        return ask
-
-    return _tie_to_text(document, parts, tools.together([asked_about(window) for window in parts]), tools)
+    answers = tools.together([partial(claims_or_complaint, window=window) for window in windows])
+    return _tie_to_text(document, windows, answers)
 
 
 def _answer_sizes(document: Document, window: SentenceWindow, tokens: int) -> forms.Sizes:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
     count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
     quotation = max(map(len, texts))
-    text = quotation + _LONGER
-    fitting = tokens // ((quotation + text) // _SHORTEST_TOKEN + _WRAPPED)
-    return {"text": text, "quotation": quotation, "propositions": max(count, min(_EACH * count, fitting))}
+    text = quotation + _LONGER_THAN_SENTENCE
+    fitting = tokens // ((quotation + text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION)
+    return {"text": text, "quotation": quotation, "propositions": max(count, min(_MOST_PER_SENTENCE * count, fitting))}
 
 
 def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
@@ -176,32 +177,29 @@ def parse_claims(answer: str, first: int, last: int) -> list[Claim]:
         If the answer has another form, has no proposition, or names a sentence outside the range.
     """
     claims = []
-    for text, sentence, quotation in (
-        (proposition.text, proposition.sentence, proposition.quotation)
-        for proposition in parse_json_answer(answer, forms.PropositionsAnswer).propositions
-    ):
-        if not first <= sentence <= last:
-            raise Unusable(f"the answer may name only sentences {first} to {last}; it names sentence {sentence}")
-        if not text.strip():
+    for stated in parse_json_answer(answer, forms.PropositionsAnswer).propositions:
+        if not first <= stated.sentence <= last:
+            raise Unusable(f"the answer may name only sentences {first} to {last}; it names sentence {stated.sentence}")
+        if not stated.text.strip():
             raise Unusable("the answer must give every proposition a text; one text is empty")
-        claims.append(Claim(" ".join(text.split()), sentence - 1, quotation.strip()))
+        claims.append(Claim(" ".join(stated.text.split()), stated.sentence - 1, stated.quotation.strip()))
     if not claims:
         raise Unusable("the answer must state at least one proposition; it states none")
     return claims
 
 
 def _tie_to_text(
-    document: Document, parts: Sequence[SentenceWindow], answers: Sequence[list[Claim] | str], tools: Tools
+    document: Document, windows: Sequence[SentenceWindow], answers: Sequence[list[Claim] | str]
 ) -> StatedPropositions:
     """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
-    statements = StatedPropositions(windows=len(parts))
+    statements = StatedPropositions(windows=len(windows))
     vocabulary = Vocabulary.of(
         document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]
     )
-    work = ComparisonBudget(_COMPARED)
+    work = ComparisonBudget(_MOST_COMPARED)
     covered: set[int] = set()
     distinct: dict[tuple[str, Span], Proposition] = {}
-    for window, claims in zip(parts, answers, strict=True):
+    for window, claims in zip(windows, answers, strict=True):
         if isinstance(claims, str):
             statements.failed += 1
             shown = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
@@ -210,7 +208,7 @@ def _tie_to_text(
         start = document.sentences[window.first].start
         searched = SearchableText(document.text[start : document.sentences[window.last - 1].end], work)
         for claim in claims:
-            proposition = _tie_claim(document, searched, start, claim, vocabulary, tools)
+            proposition = _tie_claim(document, searched, start, claim, vocabulary)
             if proposition.span is None:
                 statements.left_out.append(proposition)
                 continue
@@ -222,14 +220,9 @@ def _tie_to_text(
         for number, (text, span) in enumerate(zip(document.sentence_texts, document.sentences, strict=True))
         if number not in covered
     ]
-    statements.propositions = sorted([*distinct.values(), *lost], key=_source_start)
+    # Of those whose sources begin at one place, the first that was stated is first.
+    statements.propositions = sorted([*distinct.values(), *lost], key=lambda stated: stated.span.start if stated.span else 0)
     return statements
-
-
-def _source_start(proposition: Proposition) -> int:
-    """Sort key: where the source begins; of equal ones the first that was stated is first."""
-    assert proposition.span is not None
-    return proposition.span.start
 
 
 def overlapped_sentences(document: Document, span: Span) -> range:
@@ -238,7 +231,7 @@ def overlapped_sentences(document: Document, span: Span) -> range:
 
 
 def _tie_claim(
-    document: Document, searched: SearchableText, start: int, claim: Claim, vocabulary: "Vocabulary", tools: Tools
+    document: Document, searched: SearchableText, start: int, claim: Claim, vocabulary: "Vocabulary"
 ) -> Proposition:
     """Tie a claim to the text of its window, which begins at ``start``."""
     text, number, quotation = claim
@@ -310,7 +303,7 @@ def unsupported_words(text: str, source: str, vocabulary: Vocabulary) -> tuple[t
     elsewhere: list[str] = []
     nowhere: list[str] = []
     for match in _WORD.finditer(text):
-        word, before = match.group(), text[max(0, match.start() - _NEAR) : match.start()].rstrip("\"'“”‘’«»([ ")
+        word, before = match.group(), text[max(0, match.start() - _LOOK_BEHIND) : match.start()].rstrip("\"'“”‘’«»([ ")
         begins = not before or before[-1] in ".!?:…"
         ordinary = not word[0].isupper() or (begins and word.lower() in vocabulary.small)
         if not ordinary and word.casefold() not in here.words:
@@ -335,7 +328,7 @@ LONGEST_SHOWN = 1_000
 MOST_LISTED = 100
 """Maximum number of chunks listed with their summaries when propositions are sorted: the most recently used ones."""
 
-_SORTED_EACH = 200
+_SORTING_TOKENS = 200
 """Tokens of an answer for each proposition: its number, and the title and summary of its chunk."""
 
 
@@ -389,16 +382,16 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
         last = min(first + batch, len(texts))
         outcome.batches += 1
         listed = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
-        tokens = forms.ROOM + _SORTED_EACH * (last - first)
+        tokens = forms.ROOM + _SORTING_TOKENS * (last - first)
         # Without chunks so far, no number of one is allowed.
         chunks = (listed[0] + 1, listed[-1] + 1) if listed else (0, -1)
         # No more chunks, and no more in each, than there are propositions.
         sizes = {"chunks": last - first, "propositions": last - first}
-        kind = forms.GROUPS.within({"chunk": chunks, "propositions": (first + 1, last)}, tokens, sizes)
-        answer = partial(tools.ask, kind=kind)
+        kind = forms.GROUPS.for_request({"chunk": chunks, "propositions": (first + 1, last)}, tokens, sizes)
         read = partial(parse_placements, listed=[number + 1 for number in listed], first=first + 1, last=last)
         try:
-            placed = usable_answer(answer, grouping_prompt(outcome.groups, listed, texts, first, last), read, tools.tell)
+            prompt = grouping_prompt(outcome.groups, listed, texts, first, last)
+            placed = usable_answer(partial(tools.ask, kind=kind), prompt, read, tools.tell)
         except Unusable as complaint:
             outcome.failed += 1
             shown = f"{complaint.summary} (propositions {first + 1:,} to {last:,})"

@@ -125,7 +125,7 @@ def _piece_sizes_by_word(text: str, word: str) -> list[int]:
 
 
 def _piece_sizes_by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
-    """Return the characters of the pieces of ``text[start:end]`` that begin with a match, as `_by_word` does."""
+    """Return the characters of the pieces of ``text[start:end]`` that begin with a match, as `_piece_sizes_by_word` does."""
     starts = [match.start() for match in pattern.finditer(text, start, end)]
     if not starts:
         return []

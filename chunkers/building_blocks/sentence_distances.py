@@ -1,4 +1,4 @@
-"""Distances between neighbours, which the semantic chunkers share."""
+"""Distances between neighbouring sentences, and the null model of a score: its values for random orders of the sentences."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -32,8 +32,7 @@ def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0)
     norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    cosines: FloatArray = np.einsum("ij,ij->i", left, right) / np.maximum(norms, 1e-12)
-    return cosines
+    return np.asarray(np.einsum("ij,ij->i", left, right) / np.maximum(norms, 1e-12))
 
 
 def join_with_neighbours(sentences: Sequence[str], buffer: int) -> list[str]:
@@ -43,7 +42,9 @@ def join_with_neighbours(sentences: Sequence[str], buffer: int) -> list[str]:
     return [" ".join(sentences[max(0, i - buffer) : i + buffer + 1]) for i in range(len(sentences))]
 
 
-# Null model of a score: its distribution over random orders of the text's own sentences.
+# The null model is a permutation null. If neighbouring sentences are similar throughout the text, single sentences in random
+# order are too easy a null; runs of sentences that stay together keep this similarity, as in the block bootstrap of Künsch
+# (1989).
 
 
 Vectors = TypeVar("Vectors", FloatArray, VectorArray)
@@ -105,12 +106,12 @@ def under_shuffling(
     vectors
         Vectors of the sentences, shape (n, dimension), n at least 1.
     run
-        As for `orders`.
+        As for `shuffled_orders`.
     name
         Name of the measure in the cache key; a name must always stand for the same measure.
     measure
         Called with the vectors in another order; an exception that it raises stops the computation.
     most
-        As for `orders`.
+        As for `shuffled_orders`.
     """
     return np.concatenate([measure(vectors[order]) for order in shuffled_orders(len(vectors), run, most)])

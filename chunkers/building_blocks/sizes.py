@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -113,11 +114,9 @@ class TokenSizes:
         if self._skips_space:
             # Between two units, so that the parts are units, which are often counted already.
             return [start for start in self._starts if not start or self._text[start - 1] in " \t\n\r"]
-        ends = []
-        for start, following in pairwise([*self._starts, len(self._text)]):
-            if match := _SURE.search(self._text, start, following):
-                ends.append(match.start())
-        return ends
+        units = pairwise([*self._starts, len(self._text)])
+        matches = (_SURE.search(self._text, start, following) for start, following in units)
+        return [match.start() for match in matches if match]
 
     @cached_property
     def _totals(self) -> list[int]:
@@ -226,15 +225,14 @@ def enforce_size_limits(
     InputError
         If the maximum size would produce too many chunks.
     """
-    if not document.sentences or (limits.least is None and (limits.most is None or limits.oversize is None)):
+    cuts_large = limits.most is not None and limits.oversize is not None
+    if not document.sentences or (limits.least is None and not cuts_large):
         return list(gaps)
-    if limits.most is not None and limits.oversize is not None and limits.unit != "sentences":
-        check_chunk_size("max_size", document.text, limits.most, limits.unit)
     sizer = _SizeEnforcer(document, limits, tools, distances)
-    constrained = sizer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
-    if limits.most is None or limits.oversize is None:
-        return constrained
-    return sizer.cut_large(constrained)
+    if cuts_large and limits.unit != "sentences":
+        check_chunk_size("max_size", document.text, sizer.most, limits.unit)
+    merged = sizer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
+    return sizer.cut_large(merged) if cuts_large else merged
 
 
 class _SizeEnforcer:
@@ -242,7 +240,8 @@ class _SizeEnforcer:
         self, document: Document, limits: SizeLimits, tools: Tools, distances: Callable[[], Sequence[float]]
     ) -> None:
         self.document = document
-        self.limits = limits
+        self.least, self.most = limits.least or 0, limits.most or sys.maxsize
+        self.unit, self.oversize = limits.unit, limits.oversize
         self.tools = tools
         self.size = span_size_function(document, limits.unit, tools)
         self._distances = distances
@@ -253,21 +252,19 @@ class _SizeEnforcer:
 
     def merge_small(self, gaps: list[Gap]) -> list[Gap]:
         """Merge chunks below the minimum size from left to right, unless merging would exceed the maximum."""
-        least, most, unit = self.limits.least or 0, self.limits.most, self.limits.unit
         cuts = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
         ends = [*(gaps[position].end_before(self.document) for position in cuts), self.document.sentences[-1].end]
         standing: list[int] = []
         starts = [self.document.starts[0]]
-        for number, end in enumerate(ends):
+        for number, (end, position) in enumerate(zip(ends, [*cuts, None], strict=True)):
             size = self.size(starts[-1], end)
-            position = cuts[number] if number < len(cuts) else None
             # The first chunk has none before it: remove the cut after it and let it grow.
             drop = standing[-1] if standing else position
-            if size < least and drop is not None:
+            if size < self.least and drop is not None:
                 merged = self.size(starts[-2], end) if standing else self.size(starts[-1], ends[number + 1])
-                remark = f"a chunk of {size:,} {unit} beside it, below minimum size {least:,}"
-                if most is not None and merged > most:
-                    remark += f", but with its neighbour above maximum size {most:,}"
+                remark = f"a chunk of {size:,} {self.unit} beside it, below minimum size {self.least:,}"
+                if merged > self.most:
+                    remark += f", but with its neighbour above maximum size {self.most:,}"
                     gaps[drop] = gaps[drop]._replace(why=link_reasons(gaps[drop].why, Reason(remark=remark)))
                 else:
                     why = link_reasons(gaps[drop].why, Reason(remark=remark))
@@ -281,7 +278,7 @@ class _SizeEnforcer:
         return gaps
 
     def cut_large(self, gaps: list[Gap]) -> list[Gap]:
-        document, most = self.document, self.limits.most or 0
+        document = self.document
         forced: list[Gap] = []
         start = document.starts[0]
         for gap in [*(gap for gap in gaps if gap.verdict.is_cut), None]:
@@ -290,26 +287,21 @@ class _SizeEnforcer:
             while pending:
                 part = pending.pop()
                 size = self.size(*part)
-                if size <= most:
+                if size <= self.most:
                     continue
-                above = Reason(remark=f"a chunk of {size:,} {self.limits.unit}, above maximum size {most:,}")
-                weakest = self.weakest_gap(part) if self.limits.oversize == "weakest_gap" else None
+                too_large = Reason(remark=f"a chunk of {size:,} {self.unit}, above maximum size {self.most:,}")
+                weakest = self.weakest_gap(part) if self.oversize == "weakest_gap" else None
                 if weakest is not None:
-                    largest = Reason("distance", float(self.distances[weakest]), "largest")
-                    why = link_reasons(above, largest, *self.left_small(part, weakest))
+                    why = link_reasons(too_large, Reason("distance", float(self.distances[weakest]), "largest"))
+                    if min(self.sides(part, weakest)) < self.least:
+                        why = link_reasons(why, Reason(remark=f"a side below minimum size {self.least:,} is left"))
                     forced.append(Gap(weakest, None, None, Verdict.FORCED, why))
-                    pending.append(Span(document.sentences[weakest + 1].start, part.end))
-                    pending.append(Span(part.start, document.sentences[weakest].end))
+                    before = Span(part.start, document.sentences[weakest].end)
+                    pending += [Span(document.sentences[weakest + 1].start, part.end), before]
                 else:
-                    forced.extend(self.cut_recursively(part, above))
+                    forced.extend(self.cut_recursively(part, too_large))
             start = gap.start_after(document) if gap is not None else end
         return _insert_forced_cuts(gaps, forced)
-
-    def left_small(self, part: Span, gap: int) -> list[Reason]:
-        """Return a reason step if a cut of ``part`` at ``gap`` leaves a side below the minimum size; otherwise no step."""
-        least = self.limits.least or 0
-        small = min(self.sides(part, gap)) < least
-        return [Reason(remark=f"a side below minimum size {least:,} is left")] if small else []
 
     def sides(self, part: Span, gap: int) -> tuple[int, int]:
         """Return the sizes of the two sides of ``part``, before and after ``gap``."""
@@ -321,36 +313,33 @@ class _SizeEnforcer:
         inside = range(self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1))
         if not inside:
             return None
-        least = self.limits.least or 0
         # From gap to gap the left side grows and the right side shrinks, so those that leave both large enough adjoin.
-        low = bisect_left(inside, least, key=lambda gap: self.sides(part, gap)[0])
-        high = bisect_right(inside, -least, key=lambda gap: -self.sides(part, gap)[1])
+        low = bisect_left(inside, self.least, key=lambda gap: self.sides(part, gap)[0])
+        high = bisect_right(inside, -self.least, key=lambda gap: -self.sides(part, gap)[1])
         among = inside[low:high] or inside
         return among.start + int(np.argmax(self.distances[among.start : among.stop]))
 
     def cut_recursively(self, part: Span, above: Reason) -> list[Gap]:
-        least, unit = self.limits.least or 0, self.limits.unit
-        if unit == "sentences":
+        if self.unit == "sentences":
             return self.cut_evenly(part, above)
-        text, measure = self.document.text, text_size_function(unit, self.tools)
-        spans = fitting_spans(text, self.limits.most or 1, measure, part)
-        small = any(measure(text[start:end]) < least for start, end in spans)
+        text, measure = self.document.text, text_size_function(self.unit, self.tools)
+        spans = fitting_spans(text, self.most, measure, part)
+        small = any(measure(text[start:end]) < self.least for start, end in spans)
         remark = "cut by the recursive chunker"
-        remark += f", which leaves pieces below minimum size {least:,}" if small else ""
+        remark += f", which leaves pieces below minimum size {self.least:,}" if small else ""
         offsets = [start for start, _ in spans[1:]]
         return cuts_to_gaps(
             self.document, offsets, Verdict.FORCED, lambda offset: link_reasons(above, Reason(remark=remark))
         )
 
     def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
-        """Cut ``part`` after every ``most`` sentences, where ``most`` is the maximum chunk size."""
-        least, most = self.limits.least or 0, self.limits.most or 1
+        """Cut ``part`` whenever it has as many sentences as the maximum chunk size allows."""
         first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
-        remark = f"cut after every {most:,}"
-        left = (last - first) % most + 1
-        remark += f", which leaves {left:,}, below minimum size {least:,}" if left < least else ""
+        remark = f"cut after every {self.most:,}"
+        left = (last - first) % self.most + 1
+        remark += f", which leaves {left:,}, below minimum size {self.least:,}" if left < self.least else ""
         why = link_reasons(above, Reason(remark=remark))
-        return [Gap(gap, None, None, Verdict.FORCED, why) for gap in range(first + most - 1, last, most)]
+        return [Gap(gap, None, None, Verdict.FORCED, why) for gap in range(first + self.most - 1, last, self.most)]
 
 
 def span_size_function(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:

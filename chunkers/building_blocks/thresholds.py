@@ -72,8 +72,7 @@ class Threshold:
         defined = scores[~np.isnan(scores)]
         if not len(defined):
             return [float("nan")] * len(amounts)
-        levels: list[float] = self.level(defined, np.asarray(amounts, dtype=np.float64)).tolist()
-        return levels
+        return [float(level) for level in self.level(defined, np.asarray(amounts, dtype=np.float64))]
 
 
 def passes_level(scores: FloatArray, level: float, above: bool) -> npt.NDArray[np.bool_]:

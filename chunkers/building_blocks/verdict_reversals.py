@@ -44,7 +44,7 @@ class VerdictReversals:
 
     def __init__(self, chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> None:
         self.chunker, self.chunking, self.gap, self._tools = chunker, chunking, gap, tools
-        self._made: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
+        self._results: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
     def run(self, values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
         """Run the chunker with other parameter values; return the result and its matching gap, or None if no gap matches.
@@ -52,15 +52,14 @@ class VerdictReversals:
         None also if the values break a rule of the chunker, or the text is too long for reruns.
         """
         key = tuple(sorted(values.items()))
-        if key not in self._made:
-            self._made[key] = self._chunk(values)
-        outcome = self._made[key]
-        places = () if outcome is None else outcome.gaps
-        matching = (place for place in places if (place.index, place.offset) == (self.gap.index, self.gap.offset))
-        gap = next(matching, None)
-        return None if outcome is None or gap is None else (outcome, gap)
+        if key not in self._results:
+            self._results[key] = self._rerun(values)
+        chunking, place = self._results[key], (self.gap.index, self.gap.offset)
+        if chunking is None:
+            return None
+        return next(((chunking, gap) for gap in chunking.gaps if (gap.index, gap.offset) == place), None)
 
-    def _chunk(self, values: Mapping[str, float]) -> Chunking | None:
+    def _rerun(self, values: Mapping[str, float]) -> Chunking | None:
         document = self.chunking.document
         if len(document.sentences) > MOST_PROVEN:
             return None
@@ -70,12 +69,14 @@ class VerdictReversals:
             return None
         return other.chunk(document, self._tools)
 
-    def reverse(self, values: Mapping[str, float]) -> bool:
+    def reverses_verdict(self, values: Mapping[str, float]) -> bool:
         """Return whether a run with these parameter values reverses the verdict on the gap."""
         outcome = self.run(values)
         return outcome is not None and outcome[1].verdict.is_cut != self.gap.verdict.is_cut
 
-    def nearest(self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None) -> float | None:
+    def nearest_reversing_stop(
+        self, parameter: str, candidate: float | None, others: Mapping[str, float] | None = None
+    ) -> float | None:
         """Return the first slider stop, outwards from the present value, that reverses the verdict; None if none is found.
 
         The stop before it does not reverse the verdict.
@@ -93,17 +94,19 @@ class VerdictReversals:
         present, rest = getattr(self.chunker, parameter), dict(others or {})
         stops = parameter_spec(self.chunker, parameter).stops
         up = candidate > present if candidate is not None else not self.gap.verdict.is_cut
-        way = [stop for stop in stops if stop > present] if up else [stop for stop in reversed(stops) if stop < present]
-        if not way:
+        stops_outwards = (
+            [stop for stop in stops if stop > present] if up else [stop for stop in reversed(stops) if stop < present]
+        )
+        if not stops_outwards:
             return None
 
         def reverses(place: int) -> bool:
-            return place >= 0 and self.reverse({**rest, parameter: way[place]})
+            return place >= 0 and self.reverses_verdict({**rest, parameter: stops_outwards[place]})
 
-        high = way.index(candidate) if candidate in way else len(way) - 1
+        high = stops_outwards.index(candidate) if candidate in stops_outwards else len(stops_outwards) - 1
         low = high - 1
         if not reverses(high):
-            low, high = high, len(way) - 1
+            low, high = high, len(stops_outwards) - 1
             if low == high or not reverses(high):
                 return None
         elif reverses(low):
@@ -111,20 +114,22 @@ class VerdictReversals:
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reverses(middle) else (middle, high)
-        return way[high]
+        return stops_outwards[high]
 
-    def boundary(self, parameter: str, stays: int, reverses: int, others: Mapping[str, float] | None = None) -> int | None:
+    def nearest_reversing_number(
+        self, parameter: str, stays: int, reverses: int, others: Mapping[str, float] | None = None
+    ) -> int | None:
         """Return a whole number at which the verdict is reversed; None if it is not at ``reverses``.
 
         The number before it, on the way from ``stays``, does not reverse the verdict, and neither must ``stays``. ``others``
         are values of other parameters.
         """
         rest = dict(others or {})
-        if stays == reverses or not self.reverse({**rest, parameter: reverses}):
+        if stays == reverses or not self.reverses_verdict({**rest, parameter: reverses}):
             return None
         while abs(reverses - stays) > 1:
             middle = (stays + reverses) // 2
-            if self.reverse({**rest, parameter: middle}):
+            if self.reverses_verdict({**rest, parameter: middle}):
                 reverses = middle
             else:
                 stays = middle

@@ -450,7 +450,7 @@ class ChunkerSpec:
         from chunkers.methods.your_chunks import ChunkFile, YourChunks
 
         chunks = read_chunks(file_bytes(str(self.file)), self.file.name)
-        return YourChunks.of(ChunkFile(self.file.name, tuple(chunks)))
+        return YourChunks.from_file(ChunkFile(self.file.name, tuple(chunks)))
 
     def recipe_like(self, like: Recipe, chunker: Chunker) -> Recipe:
         """Return the recipe of the built ``chunker``; what the command line leaves open is as in ``like``."""

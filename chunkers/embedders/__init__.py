@@ -61,8 +61,7 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
     """
     check_device(device)
     if not isinstance(name, str):
-        own = as_embedder(name)
-        return _on_no_device(own, device)
+        return _on_no_device(as_embedder(name), device)
     if name.startswith(OWN):
         raise InputError(
             f"embedder: {name} was an object of your own, which cannot be loaded by its name. Pass the object itself as "
@@ -91,7 +90,8 @@ def _load_embedder(name: str, device: str) -> Embedder:
     if _HUB_NAME.fullmatch(name):
         return HubModel(name, device)
     raise InputError(
-        f"embedder must be one of {', '.join(EMBEDDERS)}, or have one of the forms {', '.join(OTHERS)}; got {short_repr(name)}."
+        f"embedder must be one of {', '.join(EMBEDDERS)}, or have one of the forms {', '.join(OTHERS)}; got "
+        f"{short_repr(name)}."
     )
 
 

@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.support.arrays import FloatArray, VectorArray
+from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import InputError, ModelError, short_repr
 from chunkers.support.formatting import pluralize
 from chunkers.support.limits import MOST_VECTOR_NUMBERS
 
 if TYPE_CHECKING:
     from chunkers.text.document import Document
-
-
-def _ignore_share(share: float) -> None:
-    """Report nothing."""
 
 
 class Embedder(ABC):
@@ -86,7 +82,7 @@ class Embedder(ABC):
     def load(self) -> None:  # noqa: B027  # most have nothing to load
         """Load the model unless it is already in memory. Raise ModelError if loading fails."""
 
-    def prepare(self, progress: Callable[[float], None] = _ignore_share, cancelled: Callable[[], bool] = bool) -> None:
+    def prepare(self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool) -> None:
         """Load the model, building it on this machine first if necessary; building may take a long time.
 
         Parameters
@@ -177,8 +173,7 @@ def scale_to_unit_length(vectors: npt.NDArray[Any]) -> VectorArray:
     """Return the rows scaled to length 1; rows of zeros stay zero."""
     rows = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: FloatArray = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
-    return scaled.astype(np.float32)
+    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0), dtype=np.float32)
 
 
 # Users' own embedders: any object with a method ``encode``.
@@ -220,8 +215,7 @@ class OwnEmbedder(Embedder):
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return the object's vectors unchecked; callers pass them through `checked_vectors`."""
-        vectors: VectorArray = self._encoder.encode(list(texts))
-        return vectors
+        return self._encoder.encode(list(texts))  # type: ignore[no-any-return]  # the caller looks at it
 
 
 def as_embedder(candidate: object) -> Embedder:
@@ -318,8 +312,10 @@ def _number_array(name: str, output: object) -> np.ndarray[Any, np.dtype[Any]]:
     try:
         array = np.asarray(_tensor_to_array(output))
         if array.dtype == object:
+            if not isinstance(output, list | tuple | np.ndarray):
+                raise TypeError
             # A list of tensors or of arrays; those of different dimensions make no array.
-            rows = [np.asarray(_tensor_to_array(row)) for row in _as_list(output)]
+            rows = [np.asarray(_tensor_to_array(row)) for row in output]
             array = np.stack(rows) if rows else np.empty((0, 1))
     except (TypeError, ValueError, AttributeError, RuntimeError):
         array = np.empty(0, dtype=object)
@@ -329,12 +325,6 @@ def _number_array(name: str, output: object) -> np.ndarray[Any, np.dtype[Any]]:
             f"tensor or lists; it returned {short_repr(output)}."
         )
     return array
-
-
-def _as_list(output: object) -> list[Any]:
-    if not isinstance(output, list | tuple | np.ndarray):
-        raise TypeError
-    return list(output)
 
 
 def _tensor_to_array(output: Any) -> Any:

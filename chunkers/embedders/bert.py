@@ -55,19 +55,22 @@ normal distribution's share below x; the denominator's first, 1, is left out. Wi
 7e-9 · max(1, |x|), rounding apart. Fitted by least squares, the weights raised where the error was largest."""
 
 
-class Layer(NamedTuple):
-    """Weights of one transformer layer: matrices of shape (out, in), biases, and layer-normalisation scales and shifts."""
+class Linear(NamedTuple):
+    """A matrix of shape (out, in) with a bias, or the scale and the shift of a normalisation."""
 
-    attend: Matrix
-    query_bias: Matrix
-    mix: Matrix
-    mix_bias: Matrix
-    after_attention: tuple[Matrix, Matrix]
-    widen: Matrix
-    widen_bias: Matrix
-    narrow: Matrix
-    narrow_bias: Matrix
-    after_all: tuple[Matrix, Matrix]
+    weight: Matrix
+    bias: Matrix
+
+
+class Layer(NamedTuple):
+    """Weights of one transformer layer; the bias of ``attend`` is that of the queries alone."""
+
+    attend: Linear
+    mix: Linear
+    after_attention: Linear
+    widen: Linear
+    narrow: Linear
+    after_all: Linear
 
 
 class _Run(NamedTuple):
@@ -145,25 +148,19 @@ class Network:
             _weight_and_bias(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value")
         )
         scale = np.float32((self.width // self._heads) ** -0.5)
-        mix, mix_bias = _weight_and_bias(tensors, f"{name}.attention.output.dense")
-        widen, widen_bias = _weight_and_bias(tensors, f"{name}.intermediate.dense")
-        narrow, narrow_bias = _weight_and_bias(tensors, f"{name}.output.dense")
+        mix = _weight_and_bias(tensors, f"{name}.attention.output.dense")
         return Layer(
             # The keys' bias adds the same to all scores of a query, which the softmax takes away again. The values' bias is
             # added to every weighted mean of values, so that it comes with that of the next product.
-            attend=np.concatenate([query[0] * scale, key[0], value[0]]),
-            query_bias=query[1] * scale,
-            mix=mix,
-            mix_bias=mix_bias + mix @ value[1],
+            attend=Linear(np.concatenate([query.weight * scale, key.weight, value.weight]), query.bias * scale),
+            mix=Linear(mix.weight, mix.bias + mix.weight @ value.bias),
             after_attention=_weight_and_bias(tensors, f"{name}.attention.output.LayerNorm"),
-            widen=widen,
-            widen_bias=widen_bias,
-            narrow=narrow,
-            narrow_bias=narrow_bias,
+            widen=_weight_and_bias(tensors, f"{name}.intermediate.dense"),
+            narrow=_weight_and_bias(tensors, f"{name}.output.dense"),
             after_all=_weight_and_bias(tensors, f"{name}.output.LayerNorm"),
         )
 
-    def pooled(self, texts: Sequence[Sequence[int]]) -> VectorArray:
+    def pooled_vectors(self, texts: Sequence[Sequence[int]]) -> VectorArray:
         """Return one pooled vector per text, the mean or the first row of the last layer, shape (len(texts), width).
 
         Parameters
@@ -180,7 +177,7 @@ class Network:
                 means = [rows[run.start : run.end].reshape(run.texts, run.length, self.width).mean(axis=1) for run in runs]
                 vectors[numbers] = np.concatenate(means)
 
-        self._each_part(texts, pool)
+        self._process_parts(texts, pool)
         return vectors
 
     def token_vectors(self, texts: Sequence[Sequence[int]]) -> list[Matrix]:
@@ -189,7 +186,7 @@ class Network:
         Parameters
         ----------
         texts
-            As for `pooled`.
+            As for `pooled_vectors`.
         """
         vectors: list[Matrix] = [np.empty((0, self.width), np.float32)] * len(texts)
 
@@ -198,10 +195,10 @@ class Network:
             for number, text in zip(numbers, np.split(rows, starts[1:]), strict=True):
                 vectors[number] = text
 
-        self._each_part(texts, divide)
+        self._process_parts(texts, divide)
         return vectors
 
-    def _each_part(
+    def _process_parts(
         self, texts: Sequence[Sequence[int]], take: Callable[[Sequence[int], Matrix, Sequence[_Run]], None]
     ) -> None:
         """Compute the last layer for parts of the texts, in threads, and call ``take`` with each part.
@@ -211,11 +208,11 @@ class Network:
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
 
         def work(part: slice) -> None:
-            take(order[part], *self._part([texts[place] for place in order[part]]))
+            take(order[part], *self._last_layer_rows([texts[place] for place in order[part]]))
 
         run_in_threads(work, list(balanced_parts([len(texts[place]) for place in order], blas_threads())))
 
-    def _part(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[_Run]]:
+    def _last_layer_rows(self, texts: Sequence[Sequence[int]]) -> tuple[Matrix, list[_Run]]:
         """Return the last layer's rows for texts in ascending order of length, and their runs."""
         runs = list(_runs_of_equal_length(texts))
         width, epsilon = self.width, self._epsilon
@@ -224,20 +221,21 @@ class Network:
             rows[run.start : run.end].reshape(run.texts, run.length, width)[:] += self._places[: run.length]
         _normalise(rows, self._after_embedding, epsilon)
         # Memory that is given back and asked for again in every layer would cost as much as some of its passes.
-        widest = max(max(len(layer.attend), len(layer.widen)) for layer in self._layers) if self._layers else 0
+        widest = max(max(len(layer.attend.weight), len(layer.widen.weight)) for layer in self._layers) if self._layers else 0
         space = np.empty(len(rows) * widest, dtype=np.float32)
         attended, summed = np.empty_like(rows), np.empty_like(rows)
         for layer in self._layers:
-            parted = np.matmul(rows, layer.attend.T, out=space[: len(rows) * 3 * width].reshape(-1, 3 * width))
-            parted[:, :width] += layer.query_bias
+            parted = np.matmul(rows, layer.attend.weight.T, out=space[: len(rows) * 3 * width].reshape(-1, 3 * width))
+            parted[:, :width] += layer.attend.bias
             for run in runs:
                 self._attend(parted[run.start : run.end], run, attended[run.start : run.end])
-            np.matmul(attended, layer.mix.T, out=summed)
-            _add_and_normalise(summed, layer.mix_bias, rows, layer.after_attention, epsilon)
-            wide = np.matmul(summed, layer.widen.T, out=space[: len(rows) * len(layer.widen)].reshape(len(rows), -1))
-            gelu(wide, layer.widen_bias)
-            np.matmul(wide, layer.narrow.T, out=rows)
-            _add_and_normalise(rows, layer.narrow_bias, summed, layer.after_all, epsilon)
+            np.matmul(attended, layer.mix.weight.T, out=summed)
+            _add_and_normalise(summed, layer.mix.bias, rows, layer.after_attention, epsilon)
+            widened = space[: len(rows) * len(layer.widen.weight)].reshape(len(rows), -1)
+            np.matmul(summed, layer.widen.weight.T, out=widened)
+            gelu(widened, layer.widen.bias)
+            np.matmul(widened, layer.narrow.weight.T, out=rows)
+            _add_and_normalise(rows, layer.narrow.bias, summed, layer.after_all, epsilon)
         return rows, runs
 
     def _attend(self, parted: Matrix, run: _Run, attended: Matrix) -> None:
@@ -274,17 +272,16 @@ class Encoder:
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         return encoding.ids, encoding.offsets
 
-    def ends(self) -> tuple[int, int]:
-        """Return the ids of the special pieces that begin and end every text."""
-        first, last = self._tokenizer.encode("").ids
-        return first, last
+    def special_piece_ids(self) -> list[int]:
+        """Return the ids of the two special pieces, which begin and end every text."""
+        return self._tokenizer.encode("").ids
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), width)."""
         pieces = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         most = self.most
         return scale_to_unit_length(
-            self.network.pooled([ids if len(ids) <= most else ids[: most - 1] + ids[-1:] for ids in pieces])
+            self.network.pooled_vectors([ids if len(ids) <= most else ids[: most - 1] + ids[-1:] for ids in pieces])
         )
 
 
@@ -302,8 +299,8 @@ def balanced_parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
             start = end
 
 
-def _weight_and_bias(tensors: Mapping[str, Matrix], name: str) -> tuple[Matrix, Matrix]:
-    return tensors[f"{name}.weight"], tensors[f"{name}.bias"]
+def _weight_and_bias(tensors: Mapping[str, Matrix], name: str) -> Linear:
+    return Linear(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
 
 
 def _runs_of_equal_length(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
@@ -325,23 +322,21 @@ def softmax(scores: npt.NDArray[np.float32]) -> None:
     scores /= np.einsum("thqk->thq", scores)[..., None]
 
 
-def _add_and_normalise(
-    rows: Matrix, bias: Matrix, before: Matrix, factors: tuple[Matrix, Matrix], epsilon: np.float32
-) -> None:
+def _add_and_normalise(rows: Matrix, bias: Matrix, before: Matrix, factors: Linear, epsilon: np.float32) -> None:
     """Add a bias and the rows ``before`` to ``rows``, and normalise them, in place."""
     rows += bias
     rows += before
     _normalise(rows, factors, epsilon)
 
 
-def _normalise(rows: Matrix, factors: tuple[Matrix, Matrix], epsilon: np.float32) -> None:
+def _normalise(rows: Matrix, factors: Linear, epsilon: np.float32) -> None:
     """Scale each row to the mean 0 and the variance 1, then by the factors, and shift it, in place."""
     width = np.float32(rows.shape[1])
     rows -= np.einsum("ij->i", rows)[:, None] / width
     variance = np.einsum("ij,ij->i", rows, rows)[:, None] / width
     rows *= 1 / np.sqrt(variance + epsilon)
-    rows *= factors[0]
-    rows += factors[1]
+    rows *= factors.weight
+    rows += factors.bias
 
 
 def gelu(rows: Matrix, bias: Matrix) -> None:
@@ -384,7 +379,7 @@ _LIMITS: Any = None
 
 
 def blas_threads() -> int:
-    """Return the number of threads that BLAS uses for a matrix product, at least 1, ignoring the limit set by `run_parts`.
+    """Return the number of threads that BLAS uses for a matrix product, at least 1, without the limit of `run_in_threads`.
 
     The number is 1 if threadpoolctl is not installed or does not know the BLAS library, such as Apple's; BLAS then
     divides its own work.

@@ -128,7 +128,7 @@ def _read_pooling(folder: Path) -> Pooling:
 
 
 def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> Any:
-    """Return the tokenizer; raises _Other if it is not BERT's own, as the two files describe it alike.
+    """Return the tokenizer; raises _UnsupportedModel if it is not BERT's own, as the two files describe it alike.
 
     The transformers library makes BERT's tokenizer anew from its vocabulary and the settings in ``tokenizer_config.json``,
     whatever else is in ``tokenizer.json``.
@@ -150,16 +150,14 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers: bool) -> An
     special = {key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
     _require({added["content"] for added in file["added_tokens"]} == set(special.values()))
     _require(not any(added[side] for added in file["added_tokens"] for side in ("lstrip", "rstrip", "single_word")))
-    expected = ("WordPiece", special["unk_token"], "##", 100)
-    kind = tuple(model[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word"))
-    _require(kind == expected)
+    kind = [model[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word")]
+    _require(kind == ["WordPiece", special["unk_token"], "##", 100])
     tokenizer = Tokenizer.from_str(json.dumps(file))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if lowers:
         tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), tokenizer.normalizer])
-    around = [tokenizer.token_to_id(special[key]) for key in ("cls_token", "sep_token")]
-    _require(tokenizer.encode("").ids == around)
+    _require(tokenizer.encode("").ids == [tokenizer.token_to_id(special[key]) for key in ("cls_token", "sep_token")])
     return tokenizer
 
 

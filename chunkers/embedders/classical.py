@@ -1,4 +1,4 @@
-"""The word vectors of an installed spaCy pipeline."""
+"""Embedders without a neural network: the word vectors of an installed spaCy pipeline, and TF-IDF of a document."""
 
 import hashlib
 import json
@@ -54,24 +54,20 @@ class SpacyVectors(Embedder):
             If the pipeline is not installed, is not a spaCy pipeline, or has no word vectors.
         """
         with self._lock:
-            if self._pipeline is None:
-                pipeline = self._read()
-                self.revision = _pipeline_revision(pipeline)
-                self._pipeline = pipeline
-
-    def _read(self) -> "Language":
-        name = self._pipeline_name
-        try:
-            pipeline = load_pipeline(name, "embedder")
-        except InputError as error:
-            raise ModelError(str(error)) from error
-        pipeline.max_length = MAX_PARAGRAPH
-        if not pipeline.vocab.vectors.size:
-            raise ModelError(
-                f"embedder: the spaCy pipeline {name!r} must have word vectors; it has none. Choose a pipeline with word "
-                "vectors, such as one whose name ends in _md or _lg."
-            )
-        return pipeline
+            if self._pipeline is not None:
+                return
+            try:
+                pipeline = load_pipeline(self._pipeline_name, "embedder")
+            except InputError as error:
+                raise ModelError(str(error)) from error
+            pipeline.max_length = MAX_PARAGRAPH
+            if not pipeline.vocab.vectors.size:
+                raise ModelError(
+                    f"embedder: the spaCy pipeline {self._pipeline_name!r} must have word vectors; it has none. Choose a "
+                    "pipeline with word vectors, such as one whose name ends in _md or _lg."
+                )
+            self.revision = _pipeline_revision(pipeline)
+            self._pipeline = pipeline
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known words."""
@@ -94,7 +90,7 @@ def _pipeline_revision(pipeline: "Language") -> str:
     return digest.hexdigest()
 
 
-# TF-IDF with singular values, fitted on the document's own sentences: no model, any language.
+# TF-IDF with singular values, fitted on the document's own sentences, for any language.
 
 
 COMPONENTS = 50

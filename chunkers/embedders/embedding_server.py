@@ -98,7 +98,7 @@ class OpenAIServer(Embedder):
             If the user stops meanwhile (`cancellable`).
         """
         self.load()
-        vectors = self._connection.ask(lambda: self._vectors(list(texts)), DEADLINE, LARGEST_ANSWER * len(texts))
+        vectors = self._connection.ask(lambda: self._request_vectors(list(texts)), DEADLINE, LARGEST_ANSWER * len(texts))
         with self._lock:
             self._dimension = self._dimension or vectors.shape[1]
             if vectors.shape[1] != self._dimension:
@@ -108,19 +108,19 @@ class OpenAIServer(Embedder):
                 )
         return scale_to_unit_length(vectors)
 
-    def _vectors(self, texts: list[str]) -> FloatArray:
+    def _request_vectors(self, texts: list[str]) -> FloatArray:
         """Request the vectors; split the texts in halves if the server rejects them as too many."""
         import openai
 
         client = self._connection.client(TIMEOUT)
         # No error is chained: the package's errors hold the request, and with it the key.
         try:
-            raw = client.embeddings.with_raw_response
-            body = raw.create(model=self._model, input=texts, encoding_format="float").content
+            embeddings = client.embeddings.with_raw_response
+            body = embeddings.create(model=self._model, input=texts, encoding_format="float").content
         except openai.APIStatusError as error:
             if error.status_code in (413, 422) and len(texts) > 1:
                 half = len(texts) // 2
-                first, second = self._vectors(texts[:half]), self._vectors(texts[half:])
+                first, second = self._request_vectors(texts[:half]), self._request_vectors(texts[half:])
                 if first.shape[1] != second.shape[1]:
                     raise self._connection.unusable(
                         f"All vectors must have the same number of dimensions; some vectors have {first.shape[1]}, others "
@@ -135,9 +135,9 @@ class OpenAIServer(Embedder):
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is compressed or "
                 "larger."
             ) from None
-        return self._checked(self._parsed(body, len(texts)), len(texts))
+        return self._rows_in_order(self._parse(body, len(texts)), len(texts))
 
-    def _parsed(self, body: bytes, count: int) -> Any:
+    def _parse(self, body: bytes, count: int) -> Any:
         """Parse an answer for ``count`` texts after checking that it fits into memory."""
         if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (count + 1):
             raise self._connection.unusable(
@@ -154,7 +154,7 @@ class OpenAIServer(Embedder):
                 "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
             ) from None
 
-    def _checked(self, answer: Any, count: int) -> FloatArray:
+    def _rows_in_order(self, answer: Any, count: int) -> FloatArray:
         """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
         items = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(items, list):

@@ -68,7 +68,7 @@ class _Pieces(NamedTuple):
 class LateChunks(Embedder):
     """Embedder of chunks by late chunking, for the chunks of given texts.
 
-    `encode` takes places, see `place`, instead of texts, so that the cache, the progress and the cancellation of
+    `encode` takes places, see `chunk_place`, instead of texts, so that the cache, the progress and the cancellation of
     `chunkers.contract.tools.Tools.embed` apply to chunks as to texts. Neighbouring chunks share windows: a text's places
     should come in order.
 
@@ -113,7 +113,7 @@ class LateChunks(Embedder):
         return encoder
 
     @staticmethod
-    def place(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    def chunk_place(text: str, spans: Sequence[tuple[int, int]]) -> str:
         """Return the place of a chunk, a hash of the whole text and the chunk's spans, as `encode` takes it."""
         return f"{_text_digest(text)} {','.join(f'{start}-{end}' for start, end in spans)}"
 
@@ -151,10 +151,10 @@ class LateChunks(Embedder):
 
         The last two are kept for the next batch, which begins in their middle.
         """
-        before = {key: self._last[key] for key in keys if key in self._last}
-        yield from before.items()
-        missing = iter([key for key in keys if key not in before])
-        first, last = encoder.ends()
+        remembered = {key: self._last[key] for key in keys if key in self._last}
+        yield from remembered.items()
+        missing = iter([key for key in keys if key not in remembered])
+        first, last = encoder.special_piece_ids()
         while group := list(islice(missing, WINDOWS_AT_ONCE)):
             raise_if_cancelled(self._cancelled)
             texts = []
@@ -163,7 +163,7 @@ class LateChunks(Embedder):
                 window = pieces.windows[number]
                 texts.append([first, *pieces.ids[window.start : window.end], last])
             vectors = dict(zip(group, self._model.token_vectors(texts), strict=True))
-            self._last = dict([*before.items(), *vectors.items()][-2:])
+            self._last = dict([*remembered.items(), *vectors.items()][-2:])
             yield from vectors.items()
 
 

@@ -1,4 +1,4 @@
-"""Models in the form of sentence-transformers: folders, names on the Hugging Face hub, and the bundled model."""
+"""Models in the form of sentence-transformers, from a folder, the hub or the bundle, and the devices that run them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 
-# Devices for a model, this machine's processor or a faster device that torch finds, and the import of torch.
+# Devices: this machine's processor, or a faster device that torch finds.
 
 
 DEVICES = {
@@ -161,9 +161,9 @@ class Model(Embedder):
         """Load the model unless it is already in memory. Raise ModelError if loading fails."""
         with self._lock:
             if self._model is None:
-                self._model = self._read()
+                self._model = self._load_model()
 
-    def _read(self) -> Encoder | SentenceModel:
+    def _load_model(self) -> Encoder | SentenceModel:
         self.device = find_device(self._asked)
         model, revision = self._read_with_revision()
         if isinstance(model, Encoder):
@@ -236,12 +236,12 @@ class Model(Embedder):
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, RuntimeError) and self.device not in ("", "cpu"):
                 raise ModelError(
-                    f"{self.name}: the model failed on {DEVICES[self.device]} with {_error_with_article(error)}. On the command line, "
-                    "pass --device cpu to use the processor instead."
+                    f"{self.name}: the model failed on {DEVICES[self.device]} with {_error_with_article(error)}. On the "
+                    "command line, pass --device cpu to use the processor instead."
                 ) from error
             raise ModelError(
-                f"{self.name}: the model could not embed the texts; encoding failed with {_error_with_article(error)}. Choose another "
-                "model."
+                f"{self.name}: the model could not embed the texts; encoding failed with {_error_with_article(error)}. "
+                "Choose another model."
             ) from error
 
 
@@ -285,13 +285,13 @@ class HubModel(Model):
             ) from error
         except (HFValidationError, OSError) as error:
             raise ModelError(
-                f"{self.name}: downloading the model from the Hugging Face hub failed with {_error_with_article(error)}. Try again, or "
-                "choose another model."
+                f"{self.name}: downloading the model from the Hugging Face hub failed with "
+                f"{_error_with_article(error)}. Try again, or choose another model."
             ) from error
         if self.device == "cpu":
             with suppress(Exception):
                 # What cannot be fetched or read here, sentence-transformers fetches and reads, or says why not.
-                if encoder := read_encoder(self._fetched(commit)):
+                if encoder := read_encoder(self._fetch_folder(commit)):
                     return encoder, commit
         require_extra("models", self.name)
         with suppress(Exception):
@@ -306,7 +306,7 @@ class HubModel(Model):
                 f"failed with {_error_with_article(error)}. Choose another model."
             ) from error
 
-    def _fetched(self, commit: str) -> Path:
+    def _fetch_folder(self, commit: str) -> Path:
         """Return the folder of the model in the hub's cache, which has all files that BERT needs if the model is one."""
         from huggingface_hub import snapshot_download
 
@@ -442,7 +442,7 @@ class MiniLM(Model):
         self.load()
         with self._lock:
             assert isinstance(self._model, Encoder)
-            return self._model.network.pooled(texts)
+            return self._model.network.pooled_vectors(texts)
 
 
 BFLOAT16 = f"{MiniLM.name}:bfloat16"

@@ -105,8 +105,7 @@ def word_piece_weights(count: int) -> FloatArray:
     frequency p of the piece of rank r is 1 / (r + 1), divided by the sum over all (Zipf's law).
     """
     frequency = 1 / np.arange(2, count + 2)
-    weights: FloatArray = SMOOTHING / (SMOOTHING + frequency / frequency.sum())
-    return weights
+    return np.asarray(SMOOTHING / (SMOOTHING + frequency / frequency.sum()))
 
 
 # The embedder, which looks up the word pieces of a text in the table.
@@ -236,16 +235,14 @@ def _word_piece_ids(words: Sequence[str]) -> list[list[int]]:
     # Where a text itself has that piece, the table has zeros for it.
     given = [word.replace(_END, " ") for word in words]
     joined = [f" {_END} ".join(given[start : start + _AT_ONCE]) for start in range(0, len(given), _AT_ONCE)]
-    word_ids = []
+    word_ids: list[list[int]] = []
     for encoding in word_piece_tokenizer().encode_batch_fast(joined, add_special_tokens=False):
-        some: list[int] = []
+        word_ids.append([])
         for number in encoding.ids:
             if number == end:
-                word_ids.append(some)
-                some = []
+                word_ids.append([])
             else:
-                some.append(number)
-        word_ids.append(some)
+                word_ids[-1].append(number)
     return word_ids
 
 

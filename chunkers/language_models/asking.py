@@ -50,6 +50,7 @@ _PROBE_SCHEMA = json.dumps(
         "additionalProperties": False,
     }
 )
+_PROBE_MESSAGES = [Message("user", PROBE)]
 _PROBE_REFUSED = Reply("", ended="refused")
 
 MOST_AT_ONCE = 4
@@ -131,9 +132,7 @@ class Asking:
 
         One request at most is counted, although a server that refuses the first dialect is asked in the second too.
         """
-        if not self.model.takes_shape or self.structured is not None or self._recall_structured():
-            return 0, 0
-        return 1, _PROBE_SENT
+        return (0, 0) if self._recall_structured() else (1, _PROBE_SENT)
 
     @property
     def summary(self) -> str:
@@ -156,7 +155,7 @@ class Asking:
         other._answers = answers
         return other
 
-    def beside(self, model: LanguageModel) -> "Asking":
+    def with_model(self, model: LanguageModel) -> "Asking":
         """Return access to another model, with the same answer cache and spending limit."""
         other = Asking(model, self._answers, warn=self.warn)
         other._budget, other._slots = self._budget, self._slots
@@ -197,7 +196,10 @@ class Asking:
             If the user stops.
         """
         if kind.form is not None:
-            self._find_out(cancelled, ledger)
+            # A small request, whose schema forces a word.
+            self._learn_structured(
+                lambda shape: self._answer(_PROBE_MESSAGES, cancelled, ledger, _PROBE_TOKENS, 0, shape)[0]
+            )
         shaped, shape = self._shaped(messages, kind)
         try:
             reply, sent = self._answer(shaped, cancelled, ledger, kind.most_tokens, repeat, shape)
@@ -212,9 +214,9 @@ class Asking:
             self._budget.add(remembered)
         return reply
 
-    def recalled(self, messages: Sequence[Message], kind: AnswerKind = WORDS, *, repeat: int = 0) -> Reply | None:
+    def cached_answer(self, messages: Sequence[Message], kind: AnswerKind = WORDS, *, repeat: int = 0) -> Reply | None:
         """Return the cached answer that `ask` would return; None if `ask` would send a request."""
-        if kind.form is not None and self.structured is None and not self._recall_structured():
+        if kind.form is not None and not self._recall_structured():
             return None
         shaped, shape = self._shaped(messages, kind)
         return self._answers.get(self._key(shaped, kind.most_tokens, repeat, shape))
@@ -263,38 +265,26 @@ class Asking:
             messages = [Message(role, text.replace(kind.form.line_wording(), kind.form.wording())), *others]
         return messages, Shape((), json.dumps(schema), self._dialect)
 
-    def _find_out(self, cancelled: Callable[[], bool], ledger: Ledger | None) -> None:
-        """Find out what the server does with a schema, by a small request whose schema forces a word."""
-        if not self.model.takes_shape or self.structured is not None:
-            return
-        for dialect in _DIALECTS:
-            shape = Shape((), _PROBE_SCHEMA, dialect)
-            reply, _ = self._answer([Message("user", PROBE)], cancelled, ledger, _PROBE_TOKENS, 0, shape)
-            if self._take_in(dialect, reply):
-                return
-
     def _recall_structured(self) -> bool:
-        """Take in what was found out before, and return whether it is known; nothing is sent."""
-        if not self.model.takes_shape:
+        """Learn from the cache how the server treats a schema, and return whether that is known; nothing is sent."""
+        return self._learn_structured(lambda shape: self._answers.get(self._key(_PROBE_MESSAGES, _PROBE_TOKENS, 0, shape)))
+
+    def _learn_structured(self, answer_probe: Callable[[Shape], Reply | None]) -> bool:
+        """Learn how the server treats a schema from its answers to the probe, and return whether that is known."""
+        if not self.model.takes_shape or self.structured is not None:
             return True
         for dialect in _DIALECTS:
-            shape = Shape((), _PROBE_SCHEMA, dialect)
-            reply = self._answers.get(self._key([Message("user", PROBE)], _PROBE_TOKENS, 0, shape))
+            reply = answer_probe(Shape((), _PROBE_SCHEMA, dialect))
             if reply is None:
                 return False
-            if self._take_in(dialect, reply):
+            if _PROBE_WORD in reply.text:
+                self._dialect, self.structured = dialect, "enforced"
                 return True
-        return False
-
-    def _take_in(self, dialect: Dialect, reply: Reply) -> bool:
-        """Take in an answer of the server to a schema, and return whether no other dialect need be tried."""
-        if _PROBE_WORD in reply.text:
-            self._dialect, self.structured = dialect, "enforced"
-        elif reply.ended != "refused":
-            self.structured = "ignored"
-        elif dialect == _DIALECTS[-1]:
-            self.structured = "refused"
-        return self.structured is not None
+            if reply.ended != "refused":
+                self.structured = "ignored"
+                return True
+        self.structured = "refused"
+        return True
 
     def _send(
         self,
@@ -310,14 +300,15 @@ class Asking:
         attempts = Attempts()
 
         def allow(before: int) -> None:
-            self._budget.set_aside(call, model, most_in, most_out, attempts.unanswered + 1)
+            self._budget.reserve(call, model, most_in, most_out, attempts.unanswered + 1)
 
         attempts.allow = allow
         reply = None
         model.load()
-        self._wait_for_slot(cancelled)
+        while not self._slots.acquire(timeout=_POLL_S):
+            raise_if_cancelled(cancelled)
         try:
-            self._budget.set_aside(call, model, most_in, most_out, 1, cancelled)
+            self._budget.reserve(call, model, most_in, most_out, 1, cancelled)
             with cancellable(cancelled):
                 shapes = {"shape": shape} if model.takes_shape and shape != UNSHAPED else {}
                 reply = model.reply(messages, most_out, attempts, **shapes)
@@ -328,10 +319,6 @@ class Asking:
             if ledger is not None:
                 ledger.add(spent)
         return reply
-
-    def _wait_for_slot(self, cancelled: Callable[[], bool]) -> None:
-        while not self._slots.acquire(timeout=_POLL_S):
-            raise_if_cancelled(cancelled)
 
 
 class UnusableAnswers:

@@ -145,11 +145,11 @@ class ChatServer(LanguageModel):
         """
         self.load()
         return self._connection.ask(
-            lambda: self._reply(messages, most_tokens, shape),
+            lambda: self._request_reply(messages, most_tokens, shape),
             self._deadline,
             LARGEST_ANSWER,
             attempts,
-            lambda body: self._fits(body) and is_repeating(body, self._connection.client(self._timeout)),
+            lambda body: self._fits_in_memory(body) and is_repeating(body, self._connection.client(self._timeout)),
         )
 
     @property
@@ -160,62 +160,57 @@ class ChatServer(LanguageModel):
     def _deadline(self) -> int:
         return DEADLINE_HERE if self._connection.is_here else DEADLINE
 
-    def _reply(self, messages: Sequence[Message], most_tokens: int, shape: Shape) -> Reply:
+    def _request_reply(self, messages: Sequence[Message], most_tokens: int, shape: Shape) -> Reply:
         import openai
 
         client, settings = self._connection.client(self._timeout), self._settings(most_tokens, shape)
         # Not as the package's own setting, so that it asks again if the connection is lost in the middle.
         streamed = {name: settings.pop(name) for name in STREAMED if name in settings}
         try:
-            raw = client.chat.completions.with_raw_response
-            response = raw.create(
+            response = client.chat.completions.with_raw_response.create(
                 model=self._model,
                 messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
                 **settings,
-                **self._format(shape),
+                **self._response_format(shape),
                 extra_body=streamed or None,
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             if streamed and b"stream" in error.response.content:
                 self._unknown |= {*STREAMED}
-                return self._reply(messages, most_tokens, shape)
+                return self._request_reply(messages, most_tokens, shape)
             # A model that thinks first takes no temperature, and counts its tokens under another name.
             # Another thread may have been told so already.
             refused = frozenset(name for name in settings if name == error.param)
             if refused and not self._unknown | refused >= {*_MOST_NAMES}:
                 self._unknown |= refused
-                return self._reply(messages, most_tokens, shape)
-            raise self._failure(error, shape) from None
+                return self._request_reply(messages, most_tokens, shape)
+            raise self._model_error(error, shape) from None
         except (openai.APIStatusError, openai.APIConnectionError) as error:
-            raise self._failure(error, shape) from None
-        except InputError:
-            # It was not allowed to be sent.
-            raise
+            raise self._model_error(error, shape) from None
         except AnswerTooLarge:
             raise self._connection.unusable(
                 f"The answer must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is compressed or "
                 "larger."
             ) from None
         if not response.headers.get("content-type", "").startswith(EVENTS):
-            return self._checked(self._parsed(response.content))
-        answer = self._parsed(response.content, client)
-        reply = self._checked(answer)
+            return self._reply_from(self._parse(response.content))
+        reply = self._reply_from(self._parse(response.content, client))
         if reply.tokens_out is None and reply.ended == "whole":
             # It may count the tokens of answers that it sends in one piece.
             self._unknown |= {*STREAMED}
         return reply
 
     @staticmethod
-    def _fits(body: bytes) -> bool:
+    def _fits_in_memory(body: bytes) -> bool:
         """Return whether an answer fits into memory once it is parsed."""
         beside_words = _STRING.sub(b"", body)
         return beside_words.count(b"[") + beside_words.count(b"{") <= MOST_BRACKETS
 
-    def _parsed(self, body: bytes, streamed_by: "openai.OpenAI | None" = None) -> Any:
+    def _parse(self, body: bytes, streamed_by: "openai.OpenAI | None" = None) -> Any:
         """Parse an answer, or the stream of events that a client has read, if it fits into memory."""
         import openai
 
-        if not self._fits(body):
+        if not self._fits_in_memory(body):
             raise self._connection.unusable(
                 f"The answer may contain at most {MOST_BRACKETS:,} lists and objects; it contains more."
             )
@@ -230,13 +225,13 @@ class ChatServer(LanguageModel):
                 "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
             ) from None
 
-    def _failure(self, error: Any, shape: Shape) -> ModelError:
+    def _model_error(self, error: Any, shape: Shape) -> ModelError:
         """Return the error to raise from None."""
         failure = self._connection.failure(error, self._timeout)
         invalid = getattr(error, "status_code", None) in _INVALID
         return SchemaRefused(str(failure)) if shape.schema and invalid else failure
 
-    def _format(self, shape: Shape) -> dict[str, Any]:
+    def _response_format(self, shape: Shape) -> dict[str, Any]:
         """Return the setting that asks for a schema."""
         if not shape.schema:
             return {}
@@ -259,7 +254,7 @@ class ChatServer(LanguageModel):
         settings |= STREAMED if not (shape.schema or own) and most_tokens <= LONGEST_STREAMED else {}
         return {name: value for name, value in settings.items() if name not in self._unknown}
 
-    def _checked(self, answer: Any) -> Reply:
+    def _reply_from(self, answer: Any) -> Reply:
         """Convert an answer of the server to a reply."""
         choices = json_field(answer, "choices")
         if not isinstance(choices, list) or not choices:
@@ -327,7 +322,7 @@ def join_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
 
     whole_lines = body[: body.rfind(b"\n") + 1]
     response = httpx2.Response(200, content=whole_lines, request=httpx2.Request("POST", client.base_url))
-    pieces: list[Any] = []
+    contents: list[Any] = []
     refusal = usage = finish = None
     choices: list[Any] = []
     for event in openai.Stream(cast_to=object, response=response, client=client):
@@ -339,11 +334,11 @@ def join_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
         choices, delta = event_choices, json_field(event_choices[0], "delta")
         finish = json_field(choices[0], "finish_reason") or finish
         refusal = json_field(delta, "refusal") or refusal
-        pieces += [] if json_field(delta, "content") is None else [delta["content"]]
+        contents += [] if json_field(delta, "content") is None else [delta["content"]]
     # An empty answer has no piece with content.
-    content: Any = pieces or (None if finish is None or refusal else "")
-    if pieces and all(isinstance(piece, str) for piece in pieces):
-        content = "".join(pieces)
+    content: Any = contents or (None if finish is None or refusal else "")
+    if contents and all(isinstance(piece, str) for piece in contents):
+        content = "".join(contents)
         if finish is None and repeated_ending(content, unfinished=True):
             finish = REPEATING
     message = {"content": content, "refusal": refusal}

@@ -212,7 +212,7 @@ def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
         raise Unusable("the answer may name only numbers from the prompt; it has a number with too many digits")
     if not numerals and not _NONE.search(lines[-1]):
         raise Unusable(f"the answer must have a number or the word none after '{form.label}:'; it has neither")
-    line = form.of_numbers([*map(int, numerals)])
+    line = form.from_numbers([*map(int, numerals)])
     if line is None:
         raise Unusable(f"the answer must have exactly one number after '{form.label}:'; it has several")
     return line

@@ -78,7 +78,7 @@ class LineForm(Form):
         )
 
     @classmethod
-    def of_numbers(cls, numbers: list[int]) -> Self | None:
+    def from_numbers(cls, numbers: list[int]) -> Self | None:
         """Build the answer from the numbers on a line; None if there are several numbers but the field takes one."""
         ((name, taken),) = cls.model_fields.items()
         if isinstance((taken.examples or [1])[0], list):
@@ -253,11 +253,11 @@ class AnswerKind:
     sizes: Sizes = field(default_factory=dict)
     choices: Choices = field(default_factory=dict)
 
-    def within(self, bounds: Bounds, most_tokens: int | None = None, sizes: Sizes | None = None) -> "AnswerKind":
+    def for_request(self, bounds: Bounds, most_tokens: int | None = None, sizes: Sizes | None = None) -> "AnswerKind":
         """Return a copy of the answer kind for one request, with valid numbers and, if given, a token limit and sizes."""
         return replace(self, most_tokens=most_tokens or self.most_tokens, bounds=bounds, sizes=sizes or {})
 
-    def choosing(self, choices: Choices) -> "AnswerKind":
+    def with_choices(self, choices: Choices) -> "AnswerKind":
         """Return a copy of the answer kind, with the texts that fields may contain if the server enforces a schema.
 
         A field with more than `WIDEST` texts is not restricted.
@@ -326,21 +326,21 @@ def _request_schema(schema: Mapping[str, Any], asked: AnswerKind, name: str = ""
         options = [_request_schema(option, asked, name) for option in schema["anyOf"]]
         possible = [option for option in options if option.get("enum", True)]
         return {"anyOf": possible} if len(possible) > 1 else possible[0]
-    kind, most = schema["type"], schema.get("most")
-    match kind:
+    json_type, most = schema["type"], schema.get("most")
+    match json_type:
         case "array":
             least = schema.get("least", schema.get("minItems", 0))
             most = schema.get("maxItems") if most is None else most
             limits = {"minItems": least} if least else {}
             limits |= {} if most is None else {"maxItems": asked.sizes.get(name, most)}
-            return {"type": kind, "items": _request_schema(schema["items"], asked, name), **limits}
+            return {"type": json_type, "items": _request_schema(schema["items"], asked, name), **limits}
         case "string" if name in asked.choices:
-            return {"type": kind, "enum": [*asked.choices[name]]}
+            return {"type": json_type, "enum": [*asked.choices[name]]}
         case "string":
             least, most = schema.get("minLength", 0), asked.sizes.get(name, most)
-            return {"type": kind, **({"minLength": least} if least else {}), **({"maxLength": most} if most else {})}
+            return {"type": json_type, **({"minLength": least} if least else {}), **({"maxLength": most} if most else {})}
         case "integer":
             low, high = asked.bounds.get(name, (schema.get("minimum", -WIDEST), schema.get("maximum", WIDEST)))
-            return {"type": kind, **({"enum": [*range(low, high + 1)]} if high - low < WIDEST else {})}
+            return {"type": json_type, **({"enum": [*range(low, high + 1)]} if high - low < WIDEST else {})}
         case _:
-            return {"type": kind}
+            return {"type": json_type}

@@ -137,10 +137,10 @@ class Budget(Ledger):
     def __init__(self, limit: Limit) -> None:
         super().__init__()
         self.limit = limit
-        self._aside: dict[int, Spending] = {}
+        self._reserved: dict[int, Spending] = {}
         self._settled = threading.Condition(self._lock)
 
-    def set_aside(
+    def reserve(
         self,
         call: int,
         model: LanguageModel,
@@ -170,17 +170,17 @@ class Budget(Ledger):
         wanted = Spending(tokens_in=most_in * requests, tokens_out=most_out * requests, cost=cost)
         while True:
             with self._settled:
-                others = [spending for other, spending in self._aside.items() if other != call]
-                refused = self._refused(sum(others, self._spent), wanted, model.name)
+                others = [spending for other, spending in self._reserved.items() if other != call]
+                refused = self._refusal(sum(others, self._spent), wanted, model.name)
                 if not refused:
-                    self._aside[call] = wanted
+                    self._reserved[call] = wanted
                     return
                 if stopped is None or not others:
                     raise ModelError(refused)
                 self._settled.wait(_POLL_S)
             raise_if_cancelled(stopped)
 
-    def _refused(self, there: Spending, wanted: Spending, name: str) -> str:
+    def _refusal(self, there: Spending, wanted: Spending, name: str) -> str:
         """Return the reason why a request may not be sent; empty if it may."""
         after, limit = there + wanted, self.limit
         if limit.tokens is not None and after.tokens > limit.tokens:
@@ -198,7 +198,7 @@ class Budget(Ledger):
     def settle(self, call: int, spent: Spending) -> None:
         """Add the actual spending of a call and release its reservation."""
         with self._settled:
-            self._aside.pop(call, None)
+            self._reserved.pop(call, None)
             self._spent += spent
             self._settled.notify_all()
 

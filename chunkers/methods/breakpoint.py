@@ -80,11 +80,11 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
             lines=(Line("threshold", level, "amount"),),
             cut_above=self.rule.above,
             live=True,
-            null=self._null(vectors),
+            null=self._shuffled_quartiles(vectors),
         )
         return Chunking.from_gaps(document, gaps, curves=(curve,))
 
-    def _null(self, vectors: VectorArray) -> Band | None:
+    def _shuffled_quartiles(self, vectors: VectorArray) -> Band | None:
         """Return the quartiles of the scores in the shuffled text; None where it has no score."""
 
         def scores(shuffled: VectorArray) -> FloatArray:
@@ -103,11 +103,9 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         score = np.array([gap.score])
         cut = gap.verdict.is_cut
         amount = nearest_slider_stop(spec, self.amount, lambda stop: bool(self.rule.passes(score, levels[stop])[0]) != cut)
-        if amount is None:
-            return None
-        if self.min_size is not None or self.max_size is not None:
+        if amount is not None and (self.min_size is not None or self.max_size is not None):
             # Sizes may overrule the score: then only a run tells.
-            amount = VerdictReversals(self, chunking, gap, tools).nearest("amount", amount)
+            amount = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop("amount", amount)
         if amount is None:
             return None
         return Tipping("amount", self.threshold.replace("_", " "), amount, not cut, abs(gap.score - gap.threshold))
@@ -122,15 +120,12 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         nearly = ~passes & (scores > level if rule.above else scores < level)
         gaps = []
         for index, (score, passed, tied) in enumerate(zip(scores.tolist(), passes.tolist(), nearly.tolist(), strict=True)):
-            if passed:
-                gaps.append(Gap(index, score, threshold, Verdict.CUT, Reason(rule.score_name, score, passing, level)))
-            elif math.isnan(score):
-                gaps.append(Gap(index, None, threshold, Verdict.KEPT, undefined))
+            why = Reason(rule.score_name, score, passing if passed else failing, level)
+            if math.isnan(score):
+                why = undefined
             elif tied:
                 why = Reason(rule.score_name, score, "=", level, remark="but for rounding")
-                gaps.append(Gap(index, score, threshold, Verdict.KEPT, why))
-            else:
-                gaps.append(Gap(index, score, threshold, Verdict.KEPT, Reason(rule.score_name, score, failing, level)))
+            gaps.append(Gap(index, none_if_nan(score), threshold, Verdict.CUT if passed else Verdict.KEPT, why))
         return gaps
 
 
@@ -163,13 +158,13 @@ def read_as_similarity(chunking: Chunking) -> Chunking:
         cut_above=False,
         null=None if curve.null is None else Band(1 - curve.null.high, 1 - curve.null.low),
     )
-    return replace(chunking, gaps=tuple(_gap_as_similarity(gap) for gap in chunking.gaps), curves=(similarities,))
-
-
-def _gap_as_similarity(gap: Gap) -> Gap:
-    return gap._replace(
-        score=_as_similarity(gap.score), threshold=_as_similarity(gap.threshold), why=_reason_as_similarity(gap.why)
-    )
+    gaps = [
+        gap._replace(
+            score=_as_similarity(gap.score), threshold=_as_similarity(gap.threshold), why=_reason_as_similarity(gap.why)
+        )
+        for gap in chunking.gaps
+    ]
+    return replace(chunking, gaps=tuple(gaps), curves=(similarities,))
 
 
 def _reason_as_similarity(reason: Reason) -> Reason:

@@ -143,9 +143,9 @@ class ChangePoint(SizeLimitedChunker):
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
-        return self._decided_by() + (f", at {self.cuts_at}" if self.cuts_at != "auto" else "")
+        return self._deciding_setting() + (f", at {self.cuts_at}" if self.cuts_at != "auto" else "")
 
-    def _decided_by(self) -> str:
+    def _deciding_setting(self) -> str:
         if self.chunks is not None:
             return f"{self.chunks:,} chunks"
         if self.target_sentences is not None:
@@ -183,54 +183,54 @@ class ChangePoint(SizeLimitedChunker):
         Cancelled
             If the user asked to stop.
         """
-        count = len(document.sentences)
-        if not count:
+        sentence_count = len(document.sentences)
+        if not sentence_count:
             return Chunking(document, (), ())
-        asked = self._requested_chunks(count)
-        allowed = self._allowed(document, asked)
-        # Sentences, or paragraphs.
-        units, unit = (count, "sentences") if allowed is None else (len(allowed) + 1, "paragraphs")
-        wanted = None if asked is None else min(asked, units)
-        searched = wanted is not None and 1 < wanted < units
-        if wanted is not None and searched:
-            _check_steps(units, wanted, unit)
+        requested_chunks = self._requested_chunks(sentence_count)
+        allowed = self._allowed_starts(document, requested_chunks)
+        places = list(range(1, sentence_count)) if allowed is None else allowed.tolist()
+        unit_count, unit = len(places) + 1, "sentences" if allowed is None else "paragraphs"
+        chunk_count = None if requested_chunks is None else min(requested_chunks, unit_count)
+        needs_search = chunk_count is not None and 1 < chunk_count < unit_count
+        if chunk_count is not None and needs_search:
+            _check_steps(unit_count, chunk_count, unit)
             # One vector tells the dimensions.
-            _check_products(units, tools.embed(document.sentence_texts[:1]).shape[1], unit)
+            _check_products(unit_count, tools.embed(document.sentence_texts[:1]).shape[1], unit)
         vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        penalty, null = None, None
-        if wanted is None:
-            null = self._null(vectors, allowed, tools)
-            penalty = self._penalty(null)
-            starts = set(best_partition_by_penalty(vectors, penalty, _work_counter(vectors, tools), allowed))
-        elif searched:
-            starts = set(best_partition_by_count(vectors, wanted, _work_counter(vectors, tools), allowed))
+        penalty, null_penalties = None, None
+        if chunk_count is None:
+            null_penalties = self._shuffled_penalties(vectors, allowed, tools)
+            penalty = self._minimum_gain(null_penalties)
+            cut_starts = set(best_partition_by_penalty(vectors, penalty, _work_counter(vectors, tools), allowed))
+        elif needs_search:
+            cut_starts = set(best_partition_by_count(vectors, chunk_count, _work_counter(vectors, tools), allowed))
         else:
-            starts = set(range(1, count) if allowed is None else allowed.tolist()) if wanted == units else set()
-        gains = _cut_gains(vectors, starts)
-        shuffled = f"from {count:,} sentences shuffled" if self.penalty is None else ""
-        places = set(range(1, count) if allowed is None else allowed.tolist())
+            cut_starts = set(places) if chunk_count == unit_count else set()
+        gains = _cut_gains(vectors, cut_starts)
+        shuffled = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
+        permitted = set(places)
         decided = [
-            _searched_gap(index, gain, index + 1 in starts, penalty, wanted, shuffled)
-            if index + 1 in places
+            _searched_gap(index, gain, index + 1 in cut_starts, penalty, chunk_count, shuffled)
+            if index + 1 in permitted
             else Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))
             for index, gain in enumerate(gains.tolist())
         ]
         gaps = enforce_size_limits(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
-        lines = () if penalty is None or units == 1 < count else (Line("penalty", penalty, "penalty"),)
-        band = None if null is None else Band(*np.percentile(null, [25, 75]).tolist())
+        lines = () if penalty is None or unit_count == 1 < sentence_count else (Line("penalty", penalty, "penalty"),)
+        band = None if null_penalties is None else Band(*np.percentile(null_penalties, [25, 75]).tolist())
         curve = Curve("gain of a cut", tuple(gains.tolist()), lines, cut_above=True, live=False, null=band)
-        notes = [] if allowed is None else [_paragraphs_note(units)]
-        if asked is not None and asked > units and allowed is not None:
-            notes.append(f"Asked for {asked:,} chunks, made {units:,}: there are no more paragraphs.")
+        notes = [] if allowed is None else [_paragraphs_note(unit_count)]
+        if requested_chunks is not None and requested_chunks > unit_count and allowed is not None:
+            notes.append(f"Asked for {requested_chunks:,} chunks, made {unit_count:,}: there are no more paragraphs.")
         return replace(Chunking.from_gaps(document, gaps, curves=(curve,)), notes=tuple(notes))
 
     def places(self, document: Document) -> list[int]:
         """Return the numbers of the sentences that a chunk may begin with, but for the first."""
         count = len(document.sentences)
-        allowed = self._allowed(document, self._requested_chunks(count))
+        allowed = self._allowed_starts(document, self._requested_chunks(count))
         return list(range(1, count)) if allowed is None else allowed.tolist()
 
-    def _allowed(self, document: Document, asked: int | None) -> IntArray | None:
+    def _allowed_starts(self, document: Document, requested_chunks: int | None) -> IntArray | None:
         """Return the numbers of the sentences that a chunk may begin with, but for the first; None for all."""
         if self.cuts_at == "sentences":
             return None
@@ -239,24 +239,24 @@ class ChangePoint(SizeLimitedChunker):
         lengths = np.diff([*starts, count])
         if self.cuts_at == "auto" and (
             len(starts) in (count, *range(FEWEST_PARAGRAPHS))
-            or len(starts) < (asked or 0)
+            or len(starts) < (requested_chunks or 0)
             or int((lengths * lengths).sum()) > PARAGRAPH_SENTENCES * count
         ):
             return None
         return starts[1:]
 
-    def _null(self, vectors: FloatArray, allowed: IntArray | None, tools: Tools) -> FloatArray | None:
+    def _shuffled_penalties(self, vectors: FloatArray, allowed: IntArray | None, tools: Tools) -> FloatArray | None:
         """Return for each shuffled text the most that its cuts gain, divided by their number; None without a place for one.
 
         The sentences are shuffled, the places of the cuts stay. Of a long text, they are those of paragraphs drawn from it.
         """
-        count = len(vectors)
-        places = np.arange(1, count) if allowed is None else allowed
+        sentence_count = len(vectors)
+        places = np.arange(1, sentence_count) if allowed is None else allowed
         if not len(places):
             return None
         units = len(places) + 1
-        most = count if units <= WHOLE else round(WHOLE * count / units)
-        lengths = np.diff([0, *places, count])
+        searched_sentences = sentence_count if units <= WHOLE else round(WHOLE * sentence_count / units)
+        unit_lengths = np.diff([0, *places, sentence_count])
         random = np.random.default_rng(0)
         work = 0
 
@@ -267,12 +267,12 @@ class ChangePoint(SizeLimitedChunker):
                 raise Cancelled
 
         def critical(shuffled: FloatArray) -> FloatArray:
-            if most == count:
+            if searched_sentences == sentence_count:
                 return np.array([[critical_penalty(shuffled, step, places)]])
-            drawn = np.cumsum(random.permutation(lengths))
-            bounds = np.linspace(0, most, QUARTERS + 1).astype(np.intp)
+            drawn = np.cumsum(random.permutation(unit_lengths))
+            bounds = np.linspace(0, searched_sentences, QUARTERS + 1).astype(np.intp)
             penalties = []
-            for start, end in [(0, most), *pairwise(bounds)]:
+            for start, end in [(0, searched_sentences), *pairwise(bounds)]:
                 inside = drawn[(drawn > start) & (drawn < end)] - start
                 if len(inside):
                     penalties.append(critical_penalty(shuffled[start:end], step, inside))
@@ -280,14 +280,14 @@ class ChangePoint(SizeLimitedChunker):
             return np.array([[penalties[0], np.mean(penalties[1:] or penalties)]]) if penalties else np.zeros((1, 2))
 
         name = f"critical penalty {hashlib.sha256(places.tobytes()).hexdigest()}"
-        null_penalties = under_shuffling(vectors, self.shuffled_runs, name, critical, most)
-        whole = null_penalties[:, 0]
-        if most == count:
-            return whole
+        null_penalties = under_shuffling(vectors, self.shuffled_runs, name, critical, searched_sentences)
+        full_penalties = null_penalties[:, 0]
+        if searched_sentences == sentence_count:
+            return full_penalties
         doubling = (null_penalties.mean(axis=0) @ [1, -1]) / np.log2(QUARTERS)
-        return np.asarray(whole + max(doubling, 0.0) * np.log2(count / most))
+        return np.asarray(full_penalties + max(doubling, 0.0) * np.log2(sentence_count / searched_sentences))
 
-    def _penalty(self, null: FloatArray | None) -> float:
+    def _minimum_gain(self, null: FloatArray | None) -> float:
         """Return the minimum gain of a cut."""
         if self.penalty is not None or null is None:
             return self.penalty or 0.0

@@ -16,7 +16,7 @@ from chunkers.building_blocks.recursive_spans import text_size_function
 from chunkers.building_blocks.sizes import TokenSizes, check_chunk_count, check_chunk_size, fitting_spans
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.result import Chunking, Gap, LazyTuple, Reason
+from chunkers.results.result import Chunking, LazyTuple, Reason
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.support.extras import MODULES
 from chunkers.support.formatting import pluralize
@@ -99,12 +99,12 @@ class Code(Chunker):
         if self.language == "auto":
             detected = detect_programming_language(text, document.name, self.name, tools.cancelled)
         syntax = Syntax.of(text, detected.language, self.name, tools.cancelled) if detected.language else None
-        cutting = _Cutting(document, tools, self.max_size, syntax)
+        cutting = _CodeCutter(document, tools, self.max_size, syntax)
         pieces = cutting.cut()
         check_chunk_count(self.name, len(pieces), len(text))
         chunks = chunks_of_pieces(text, pieces)
         notes = (detected.why, syntax.fault() if syntax else "")
-        gaps = LazyTuple(lambda: cutting.ledger(pieces))
+        gaps = LazyTuple(lambda: gaps_of_pieces(document, pieces, cutting.uncut_reason))
         return Chunking(document, chunks, gaps, notes=tuple(filter(None, notes)))
 
 
@@ -117,7 +117,7 @@ class _Part(NamedTuple):
 
 
 @dataclass
-class _Cutting(PieceCutter):
+class _CodeCutter(PieceCutter):
     """The cutting of code along its syntax, or between paragraphs if it has none."""
 
     syntax: Syntax | None
@@ -150,50 +150,50 @@ class _Cutting(PieceCutter):
         """Return whether the text between two offsets fits into a chunk."""
         raise_if_cancelled(self.tools.cancelled)
         # A token has a character at least.
-        return end - start <= self.most or self.size(start, self.end(start, end)) <= self.most
+        return end - start <= self.most or self.size(start, self.trimmed_end(start, end)) <= self.most
 
     def cut(self) -> list[Piece]:
         """Return the chunks."""
-        for number, unit in enumerate(self._units()):
+        for number, unit in enumerate(self._parts_belonging_together()):
             if number % _REPORT == 0:
                 self.tools.decided(unit[0].start, len(self.document.text))
-            why = self._join(unit[0].at, unit[-1].end)
-            if why is None or self._begin(unit[0], unit[-1].end, why):
+            why = self._join_or_reason(unit[0].at, unit[-1].end)
+            if why is None or self._begin_chunk(unit[0], unit[-1].end, why):
                 continue
             for part in unit:
                 # What leads a definition is not joined with what is in front of both.
-                why = why if part is unit[0] else self._join(part.at, part.end)
-                if why is not None and not self._begin(part, part.end, why):
-                    self._split(part, why)
+                why = why if part is unit[0] else self._join_or_reason(part.at, part.end)
+                if why is not None and not self._begin_chunk(part, part.end, why):
+                    self._split_part(part, why)
         return self.pieces
 
-    def _units(self) -> Iterator[list[_Part]]:
+    def _parts_belonging_together(self) -> Iterator[list[_Part]]:
         """Yield the parts of the text, those that belong together in one list."""
         unit: list[_Part] = []
         for at, following in pairwise([*self.breaks, CodeBreak(len(self.document.text), "", "")]):
             if unit and not at.weak:
                 yield unit
                 unit = []
-            unit.append(_Part(at.offset, self.end(at.offset, following.offset), at))
+            unit.append(_Part(at.offset, self.trimmed_end(at.offset, following.offset), at))
         yield unit
 
-    def _join(self, at: CodeBreak, end: int) -> Reason | None:
+    def _join_or_reason(self, at: CodeBreak, end: int) -> Reason | None:
         """Join what is behind a break with the last chunk, or return the reason why not."""
         if not self.pieces:
             return Reason(remark="")
         if at.alone:
             return Reason(remark=f"{at.between}; the {at.alone} is longer than {pluralize(self.most, 'token')}")
         last = self.pieces[-1]
-        together = self.size(last.start, end) + self.held(last.context)
+        together = self.size(last.start, end) + self.tokens_of(last.context)
         if together > self.most:
             return Reason(remark=f"{at.between}; together {together:,} > {pluralize(self.most, 'token')}")
-        self.joined[at.offset] = Reason(
+        self.join_reasons[at.offset] = Reason(
             remark=f"{at.between}, joined: together {together:,} ≤ {pluralize(self.most, 'token')}"
         )
         self.pieces[-1] = last._replace(end=end)
         return None
 
-    def _begin(self, part: _Part, end: int, why: Reason) -> bool:
+    def _begin_chunk(self, part: _Part, end: int, why: Reason) -> bool:
         """Begin a chunk with a part, up to ``end``; return False if this is too long."""
         size = self.size(part.start, end)
         if size > self.most:
@@ -203,42 +203,42 @@ class _Cutting(PieceCutter):
         self.pieces.append(Piece(part.start, end, why, context if size + held <= self.most else ""))
         return True
 
-    def _split(self, part: _Part, why: Reason) -> None:
+    def _split_part(self, part: _Part, why: Reason) -> None:
         """Cut a part that is too long between lines, and lines that are too long inside."""
-        starts = self._starts(part)
+        starts = self._line_starts(part)
         context, held = self._context(part.at.path)
         repeated, room = self._context(part.at.inside)
         room = max(1, self.most - max(held, room))
         measure = text_size_function("tokens", self.tools)
         of = f" of {part.at.path[-1]}" if part.at.path else ""
-        long = f"{part.at.after}{of} is longer than {pluralize(self.most, 'token')}"
-        opened: tuple[int, int] | None = None
+        part_is_longer = f"{part.at.after}{of} is longer than {pluralize(self.most, 'token')}"
+        open_span: tuple[int, int] | None = None
 
         def close(start: int, end: int, then: str) -> None:
             nonlocal why, context
             # Rather without the names than cut.
-            fits = self.size(start, end) + self.held(context) <= self.most
+            fits = self.size(start, end) + self.tokens_of(context) <= self.most
             self.pieces.append(Piece(start, end, why, context if fits else ""))
-            why, context = Reason(remark=f"{long}: cut {then}"), repeated
+            why, context = Reason(remark=f"{part_is_longer}: cut {then}"), repeated
 
         for start, following in pairwise([*starts, part.end]):
-            end = self.end(start, following)
-            if opened and self.size(opened[0], end) <= room:
-                opened = opened[0], end
+            end = self.trimmed_end(start, following)
+            if open_span and self.size(open_span[0], end) <= room:
+                open_span = open_span[0], end
                 continue
-            if opened:
+            if open_span:
                 at_line = start in self.lines[bisect_left(self.lines, start) : bisect_right(self.lines, start)]
-                close(*opened, "between lines" if at_line else "beside a function")
-            opened = start, end
+                close(*open_span, "between lines" if at_line else "beside a function")
+            open_span = start, end
             if self.size(start, end) > self.most:
                 *spans, last = fitting_spans(self.document.text, room, measure, Span(start, end))
                 for span in spans:
                     close(*span, "inside a line")
-                opened = last
-        if opened:
-            close(*opened, "between lines")
+                open_span = last
+        if open_span:
+            close(*open_span, "between lines")
 
-    def _starts(self, part: _Part) -> list[int]:
+    def _line_starts(self, part: _Part) -> list[int]:
         """Return the starts of the lines of a part, without lines inside a function or class that fits."""
         front = front_matter(self.document.text)
         inside = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
@@ -250,30 +250,29 @@ class _Cutting(PieceCutter):
             if start >= behind and end <= part.end and self.fits(start, end):
                 line = max(behind, starts[bisect_right(starts, start) - 1])
                 begin = line if self.fits(line, end) else start
-                places += [*starts[bisect_left(starts, behind) : bisect_right(starts, begin)], begin, self._visible(end)]
+                places += [
+                    *starts[bisect_left(starts, behind) : bisect_right(starts, begin)],
+                    begin,
+                    self._next_visible(end),
+                ]
         places += starts[bisect_left(starts, places[-1] if places else part.start) :]
         return [start for start in dict.fromkeys(places) if start < part.end]
 
     def _context(self, path: Sequence[str]) -> tuple[str, int]:
         """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""
-        return self.limited(" > ".join(path))
+        return self.short_context(" > ".join(path))
 
-    def _visible(self, start: int) -> int:
+    def _next_visible(self, start: int) -> int:
         """Return the first place from an offset on that is no white space."""
         while start < len(self.document.text) and self.document.text[start].isspace():
             start += 1
         return start
 
-    def ledger(self, pieces: Sequence[Piece]) -> tuple[Gap, ...]:
-        """Return the cuts, and a gap for each other pair of neighbouring sentences."""
-        offsets = [at.offset for at in self.breaks]
-
-        def kept(place: int) -> Reason:
-            at = self.breaks[max(0, bisect_right(offsets, place) - 1)]
-            inside = f"inside {at.after}{f' of {at.path[-1]}' if at.path else ''}"
-            return self.joined.get(place) or Reason(remark=inside)
-
-        return gaps_of_pieces(self.document, pieces, kept)
+    def uncut_reason(self, place: int) -> Reason:
+        """Return the reason why the text is not cut at an offset."""
+        at = self.breaks[max(0, bisect_right(self.breaks, place, key=lambda at: at.offset) - 1)]
+        inside = f"inside {at.after}{f' of {at.path[-1]}' if at.path else ''}"
+        return self.join_reasons.get(place) or Reason(remark=inside)
 
 
 @cache

@@ -76,42 +76,39 @@ class Dbscan(JointDistanceChunker):
             matrix[first : first + len(block)] = block
         np.fill_diagonal(matrix, 0)
         near = matrix <= self.eps
-        cores = np.flatnonzero(near.sum(axis=1) >= self.min_samples)
-        cluster_of = _density_clusters(near, cores)
+        is_core = near.sum(axis=1) >= self.min_samples
+        cluster_of = _density_clusters(near, is_core)
         noise = np.flatnonzero(cluster_of < 0)
         labels = cluster_of.copy()
         labels[noise] = cluster_of.max() + 1 + np.arange(len(noise))
-        roles: list[Role] = ["noise" if label < 0 else "border" for label in cluster_of]
-        for sentence in cores:
-            roles[sentence] = "core"
-        line = Line("ε", self.eps, "eps")
-        scores = self._joint_of_neighbours(vectors)
+        roles: list[Role] = [
+            "core" if core else "noise" if label < 0 else "border" for core, label in zip(is_core, cluster_of, strict=True)
+        ]
         clusters = Clusters(roles=tuple(roles), core_size=self.min_samples)
-        return chunking_from_labels(document, labels, scores, "joint distance", (line,), clusters)
+        lines = (Line("ε", self.eps, "eps"),)
+        return chunking_from_labels(document, labels, self._joint_of_neighbours(vectors), "joint distance", lines, clusters)
 
 
-def _density_clusters(near: npt.NDArray[np.bool_], cores: IntArray) -> IntArray:
+def _density_clusters(near: npt.NDArray[np.bool_], is_core: npt.NDArray[np.bool_]) -> IntArray:
     """Return the cluster of every sentence, -1 for noise: of several that reach one, the first.
 
     Parameters
     ----------
     near
         True where two sentences are neighbours, shape (n, n).
-    cores
-        The sentences with enough neighbours.
+    is_core
+        True for sentences with enough neighbours, shape (n,).
     """
     labels = np.full(len(near), -1)
-    is_core = np.zeros(len(near), dtype=bool)
-    is_core[cores] = True
     cluster = 0
-    for first in cores:
+    for first in np.flatnonzero(is_core):
         if labels[first] >= 0:
             continue
-        waiting = np.array([first])
-        while len(waiting):
-            reached = np.flatnonzero(near[waiting].any(axis=0) & (labels < 0))
+        frontier = np.array([first])
+        while len(frontier):
+            reached = np.flatnonzero(near[frontier].any(axis=0) & (labels < 0))
             labels[reached] = cluster
-            waiting = reached[is_core[reached]]
+            frontier = reached[is_core[reached]]
         cluster += 1
     return labels
 

@@ -202,9 +202,8 @@ class DoublePass(Chunker):
 
     def describe(self) -> str:
         """Return the chunker's three thresholds as a short phrase."""
-        every = (self.initial_threshold, self.appending_threshold, self.merging_threshold)
-        initial, appending, merging = map(format_number, every)
-        return f"initial {initial}, appending {appending}, merging {merging}"
+        initial, merging = format_number(self.initial_threshold), format_number(self.merging_threshold)
+        return f"initial {initial}, appending {format_number(self.appending_threshold)}, merging {merging}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document in two passes, growing and merging, then enforce the minimum size."""
@@ -212,7 +211,7 @@ class DoublePass(Chunker):
             return Chunking(document, (), ())
         sentences = tools.embed(document.sentence_texts).astype(np.float64)
         groups: Groups = MeanGroups(document, sentences, tools) if self.vector == "mean" else JoinedGroups(document, tools)
-        state = _State(document, [_UNDECIDED] * (len(document.sentences) - 1))
+        state = _Decisions(document, [_UNDECIDED] * (len(document.sentences) - 1))
         minis = self._first_pass(state, sentences, groups)
         curve = Curve(
             label="similarity in pass one",
@@ -234,7 +233,7 @@ class DoublePass(Chunker):
             if joined.outcome == "joined"
         ]
         chunking = Chunking.from_gaps(document, gaps, merges, (curve,))
-        return replace(chunking, comparisons=tuple(state.comparisons), notes=self._longer_than_counted(chunking))
+        return replace(chunking, comparisons=tuple(state.comparisons), notes=self._notes_on_longer_chunks(chunking))
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return a change that reverses the verdict on a gap: of a threshold, otherwise of a size or two parameters.
@@ -245,25 +244,24 @@ class DoublePass(Chunker):
         decided, cuts = self._decided_by(chunking, gap), not gap.verdict.is_cut
         reversals = VerdictReversals(self, chunking, gap, tools)
         candidates = [
-            (kind, next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, above=cuts))
-            for kind, score, _ in decided
+            (next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, above=cuts), kind, abs(score - threshold))
+            for kind, score, threshold in decided
         ]
-        margins = {kind: abs(score - threshold) for kind, score, threshold in decided}
         stops = [
-            (abs(stop - getattr(self, f"{kind}_threshold")), kind, stop) for kind, stop in candidates if stop is not None
+            (abs(stop - getattr(self, f"{kind}_threshold")), kind, stop, margin)
+            for stop, kind, margin in candidates
+            if stop is not None
         ]
-        for _, kind, stop in sorted(stops):
-            value = reversals.nearest(f"{kind}_threshold", stop)
+        for _, kind, stop, margin in sorted(stops):
+            value = reversals.nearest_reversing_stop(f"{kind}_threshold", stop)
             if value is not None:
-                return Tipping(f"{kind}_threshold", kind, value, cuts, margins[kind])
+                return Tipping(f"{kind}_threshold", kind, value, cuts, margin)
         if not cuts:
-            return self._joining_sizes(gap, reversals)
-        both = self._in_both_passes(gap, decided, reversals) if decided else None
+            return self._joining_sizes(reversals)
+        both = self._in_both_passes(decided, reversals) if decided else None
         return both or self._parting_size(gap, reversals)
 
-    def _in_both_passes(
-        self, gap: Gap, decided: Sequence[tuple[str, float, float]], reversals: VerdictReversals
-    ) -> Tipping | None:
+    def _in_both_passes(self, decided: Sequence[tuple[str, float, float]], reversals: VerdictReversals) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
         (kind, similarity, threshold), *_ = decided
         parameter = f"{kind}_threshold"
@@ -274,17 +272,17 @@ class DoublePass(Chunker):
         merging = next_slider_stop(parameter_spec(self, "merging_threshold"), changed[1].score, above=True)
         if merging is None or merging <= self.merging_threshold:
             return None
-        merging = reversals.nearest("merging_threshold", merging, {parameter: value})
+        merging = reversals.nearest_reversing_stop("merging_threshold", merging, {parameter: value})
         if merging is None:
             return None
         also = Setting("merging_threshold", "merging", merging)
-        margin = abs(similarity - threshold)
-        return Tipping(parameter, kind, value, True, margin, also, "pass two merges what pass one parts")
+        alone = "pass two merges what pass one parts"
+        return Tipping(parameter, kind, value, True, abs(similarity - threshold), also, alone)
 
     def _parting_size(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that cuts at a gap which is kept, or that keeps a cut which the minimum size removed."""
         if gap.verdict is Verdict.REJECTED and self.min_size is not None:
-            return _sized("min_size", reversals.boundary("min_size", self.min_size, 1), cuts=True)
+            return _size_tipping("min_size", reversals.nearest_reversing_number("min_size", self.min_size, 1), cuts=True)
         # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
         chunking = reversals.chunking
         joined = [comparison for comparison in chunking.comparisons if comparison.outcome == "joined"]
@@ -293,29 +291,32 @@ class DoublePass(Chunker):
         )
         unlimited = self.max_size or len(chunking.document.text)
         less = min(here.length - 1, unlimited) if here is not None else unlimited
-        size = reversals.boundary("max_size", unlimited, less)
-        return _sized("max_size", size or reversals.boundary("max_size", less, 1), cuts=True)
+        size = reversals.nearest_reversing_number("max_size", unlimited, less)
+        return _size_tipping("max_size", size or reversals.nearest_reversing_number("max_size", less, 1), cuts=True)
 
-    def _joining_sizes(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:
+    def _joining_sizes(self, reversals: VerdictReversals) -> Tipping | None:
         """Return the size limit that removes a cut, alone or with the merging threshold or another limit."""
         length = len(reversals.chunking.document.text)
-        largest = min(length + 1, parameter_spec(self, "min_size").high or length)
-        if self.max_size is None:
-            return _sized("min_size", reversals.boundary("min_size", self.min_size or 1, int(largest)), cuts=False)
-        tipping = _sized("max_size", reversals.boundary("max_size", self.max_size, length), cuts=False)
-        tipping = tipping or _sized("min_size", reversals.boundary("min_size", self.min_size or 1, int(largest)), cuts=False)
-        if tipping is not None:
+        largest = int(min(length + 1, parameter_spec(self, "min_size").high or length))
+        smallest = self.min_size or 1
+        tipping = None
+        if self.max_size is not None:
+            tipping = _size_tipping(
+                "max_size", reversals.nearest_reversing_number("max_size", self.max_size, length), cuts=False
+            )
+        tipping = tipping or _size_tipping(
+            "min_size", reversals.nearest_reversing_number("min_size", smallest, largest), cuts=False
+        )
+        if tipping is not None or self.max_size is None:
             return tipping
-        without = {"max_size": length}
-        merging = reversals.nearest("merging_threshold", None, without)
-        first: Setting | None = None
-        if merging is not None:
+        unlimited = {"max_size": length}
+        if (merging := reversals.nearest_reversing_stop("merging_threshold", None, unlimited)) is not None:
             first = Setting("merging_threshold", "merging", merging)
-        elif (size := reversals.boundary("min_size", self.min_size or 1, int(largest), without)) is not None:
+        elif (size := reversals.nearest_reversing_number("min_size", smallest, largest, unlimited)) is not None:
             first = Setting("min_size", _SIZES["min_size"], size)
-        if first is None:
+        else:
             return None
-        longest = reversals.boundary("max_size", self.max_size, length, {first.parameter: first.value})
+        longest = reversals.nearest_reversing_number("max_size", self.max_size, length, {first.parameter: first.value})
         if longest is None:
             return None
         also = Setting("max_size", _SIZES["max_size"], longest)
@@ -345,7 +346,7 @@ class DoublePass(Chunker):
             comparisons.append(("merging", nearest.similarity, nearest.threshold))
         return comparisons
 
-    def _longer_than_counted(self, made: Chunking) -> tuple[str, ...]:
+    def _notes_on_longer_chunks(self, made: Chunking) -> tuple[str, ...]:
         """Return a note if chunks of several sentences are above maximum size with their white space."""
         if self.max_size is None or self.vector == "mean":
             return ()
@@ -360,19 +361,19 @@ class DoublePass(Chunker):
             "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
         )
 
-    def _first_pass(self, state: "_State", sentences: FloatArray, groups: Groups) -> list[Span]:
+    def _first_pass(self, state: "_Decisions", sentences: FloatArray, groups: Groups) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
         opening = row_cosines(sentences[:-1], sentences[1:])
-        growing = self._growing(opening, sentences, groups)
+        growing = self._growth_similarities(opening, sentences, groups)
         minis: list[Span] = []
         start = 0
-        for following in range(1, len(sentences)):
-            gap = following - 1
-            is_open = following - start > 1
+        for next_sentence in range(1, len(sentences)):
+            gap = next_sentence - 1
+            is_open = next_sentence - start > 1
             similarity = float(growing[gap - 1] if is_open else opening[gap])
             threshold = self.appending_threshold if is_open else self.initial_threshold
             kind: ComparisonKind = "appending" if is_open else "initial"
-            length = groups.length(start, following + 1)
+            length = groups.length(start, next_sentence + 1)
             outcome = self._outcome(similarity, threshold, length)
             verdict = Verdict.KEPT if outcome == "joined" else Verdict.CUT
             why = Reason(
@@ -385,15 +386,15 @@ class DoublePass(Chunker):
                 "joined in pass one" if outcome == "joined" else "pass one",
             )
             state.gaps[gap] = Gap(gap, similarity, threshold, verdict, why)
-            left, right = Span(start, following), Span(following, following + 1)
+            left, right = Span(start, next_sentence), Span(next_sentence, next_sentence + 1)
             state.comparisons.append(Comparison(left, right, similarity, threshold, kind, outcome, length, why))
             if verdict is Verdict.CUT:
                 minis.append(left)
-                start = following
+                start = next_sentence
         minis.append(Span(start, len(sentences)))
         return minis
 
-    def _growing(self, opening: FloatArray, sentences: FloatArray, groups: Groups) -> FloatArray:
+    def _growth_similarities(self, opening: FloatArray, sentences: FloatArray, groups: Groups) -> FloatArray:
         """Return the similarity of sentences i and i + 1 with the one after, shape (n - 2,); NaN where no chunk can be open.
 
         A chunk can end in two sentences only where they open it, or where it grew by the second of them. Each round embeds
@@ -408,7 +409,7 @@ class DoublePass(Chunker):
             open_at = grown[np.isnan(growing[grown])]
         return growing
 
-    def _second_pass(self, state: "_State", minis: Sequence[Span], groups: Groups) -> None:
+    def _second_pass(self, state: "_Decisions", minis: Sequence[Span], groups: Groups) -> None:
         """Merge the mini-chunks from left to right; settle the verdicts at their seams."""
         groups.prepare(minis)
         current = minis[0]
@@ -444,12 +445,12 @@ _PLACES = ("next", "after", "third")
 _KINDS: tuple[ComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
-def _sized(parameter: str, size: int | None, *, cuts: bool) -> Tipping | None:
+def _size_tipping(parameter: str, size: int | None, *, cuts: bool) -> Tipping | None:
     return None if size is None else Tipping(parameter, _SIZES[parameter], size, cuts)
 
 
 @dataclass
-class _State:
+class _Decisions:
     """The decisions so far."""
 
     document: Document
@@ -480,7 +481,7 @@ class _State:
             too_long = f"but merged above maximum size {maximum:,}"
             why = Reason("similarity", last.similarity, ">", last.threshold, "merging", too_long, "pass two")
         else:
-            summary = _in_short(tried)
+            summary = _summary(tried)
             why = Reason(remark=f"similarity {summary}", heading="pass two", short=summary)
         self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, link_reasons(self.gaps[gap].why, why))
         self._record(tried, why)
@@ -490,7 +491,7 @@ class _State:
         self.comparisons += [*tried[:-1], Comparison(*tried[-1][:7], why)]
 
 
-def _in_short(tried: Sequence[Comparison]) -> str:
+def _summary(tried: Sequence[Comparison]) -> str:
     """Return the failed comparisons of pass two in short: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
     if len(tried) == 1:
         return Reason("", tried[0].similarity, "≤", tried[0].threshold, "merging").brief()

@@ -90,23 +90,23 @@ class FixedSentences(SizeLimitedChunker):
         """
         count = len(document.sentences)
         size, overlap = self._size_and_overlap(count)
-        groups = sliding_windows(count, size, overlap).tolist()
+        groups = sliding_windows(count, size, overlap)
         if overlap:
             sentences = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
-            first, last = sliding_windows(count, size, overlap).T
+            first, last = groups.T
             check_chunk_count(self.name, len(first), int((sentences[last - 1, 1] - sentences[first, 0]).sum()))
-        remark = f"size {size} reached"
-        short = f"{remark}, the next repeats {overlap}"
-        repeats = [Reason(remark=f"the next chunk repeats {overlap}", short=short)] if overlap else []
-        reached = link_reasons(Reason(remark=remark), *repeats)
+        reached = Reason(remark=f"size {size} reached")
+        if overlap:
+            short = f"{reached.remark}, the next repeats {overlap}"
+            reached = link_reasons(reached, Reason(remark=f"the next chunk repeats {overlap}", short=short))
         kept = Reason(remark=f"fewer than {size} sentences so far")
-        ends = {last - 1 for _, last in groups[:-1]}
+        ends = {*(groups[:-1, 1] - 1).tolist()}
         gaps = [
             Gap(index, None, None, Verdict.CUT if index in ends else Verdict.KEPT, reached if index in ends else kept)
             for index in range(count - 1)
         ]
         if overlap:
-            chunks = tuple(Chunk.of(document, document.slice(first, last)) for first, last in groups)
+            chunks = tuple(Chunk.of(document, document.slice(first, last)) for first, last in groups.tolist())
             return Chunking(document, chunks, tuple(gaps))
 
         sized = enforce_size_limits(
@@ -140,7 +140,7 @@ class FixedSentences(SizeLimitedChunker):
 
 
 def sliding_window_count(count: int, size: int, overlap: int) -> int:
-    """Return the number of windows that `windows` makes over ``count`` items."""
+    """Return the number of windows that `sliding_windows` makes over ``count`` items."""
     return 1 + max(0, math.ceil((count - size) / (size - overlap))) if count else 0
 
 

@@ -124,17 +124,17 @@ def _checked_work(count: int, clusters: int, width: int) -> int:
 def _centre_distances(distances: FloatArray, labels: IntArray) -> Clusters:
     """Return every sentence's distances to its own and the next nearest centre; ``distances`` has shape (n, k)."""
     rows = np.arange(len(labels))
-    own = distances[rows, labels]
+    own_distances = distances[rows, labels]
     # Centres without sentences occur where different sentences have the same vector.
-    numbers = {int(label): number for number, label in enumerate(dict.fromkeys(labels.tolist()))}
-    if len(numbers) == 1:
-        return Clusters(own=tuple(own.tolist()))
+    chunk_numbers = {int(label): number for number, label in enumerate(dict.fromkeys(labels.tolist()))}
+    if len(chunk_numbers) == 1:
+        return Clusters(own=tuple(own_distances.tolist()))
     others = np.full_like(distances, np.inf)
-    others[:, [*numbers]] = distances[:, [*numbers]]
+    others[:, [*chunk_numbers]] = distances[:, [*chunk_numbers]]
     others[rows, labels] = np.inf
     nearest = others.argmin(axis=1)
     return Clusters(
-        own=tuple(own.tolist()),
+        own=tuple(own_distances.tolist()),
         other=tuple(others[rows, nearest].tolist()),
-        other_chunk=tuple(numbers[int(label)] for label in nearest),
+        other_chunk=tuple(chunk_numbers[int(label)] for label in nearest),
     )

@@ -67,7 +67,7 @@ class WindowedModelChunker(Chunker, ABC):
     system: ClassVar[str]
     piece: ClassVar[str]
     question: ClassVar[str]
-    first_alone: ClassVar[bool]
+    names_first_cut_only: ClassVar[bool]
     """True if an answer names only the first cut of a window."""
 
     @classmethod
@@ -104,7 +104,7 @@ class WindowedModelChunker(Chunker, ABC):
         units = self.units(document, tools)
         if not units:
             return Chunking(document, (), ())
-        walk = self._walk(document.text, units, tools)
+        walk = self._ask_about_windows(document.text, units, tools)
         cuts = [unit + 1 for unit in range(len(units) - 1) if walk.judged[unit].cut]
         spans = [Span(units[first][0], units[last - 1][1]) for first, last in pairwise([0, *cuts, len(units)])]
         gaps = self._ledger(document, units, walk)
@@ -116,59 +116,57 @@ class WindowedModelChunker(Chunker, ABC):
         sizes = tools.count_tokens([text[start:end] for start, end in units])
         sums, asked, start = [0, *accumulate(sizes)], [], 0
         while start < len(units) - 1:
-            end = self._end(sizes, start)
+            end = window_end(sizes, start, self.window, 2)
             asked += [part.text for part in self._messages(text, units, start, end)]
             # Where the last cut will be, nobody knows.
             aim = sums[start] + _ADVANCE * (sums[end] - sums[start])
             start = end if end == len(units) else max(start + 1, next(at for at in range(end + 1) if sums[at] >= aim))
         return Estimate(len(asked) // 2, sum(tools.count_tokens(asked)))
 
-    def _walk(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
+    def _ask_about_windows(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
         """Ask about one window after the other."""
         sizes = tools.count_tokens([text[start:end] for start, end in units])
         walk, start = WindowDecisions(), 0
         while start < len(units) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
             tools.deciding(start, len(units))
-            end = self._end(sizes, start)
+            end = window_end(sizes, start, self.window, 2)
             walk.windows += 1
             shown = f"window of {self.unit_name}s {start + 1} to {end}"
             try:
-                cuts = self._cuts(text, units, start, end, tools)
+                cuts = self._ask_for_cuts(text, units, start, end, tools)
             except Unusable as complaint:
                 walk.unusable += 1
-                self._keep_whole(walk, start, end, len(units), complaint.summary, shown)
+                self._judge_unusable_window(walk, start, end, len(units), complaint.summary, shown)
                 start = end
                 continue
-            last = cuts[0] if self.first_alone and cuts else end - 2
+            last = cuts[0] if self.names_first_cut_only and cuts else end - 2
             for unit in range(start, last + 1):
-                walk.judged[unit] = CutDecision(unit in cuts, self._why(unit, unit in cuts, shown))
-            if end == len(units) and not (self.first_alone and cuts):
+                walk.judged[unit] = CutDecision(unit in cuts, self._decision_reason(unit, unit in cuts, shown))
+            if end == len(units) and not (self.names_first_cut_only and cuts):
                 break
             start = cuts[-1] + 1 if cuts else end - 1
         return walk
-
-    def _end(self, sizes: Sequence[int], start: int) -> int:
-        """Return the unit before which a window ends."""
-        return window_end(sizes, start, self.window, 2)
 
     def _messages(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
         shown = [
             self.piece.format(number=number, text=text[slice(*units[number - 1])]) for number in range(start + 1, end + 1)
         ]
-        first, last = (start + 2, end) if self.first_alone else (start + 1, end - 1)
+        first, last = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
         question = self.question.format(pieces="".join(shown), first=first, last=last)
         return [Message("system", self.system), Message("user", question)]
 
-    def _cuts(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int, tools: Tools) -> list[int]:
+    def _ask_for_cuts(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int, tools: Tools) -> list[int]:
         """Return the units of a window after which the model cuts; raises Unusable where no answer can be used."""
         messages = self._messages(text, units, start, end)
         read = partial(self.read, first=start + 1, last=end)
-        first, last = (start + 2, end) if self.first_alone else (start + 1, end - 1)
-        ask = partial(tools.ask, kind=self.kind.within(dict.fromkeys(self.kind.fields, (first, last))))
+        first, last = (start + 2, end) if self.names_first_cut_only else (start + 1, end - 1)
+        ask = partial(tools.ask, kind=self.kind.for_request(dict.fromkeys(self.kind.fields, (first, last))))
         return [number - 1 for number in usable_answer(ask, messages, read, tools.tell)]
 
-    def _keep_whole(self, walk: WindowDecisions, start: int, end: int, count: int, complaint: str, shown: str) -> None:
+    def _judge_unusable_window(
+        self, walk: WindowDecisions, start: int, end: int, count: int, complaint: str, shown: str
+    ) -> None:
         """Judge a window of which no answer could be used: it is a chunk by itself."""
         remark = f"{complaint}; {shown}"
         for unit in range(start, end - 1):
@@ -176,7 +174,7 @@ class WindowedModelChunker(Chunker, ABC):
         if end < count:
             walk.judged[end - 1] = CutDecision(True, Reason(remark=f"{remark}, which ends here", short="no usable answer"))
 
-    def _why(self, unit: int, cut: bool, shown: str) -> Reason:
+    def _decision_reason(self, unit: int, cut: bool, shown: str) -> Reason:
         name, number = self.unit_name, unit + 1
         if cut:
             return Reason(remark=f"the model cuts after {name} {number} ({shown})", short=f"cut after {name} {number}")
@@ -185,12 +183,10 @@ class WindowedModelChunker(Chunker, ABC):
     def _ledger(self, document: Document, units: Sequence[tuple[int, int]], walk: WindowDecisions) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
         judged = {units[unit + 1][0]: decision for unit, decision in walk.judged.items()}
-
-        def why(start: int) -> Reason:
-            return judged[start].why
-
-        cuts = cuts_to_gaps(document, [start for start in judged if judged[start].cut], Verdict.CUT, why)
-        kept = cuts_to_gaps(document, [start for start in judged if not judged[start].cut], Verdict.KEPT, why)
+        reasons = {start: decision.why for start, decision in judged.items()}
+        cut_starts = [start for start, decision in judged.items() if decision.cut]
+        cuts = cuts_to_gaps(document, cut_starts, Verdict.CUT, reasons.__getitem__)
+        kept = cuts_to_gaps(document, [*(judged.keys() - {*cut_starts})], Verdict.KEPT, reasons.__getitem__)
         within = Reason(remark=f"inside a {self.unit_name}, which is never cut")
         return with_uncut_gaps(document, [*cuts, *(gap for gap in kept if gap.offset is None)], within)
 
@@ -233,7 +229,7 @@ class Llm(WindowedModelChunker):
     system: ClassVar[str] = prompts.SPLITS_SYSTEM
     piece: ClassVar[str] = prompts.SPLITS_PIECE
     question: ClassVar[str] = prompts.SPLITS_QUESTION
-    first_alone: ClassVar[bool] = False
+    names_first_cut_only: ClassVar[bool] = False
 
     window: int = Field(
         800,
@@ -315,7 +311,7 @@ class Lumber(WindowedModelChunker):
     system: ClassVar[str] = prompts.SHIFT_SYSTEM
     piece: ClassVar[str] = prompts.SHIFT_PIECE
     question: ClassVar[str] = prompts.SHIFT_QUESTION
-    first_alone: ClassVar[bool] = True
+    names_first_cut_only: ClassVar[bool] = True
 
     window: int = Field(
         550,

@@ -111,7 +111,7 @@ class MaxMin(SizeLimitedChunker):
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         candidate = next_slider_stop(parameter_spec(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
-        value = VerdictReversals(self, chunking, gap, tools).nearest("hard_threshold", candidate)
+        value = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop("hard_threshold", candidate)
         if value is None:
             return None
         return Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
@@ -134,42 +134,41 @@ class MaxMin(SizeLimitedChunker):
             If the user asked to stop.
         """
         count, width = vectors.shape
-        start, least = 0, math.inf
+        chunk_start, least_similarity = 0, math.inf
         work = 0
         for first in range(1, count, BLOCK):
             # What is open now can only lose its beginning before the block is done.
-            begin, last = start, min(first + BLOCK, count)
-            work += (last - first) * (last - begin) * width
+            first_compared, last = chunk_start, min(first + BLOCK, count)
+            work += (last - first) * (last - first_compared) * width
             if work > MOST_MAX_MIN_PRODUCTS:
                 raise InputError(
                     f"max_min: comparing each sentence with its whole chunk may take at most {MOST_MAX_MIN_PRODUCTS:,} "
                     f"multiplications; this limit was reached after {first:,} of {count:,} sentences, in a chunk of "
-                    f"{first - start:,} sentences. Raise the hard threshold to get shorter chunks."
+                    f"{first - chunk_start:,} sentences. Raise the hard threshold to get shorter chunks."
                 )
             if first > 1:
                 # The first block takes no time worth telling, and what is told takes a job on the pages.
                 tools.decided(first, count)
-            similarities = vectors[first:last] @ vectors[begin:last].T
+            similarities = vectors[first:last] @ vectors[first_compared:last].T
             for number in range(first, last):
-                row = similarities[number - first, start - begin : number - begin]
-                size = number - start
+                row = similarities[number - first, chunk_start - first_compared : number - first_compared]
+                size = number - chunk_start
                 if size == 1:
                     similarity = float(row[0])
-                    step = MaxMinStep(self.initial_factor * similarity, self.hard_threshold, size, similarity, start)
-                    lowest = similarity
+                    step = MaxMinStep(self.initial_factor * similarity, self.hard_threshold, size, similarity, chunk_start)
+                    least_with_next = similarity
                 else:
-                    follows = self.follows(size, least)
                     nearest = int(row.argmax())
-                    threshold = max(follows, self.hard_threshold)
-                    step = MaxMinStep(float(row[nearest]), threshold, size, least, start + nearest)
-                    lowest = min(least, float(row.min()))
+                    threshold = max(self.adaptive_threshold(size, least_similarity), self.hard_threshold)
+                    step = MaxMinStep(float(row[nearest]), threshold, size, least_similarity, chunk_start + nearest)
+                    least_with_next = min(least_similarity, float(row.min()))
                 yield step
                 if step.joins:
-                    least = lowest
+                    least_similarity = least_with_next
                 else:
-                    start, least = number, math.inf
+                    chunk_start, least_similarity = number, math.inf
 
-    def follows(self, size: int, least: float) -> float:
+    def adaptive_threshold(self, size: int, least: float) -> float:
         """Return the adaptive threshold for a chunk of at least two sentences, from its size and its lowest similarity."""
         return least * self.relaxation * logistic(size - 1)
 

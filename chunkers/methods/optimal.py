@@ -117,18 +117,17 @@ class PartitionTable:
         equally good; +inf where every partition must cut.
         """
         count = len(self.rewards)
-        after = np.zeros(count + 1)
-        without = np.full(count + 1, -np.inf)
+        totals_after = np.zeros(count + 1)
+        totals_without_cut = np.full(count + 1, -np.inf)
         for first in range(count - 1, -1, -1):
             runs = self.rewards[first, : count - first]
-            following = runs + after[first + 1 : first + 1 + len(runs)]
-            after[first] = following.max()
+            following = runs + totals_after[first + 1 : first + 1 + len(runs)]
+            totals_after[first] = following.max()
             # The best total through the run of k + 1 pieces or more from here: those are the runs that span first + k.
             best = np.maximum.accumulate((self.totals[first] + following)[::-1])[::-1]
             spanned = slice(first + 1, first + len(runs))
-            np.maximum(without[spanned], best[1:], out=without[spanned])
-        gains: FloatArray = (self.totals + after - without)[1:count]
-        return gains
+            np.maximum(totals_without_cut[spanned], best[1:], out=totals_without_cut[spanned])
+        return np.asarray((self.totals + totals_after - totals_without_cut)[1:count])
 
 
 class Optimal(Chunker):
@@ -211,7 +210,7 @@ class Optimal(Chunker):
         InputError
             If the search is too much work for the number of pieces in the text and in a chunk.
         """
-        pieces, table = self.weigh(document, tools)
+        pieces, table = self.pieces_and_table(document, tools)
         if not pieces:
             return Chunking(document, (), ())
         cuts = table.cuts().tolist()
@@ -222,7 +221,7 @@ class Optimal(Chunker):
         curve = Curve("gain of a cut over the best partition without it", scores, (), cut_above=True, live=False)
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, curves=(curve,))
 
-    def weigh(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
+    def pieces_and_table(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
         """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
         pieces, reach = self._by_sentence(document, tools) if self.pieces == "sentences" else self._by_size(document, tools)
         if not pieces:
@@ -269,8 +268,8 @@ class Optimal(Chunker):
         begun = [pieces[cut][0] for cut in cuts]
         joined = sorted(gain_at.keys() - {*begun})
         given = [
-            *cuts_to_gaps(document, begun, Verdict.CUT, lambda start: self._why(gain_at[start], True)),
-            *cuts_to_gaps(document, joined, Verdict.KEPT, lambda start: self._why(gain_at[start], False)),
+            *cuts_to_gaps(document, begun, Verdict.CUT, lambda start: self._gain_reason(gain_at[start], True)),
+            *cuts_to_gaps(document, joined, Verdict.KEPT, lambda start: self._gain_reason(gain_at[start], False)),
         ]
         decided = [gap for gap in given if gap.verdict.is_cut or gap.offset is None]
         gaps = with_uncut_gaps(document, decided, Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens"))
@@ -280,7 +279,7 @@ class Optimal(Chunker):
             for gap, score in zip(gaps, scores, strict=True)
         )
 
-    def _why(self, gain: float, cut: bool) -> Reason:
+    def _gain_reason(self, gain: float, cut: bool) -> Reason:
         if math.isinf(gain):
             most = f"{self.longest:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"
             remark = f"a chunk may hold {most}, so every partition cuts here"

@@ -163,24 +163,28 @@ class Propositions(Chunker):
 
 def _chunking_of_groups(document: Document, statements: StatedPropositions, grouped: GroupedPropositions) -> Chunking:
     """Return the groups as chunks, in the order of their first sentences."""
-    touched = [
+    proposition_sentences = [
         overlapped_sentences(document, proposition.span)
         for proposition in statements.propositions
         if proposition.span is not None
     ]
-    held = [sorted({sentence for member in group.members for sentence in touched[member]}) for group in grouped.groups]
-    order = sorted(range(len(held)), key=lambda number: held[number][0])
+    group_sentences = [
+        sorted({sentence for member in group.members for sentence in proposition_sentences[member]})
+        for group in grouped.groups
+    ]
+    group_order = sorted(range(len(group_sentences)), key=lambda number: group_sentences[number][0])
     chunks_of: list[list[int]] = [[] for _ in document.sentences]
     chunks = []
-    for number, group in enumerate(order):
-        for sentence in held[group]:
+    for number, group in enumerate(group_order):
+        for sentence in group_sentences[group]:
             chunks_of[sentence].append(number)
         title, summary, members = grouped.groups[group].title, grouped.groups[group].summary, grouped.groups[group].members
         propositions = tuple([statements.propositions[member] for member in members])
         text = "\n".join([proposition.text for proposition in propositions])
-        chunks.append(Chunk(_spans_of_runs(document, held[group]), text, stated=StatedContent(title, summary, propositions)))
-    places = _sentence_descriptions(statements, grouped, touched, chunks_of)
-    gaps = [_gap_after_sentence(index, chunks_of, places) for index in range(len(document.sentences) - 1)]
+        stated = StatedContent(title, summary, propositions)
+        chunks.append(Chunk(_spans_of_runs(document, group_sentences[group]), text, stated=stated))
+    descriptions = _sentence_descriptions(statements, grouped, proposition_sentences, chunks_of)
+    gaps = [_gap_after_sentence(index, chunks_of, descriptions) for index in range(len(document.sentences) - 1)]
     return Chunking(
         document,
         tuple(chunks),
@@ -204,25 +208,25 @@ def _sentence_descriptions(
     chunks_of: Sequence[Sequence[int]],
 ) -> list[tuple[str, str]]:
     """Return two descriptions for each sentence, long and short, of its propositions and their chunks."""
-    stated = [0] * len(chunks_of)
+    proposition_counts = [0] * len(chunks_of)
     unsorted: dict[int, str] = {}
     for number, (proposition, among) in enumerate(zip(statements.propositions, touched, strict=True)):
         for sentence in among:
-            stated[sentence] += proposition.tied != "as it is"
+            proposition_counts[sentence] += proposition.tied != "as it is"
             if number in grouped.unusable:
                 unsorted[sentence] = grouped.unusable[number]
-    places = []
+    descriptions = []
     for sentence, chunks in enumerate(chunks_of):
         where = f"chunk{'s' * (len(chunks) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunks)}"
         if sentence in statements.unusable:
             what = f"{statements.unusable[sentence]}, so it stands for itself"
-        elif stated[sentence]:
-            what = "1 proposition" if stated[sentence] == 1 else f"{stated[sentence]:,} propositions"
+        elif proposition_counts[sentence]:
+            what = "1 proposition" if proposition_counts[sentence] == 1 else f"{proposition_counts[sentence]:,} propositions"
         else:
             what = "lost by the model, so it stands for itself"
         sorting = f", not sorted: {unsorted[sentence]}" if sentence in unsorted else ""
-        places.append((f"sentence {sentence + 1:,}: {what}, in {where}{sorting}", where))
-    return places
+        descriptions.append((f"sentence {sentence + 1:,}: {what}, in {where}{sorting}", where))
+    return descriptions
 
 
 def _gap_after_sentence(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[str, str]]) -> Gap:
@@ -248,8 +252,8 @@ def _notes(document: Document, statements: StatedPropositions, grouped: GroupedP
     if statements.left_out:
         single = len(statements.left_out) == 1
         notes.append(
-            f"Invented: {pluralize(len(statements.left_out), 'proposition')} {'quotes' if single else 'quote'} words that are "
-            f"not in the text, and {'is' if single else 'are'} left out."
+            f"Invented: {pluralize(len(statements.left_out), 'proposition')} {'quotes' if single else 'quote'} words that "
+            f"are not in the text, and {'is' if single else 'are'} left out."
         )
     nowhere = [proposition.nowhere for proposition in statements.propositions if proposition.nowhere]
     if nowhere:

@@ -197,13 +197,13 @@ class SingleLinkage(JointDistanceChunker):
         refused = [
             Refusal(*divmod(int(pairs[at]), count), float(distances[at]), joins, size) for at, joins, size in linked.refused
         ]
-        line = Line("maximum", self.max_distance, "max_distance")
+        lines = (Line("maximum", self.max_distance, "max_distance"),)
         clusters = Clusters(refused=tuple(refused), refusals=linked.refusals, cap=self.cap(count))
         scores = self._joint_of_neighbours(vectors)
-        chunking = chunking_from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
-        return replace(chunking, notes=self._not_as_many(chunking))
+        chunking = chunking_from_labels(document, linked.labels, scores, "joint distance", lines, clusters, merges)
+        return replace(chunking, notes=self._note_on_number(chunking))
 
-    def _not_as_many(self, made: Chunking) -> tuple[str, ...]:
+    def _note_on_number(self, made: Chunking) -> tuple[str, ...]:
         """Return a note if there are not as many chunks as were asked for."""
         if self.chunks is None or len(made.chunks) in (0, self.chunks):
             return ()

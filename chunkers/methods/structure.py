@@ -123,13 +123,13 @@ class Structure(Chunker):
         Cancelled
             If the user asked to stop.
         """
-        return self._cut(document, tools).chunking() if document.text.strip() else Chunking(document, (), ())
+        return self._cut_document(document, tools).chunking() if document.text.strip() else Chunking(document, (), ())
 
     def scan(self, document: Document, tools: Tools) -> "list[BlockStep]":
         """Return the decision on each block and each part of a block, in the order of the text; raises as `chunk` does."""
-        return self._cut(document, tools).steps() if document.text.strip() else []
+        return self._cut_document(document, tools).steps() if document.text.strip() else []
 
-    def _cut(self, document: Document, tools: Tools) -> "_Cutting":
+    def _cut_document(self, document: Document, tools: Tools) -> "_StructureCutter":
         check_chunk_size(self.name, document.text, self.max_size, "tokens")
         check_outline(self.name, document.text)
         # As they are at their defaults, but for the size.
@@ -141,7 +141,7 @@ class Structure(Chunker):
             "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
         }
         splitter = BlockSplitter(document, inner[self.inner], self.max_size, tools)
-        cutting = _Cutting(self, document, tools, splitter, select_blocks(document, lambda outline: outline.blocks))
+        cutting = _StructureCutter(self, document, tools, splitter, select_blocks(document, lambda outline: outline.blocks))
         cutting.cut()
         return cutting
 
@@ -209,7 +209,7 @@ class _Piece(NamedTuple):
 
 
 @dataclass
-class _Cutting:
+class _StructureCutter:
     """The cutting of a document: cuts with reasons, and reasons for block starts without a cut."""
 
     chunker: Structure
@@ -238,7 +238,7 @@ class _Cutting:
                     self.tools.decided(done, len(outline))
                 pieces += self._pieces(group, self.title.tokens if number else 0)
                 done += len(group.lead) + 1 + len(group.tail)
-            self._join(self._with_titles(self._with_whole_parts(pieces)), section)
+            self._join_neighbours(self._with_titles(self._with_whole_parts(pieces)), section)
         check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
     def steps(self) -> list[BlockStep]:
@@ -266,7 +266,7 @@ class _Cutting:
             for name, size in self.long
         ]
         notes += self.splitter.notes()
-        return Chunking(self.document, chunks, LazyTuple(lambda: self._ledger(starts)), notes=tuple(notes))
+        return Chunking(self.document, chunks, LazyTuple(lambda: self._gaps(starts)), notes=tuple(notes))
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
         """Yield the level that opens each section, 0 for none, and its blocks.
@@ -276,7 +276,7 @@ class _Cutting:
         sections: list[tuple[int, list[Block]]] = [(0, [])]
         run: list[Block] = []
         for block in outline:
-            if block.kind in ("heading", "front matter") and self._opens(block):
+            if block.kind in ("heading", "front matter") and self._may_open_section(block):
                 run.append(block)
                 continue
             _add_section(sections, run, self.chunker.heading_levels)
@@ -301,7 +301,7 @@ class _Cutting:
         parts = self.document.parts
         return self._slide_or_cell_spans[parts.at(offset)] if parts is not None and self._slide_or_cell_spans else None
 
-    def _opens(self, block: Block) -> bool:
+    def _may_open_section(self, block: Block) -> bool:
         """Return whether a heading may begin a section: not inside a slide or a cell that fits."""
         around = self._slide_or_cell_at(block.span.start)
         return around is None or block.span.start == around.start or self.splitter.size(*around) > self.chunker.max_size
@@ -311,7 +311,7 @@ class _Cutting:
         groups: list[_BlockGroup] = []
         lead: list[Block] = []
         for block, following in zip(section, [*section[1:], None], strict=True):
-            if self._leads(block, following):
+            if self._stays_with_next(block, following):
                 while lead and block.kind != "paragraph" and not self._fits(lead[0], block, following):
                     groups.append(_BlockGroup([], lead.pop(0), []))
                 if self._fits((lead or [block])[0], block, following):
@@ -346,7 +346,7 @@ class _Cutting:
             return False
         return self.splitter.size(*block.span) <= self.chunker.max_size < self.splitter.size(start, end)
 
-    def _leads(self, block: Block, following: Block | None) -> bool:
+    def _stays_with_next(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with the following one."""
         around = self._slide_or_cell_at(block.span.start)
         if around and following and around.start < block.span.start and around.end <= following.span.start:
@@ -355,8 +355,7 @@ class _Cutting:
         if block.kind != "paragraph" or following is None or following.kind not in SPECIAL:
             return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
-        between = text[block.span.end : following.span.start]
-        touching = following.kind == "list" and len(between.splitlines()) == 1
+        touching = following.kind == "list" and len(text[block.span.end : following.span.start].splitlines()) == 1
         return touching or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
 
     def _title_of(self, section: Sequence[Block]) -> _SlideTitle:
@@ -377,7 +376,7 @@ class _Cutting:
         parts = self.document.parts
         if parts is None or not self._slide_or_cell_spans:
             return [*pieces]
-        whole: list[_Piece] = []
+        merged_pieces: list[_Piece] = []
         for around, group in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
             first, *others = group
             # Headings of slides or cells that have nothing else may be in front.
@@ -385,15 +384,15 @@ class _Cutting:
             fits = self.splitter.size(begin, end) <= self.chunker.max_size
             if begin > first.start and fits and self.splitter.size(first.start, end) > self.chunker.max_size:
                 before = self.document.text[first.start : begin].rstrip()
-                whole.append(first._replace(end=first.start + len(before), name="heading"))
+                merged_pieces.append(first._replace(end=first.start + len(before), name="heading"))
                 first = first._replace(start=begin, why=None)
             if others and fits:
                 for piece in others:
                     self.kept[piece.start] = Reason(remark=f"the {parts.kind} is whole: it fits into a chunk")
-                whole.append(first._replace(end=end, name=parts.kind))
+                merged_pieces.append(first._replace(end=end, name=parts.kind))
             else:
-                whole += [first, *others]
-        return whole
+                merged_pieces += [first, *others]
+        return merged_pieces
 
     def _with_titles(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces of a slide, those behind the first with its title as context where it fits."""
@@ -415,32 +414,32 @@ class _Cutting:
 
     def _pieces(self, group: _BlockGroup, held: int) -> list[_Piece]:
         """Return a group as one piece if it fits, or else its parts, which leave room for ``held`` tokens of context."""
-        before = None
-        for block in (*group.lead, group.block, *group.tail):
-            if before is not None:
-                self.kept[block.span.start] = _kept_reason(before, block, group)
-            before = block
+        for before, block in pairwise([*group.lead, group.block, *group.tail]):
+            self.kept[block.span.start] = _kept_reason(before, block, group)
         start, end, block = group.start, group.end, group.block
-        whole, most = self.splitter.size(start, end), self.chunker.max_size
+        group_size, most = self.splitter.size(start, end), self.chunker.max_size
         if self._fits_only_alone(block, start, end):
             return [_Piece(start, block.span.end, block.kind), *_tail_piece(group)]
-        if whole <= most or block.kind == "formula":
-            if whole > most:
+        if group_size <= most or block.kind == "formula":
+            if group_size > most:
                 self.long.append((block.kind, self.splitter.size(*block.span)))
             return [_Piece(start, end, block.kind)]
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
-        tail = whole - self.splitter.size(start, block.span.end)
-        lead = self.splitter.size(start, block.span.end) - self.splitter.size(*block.span)
-        first, rest = max(1, most - lead - tail - held), max(1, most - tail - (held or self.title.tokens))
-        fitted_parts = self.splitter.split(block, first, rest)
+        tail_size = group_size - self.splitter.size(start, block.span.end)
+        lead_size = self.splitter.size(start, block.span.end) - self.splitter.size(*block.span)
+        first_room, other_room = (
+            max(1, most - lead_size - tail_size - held),
+            max(1, most - tail_size - (held or self.title.tokens)),
+        )
+        fitted_parts = self.splitter.split(block, first_room, other_room)
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
-        while fitted_parts and (above := self.splitter.size(start, fitted_parts[0].end) - most) > 0 and first > 1:
-            first = max(1, first - above)
-            fitted_parts = self.splitter.split(block, first, rest)
-        beside = not fitted_parts or self.splitter.size(start, fitted_parts[0].end) > most
+        while fitted_parts and (above := self.splitter.size(start, fitted_parts[0].end) - most) > 0 and first_room > 1:
+            first_room = max(1, first_room - above)
+            fitted_parts = self.splitter.split(block, first_room, other_room)
+        lead_apart = not fitted_parts or self.splitter.size(start, fitted_parts[0].end) > most
         parts = fitted_parts or self.splitter.split(block, most, most) or []
         pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in parts]
-        if not beside:
+        if not lead_apart:
             pieces[0] = pieces[0]._replace(start=start, why=None)
         elif group.lead:
             pieces = [_Piece(start, group.lead[-1].span.end, group.lead[-1].kind), pieces[0]._replace(why=None), *pieces[1:]]
@@ -449,36 +448,39 @@ class _Cutting:
         pieces[-1] = pieces[-1]._replace(end=end)
         return pieces
 
-    def _join(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
+    def _join_neighbours(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
-        least, most = self.chunker.join_below, self.chunker.max_size
+        join_below, max_tokens = self.chunker.join_below, self.chunker.max_size
         skips_space = getattr(self.tools.tokenizer, "skips_space", False)
         opening = next((block for block in section if block.kind != "front matter"), section[0])
-        same = "same heading" if opening.kind == "heading" else "no heading between"
+        same_section = "same heading" if opening.kind == "heading" else "no heading between"
         # The first piece of a slide has its title in it.
-        opened, context = pieces[0].start, self._context_of(pieces[0])
+        chunk_start, context = pieces[0].start, self._context_of(pieces[0])
         text = self.document.text
-        size, *others = [self.splitter.size(piece.start, piece.end) for piece in pieces]
-        extra = self._add_context(opened, pieces[0].context)
-        for piece, own in zip(pieces[1:], others, strict=True):
+        open_size, *piece_sizes = [self.splitter.size(piece.start, piece.end) for piece in pieces]
+        context_tokens = self._add_context(chunk_start, pieces[0].context)
+        for piece, piece_size in zip(pieces[1:], piece_sizes, strict=True):
             parted = skips_space and text[piece.start - 1].isspace()
-            both = size + own if parted else self.splitter.size(opened, piece.end)
-            self.together[piece.start] = both + extra
+            joined_size = open_size + piece_size if parted else self.splitter.size(chunk_start, piece.end)
+            together = self.together[piece.start] = joined_size + context_tokens
             # What has its context in its own chunk would lose it in another's.
             stays = not piece.context or piece.context == context
-            if stays and both + extra <= most and min(size, own) < least:
-                self.kept[piece.start] = Reason(remark=f"joined: {same}, {size:,} + {own:,} tokens")
-                size = both
+            if stays and together <= max_tokens and min(open_size, piece_size) < join_below:
+                self.kept[piece.start] = Reason(remark=f"joined: {same_section}, {open_size:,} + {piece_size:,} tokens")
+                open_size = joined_size
                 continue
             # White space between them may be tokens too, and so are those of a header that is repeated.
-            together = both + extra
-            compared = f"{size:,} + {own:,} tokens" if together == size + own else f"{together:,} tokens together"
-            large = f"{compared}, {most:,} at most"
-            enough = f"{size:,} and {own:,} tokens, both at least {least:,}"
-            new = Reason(remark=f"new {piece.name}: {large if together > most else enough}")
+            compared = (
+                f"{open_size:,} + {piece_size:,} tokens"
+                if together == open_size + piece_size
+                else f"{together:,} tokens together"
+            )
+            large = f"{compared}, {max_tokens:,} at most"
+            enough = f"{open_size:,} and {piece_size:,} tokens, both at least {join_below:,}"
+            new = Reason(remark=f"new {piece.name}: {large if together > max_tokens else enough}")
             self.cuts[piece.start] = piece.why or new
-            opened, context, size = piece.start, self._context_of(piece), own
-            extra = self._add_context(piece.start, piece.context)
+            chunk_start, context, open_size = piece.start, self._context_of(piece), piece_size
+            context_tokens = self._add_context(piece.start, piece.context)
 
     def _context_of(self, piece: _Piece) -> str:
         """Return the context of a piece, or the title that it begins with."""
@@ -491,12 +493,11 @@ class _Cutting:
         self.contexts[start] = context
         return self.tools.count_tokens([context])[0]
 
-    def _ledger(self, offsets: Sequence[int]) -> tuple[Gap, ...]:
+    def _gaps(self, offsets: Sequence[int]) -> tuple[Gap, ...]:
         """Return the cuts and a gap for each other pair of neighbouring sentences."""
-        starts = [block.span.start for block in self.outline]
 
         def kept(start: int) -> Reason:
-            kind = self.outline[bisect_right(starts, start) - 1].kind
+            kind = self.outline[bisect_right(self.outline, start, key=lambda block: block.span.start) - 1].kind
             inside = Reason(remark=f"inside {'' if kind in _WITHOUT_ARTICLE else 'a '}{kind}")
             return self.kept.get(start) or self.splitter.kept.get(start) or inside
 

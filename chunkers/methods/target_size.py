@@ -89,7 +89,7 @@ class TargetSize(Chunker):
         notes: tuple[str, ...] = ()
         remark = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
         if self.fit == "average":
-            total = sum(self._sizes(document, tools))
+            total = sum(self._sentence_sizes(document, tools))
             allowed = total // self.size
         else:
             allowed, largest = self._cuts_for_largest(ranks, distances, document, tools)
@@ -112,7 +112,7 @@ class TargetSize(Chunker):
         curve = Curve("distance", tuple(distances.tolist()), (Line("fitted", level, "size"),), cut_above=True, live=False)
         return replace(Chunking.from_gaps(document, gaps, curves=(curve,)), notes=notes)
 
-    def _sizes(self, document: Document, tools: Tools) -> list[int]:
+    def _sentence_sizes(self, document: Document, tools: Tools) -> list[int]:
         texts = document.sentence_texts
         if self.unit == "tokens":
             return tools.count_tokens(texts)

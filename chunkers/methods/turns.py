@@ -12,7 +12,7 @@ from chunkers.building_blocks.recursive_spans import text_size_function
 from chunkers.building_blocks.sizes import TokenSizes, check_chunk_count, check_chunk_size, fitting_spans
 from chunkers.contract.base import Chunker
 from chunkers.contract.tools import Tools
-from chunkers.results.result import Chunking, Gap, LazyTuple, Reason
+from chunkers.results.result import Chunking, LazyTuple, Reason
 from chunkers.support.formatting import pluralize
 from chunkers.text.document import Document, Span
 from chunkers.text.transcripts import Transcript, Turn
@@ -70,14 +70,14 @@ class Turns(Chunker):
         check_chunk_size(self.name, document.text, self.max_size, "tokens")
         if not document.text.strip():
             return Chunking(document, (), ())
-        cutting = _Cutting(document, tools, self.max_size)
+        cutting = _TurnCutter(document, tools, self.max_size)
         pieces = cutting.cut()
         check_chunk_count(self.name, len(pieces), len(document.text))
         chunks = chunks_of_pieces(document.text, pieces)
-        return Chunking(document, chunks, LazyTuple(lambda: cutting.ledger(pieces)))
+        return Chunking(document, chunks, LazyTuple(lambda: gaps_of_pieces(document, pieces, cutting.uncut_reason)))
 
 
-class _Cutting(PieceCutter):
+class _TurnCutter(PieceCutter):
     """The cutting of a transcript into turns and parts of turns."""
 
     @cached_property
@@ -96,68 +96,75 @@ class _Cutting(PieceCutter):
         for number, turn in enumerate(turns):
             if number % _REPORT == 0:
                 self.tools.decided(number, len(turns))
-            who = _turn_label(turn)
-            why = Reason(remark="")
+            label = _turn_label(turn)
+            reason = Reason(remark="")
             if pieces:
-                together = self.size(pieces[-1].start, turn.end) + self.held(pieces[-1].context)
+                together = self.size(pieces[-1].start, turn.end) + self.tokens_of(pieces[-1].context)
                 if together <= self.most:
-                    self.joined[turn.start] = Reason(
-                        remark=f"{who} joined: together {together:,} ≤ {pluralize(self.most, 'token')}"
+                    self.join_reasons[turn.start] = Reason(
+                        remark=f"{label} joined: together {together:,} ≤ {pluralize(self.most, 'token')}"
                     )
                     pieces[-1] = pieces[-1]._replace(end=turn.end)
                     continue
-                why = Reason(remark=f"new {who}; together {together:,} > {pluralize(self.most, 'token')}")
-            pieces += self._split(turn, why)
+                reason = Reason(remark=f"new {label}; together {together:,} > {pluralize(self.most, 'token')}")
+            pieces += self._split_turn(turn, reason)
         return pieces
 
     def _context(self, turn: Turn, offset: int) -> tuple[str, int]:
         """Return the context of a part of a turn and its tokens; none if it would take more than half of a chunk."""
-        return self.limited(self.transcript.context(turn, offset))
+        return self.short_context(self.transcript.context(turn, offset))
 
-    def _split(self, turn: Turn, why: Reason) -> Iterator[Piece]:
+    def _split_turn(self, turn: Turn, reason: Reason) -> Iterator[Piece]:
         """Yield a turn as one piece if it fits, or else its parts."""
-        begin = turn.start
-        context, held = self._context(turn, begin)
-        if self.size(begin, turn.end) + held <= self.most:
-            yield Piece(begin, turn.end, why, context)
+        part_start = turn.start
+        context, context_tokens = self._context(turn, part_start)
+        if self.size(part_start, turn.end) + context_tokens <= self.most:
+            yield Piece(part_start, turn.end, reason, context)
             return
         breaks = self.transcript.breaks(turn, self.document.starts)
         offsets = [offset for offset, _ in breaks]
-        long = f"{_turn_label(turn)} is longer than {pluralize(self.most, 'token')}"
-        while self.size(begin, turn.end) + held > self.most:
-            number = bisect_right(offsets, begin)
-            farthest = self._farthest(begin, held, breaks, number)
+        turn_is_longer = f"{_turn_label(turn)} is longer than {pluralize(self.most, 'token')}"
+        while self.size(part_start, turn.end) + context_tokens > self.most:
+            number = bisect_right(offsets, part_start)
+            farthest = self._farthest_break(part_start, context_tokens, breaks, number)
             if farthest is not None:
-                yield Piece(begin, self.end(begin, farthest[0]), why, context)
-                begin, why = farthest[0], Reason(remark=f"{long}: cut between {'sentences' if farthest[1] else 'cues'}")
+                yield Piece(part_start, self.trimmed_end(part_start, farthest[0]), reason, context)
+                part_start, reason = (
+                    farthest[0],
+                    Reason(remark=f"{turn_is_longer}: cut between {'sentences' if farthest[1] else 'cues'}"),
+                )
             else:
-                stop = offsets[number] if number < len(offsets) else turn.end
-                *parts, last = self._inside(turn, begin, self.end(begin, stop), held)
+                break_offset = offsets[number] if number < len(offsets) else turn.end
+                *parts, last = self._split_sentence(
+                    turn, part_start, self.trimmed_end(part_start, break_offset), context_tokens
+                )
                 for start, end in parts:
-                    yield Piece(start, end, why, self._context(turn, start)[0])
-                    why = Reason(remark=f"{long}, and so is a sentence of it: cut inside the sentence")
-                begin = last.start
+                    yield Piece(start, end, reason, self._context(turn, start)[0])
+                    reason = Reason(remark=f"{turn_is_longer}, and so is a sentence of it: cut inside the sentence")
+                part_start = last.start
                 if not parts:
                     # It cannot be cut.
-                    yield Piece(begin, last.end, why, context)
-                    if stop == turn.end:
+                    yield Piece(part_start, last.end, reason, context)
+                    if break_offset == turn.end:
                         return
-                    begin, why = stop, Reason(remark=f"{long}: cut between sentences")
-            context, held = self._context(turn, begin)
-        yield Piece(begin, turn.end, why, context)
+                    part_start, reason = break_offset, Reason(remark=f"{turn_is_longer}: cut between sentences")
+            context, context_tokens = self._context(turn, part_start)
+        yield Piece(part_start, turn.end, reason, context)
 
-    def _farthest(self, begin: int, held: int, breaks: Sequence[tuple[int, bool]], number: int) -> tuple[int, bool] | None:
+    def _farthest_break(
+        self, begin: int, held: int, breaks: Sequence[tuple[int, bool]], number: int
+    ) -> tuple[int, bool] | None:
         """Return the last place, from ``number`` on, up to which a piece fits; places behind a sentence come first."""
         farthest: tuple[int, bool] | None = None
         for place in range(number, len(breaks)):
             offset, ended = breaks[place]
-            if self.size(begin, self.end(begin, offset)) + held > self.most:
+            if self.size(begin, self.trimmed_end(begin, offset)) + held > self.most:
                 break
             if ended or farthest is None or not farthest[1]:
                 farthest = offset, ended
         return farthest
 
-    def _inside(self, turn: Turn, begin: int, end: int, held: int) -> list[Span]:
+    def _split_sentence(self, turn: Turn, begin: int, end: int, held: int) -> list[Span]:
         """Return the parts of a sentence that is too long for a chunk."""
         cue = self.transcript.cue_at(begin)
         # Only there another context begins.
@@ -166,16 +173,11 @@ class _Cutting(PieceCutter):
         measure = text_size_function("tokens", self.tools)
         return [Span(*span) for span in fitting_spans(self.document.text, room, measure, Span(begin, end))]
 
-    def ledger(self, pieces: Sequence[Piece]) -> tuple[Gap, ...]:
-        """Return the cuts, and a gap for each other pair of neighbouring sentences."""
+    def uncut_reason(self, place: int) -> Reason:
+        """Return the reason why the text is not cut at an offset."""
         turns = self.transcript.turns
-        begins = [turn.start for turn in turns]
-
-        def kept(place: int) -> Reason:
-            turn = turns[max(0, bisect_right(begins, place) - 1)]
-            return self.joined.get(place) or Reason(remark=f"inside the {_turn_label(turn)}")
-
-        return gaps_of_pieces(self.document, pieces, kept)
+        turn = turns[max(0, bisect_right(turns, place, key=lambda turn: turn.start) - 1)]
+        return self.join_reasons.get(place) or Reason(remark=f"inside the {_turn_label(turn)}")
 
 
 def _turn_label(turn: Turn) -> str:

@@ -43,7 +43,7 @@ class ChunkFile:
     name: str
     chunks: tuple[GivenChunk, ...]
     document: str | None = None
-    _last: list[tuple[str, LocatedChunks]] = field(default_factory=list, init=False, repr=False)
+    _last_found: list[tuple[str, LocatedChunks]] = field(default_factory=list, init=False, repr=False)
     _texts: list[tuple[str, str | None]] = field(default_factory=list, init=False, repr=False)
 
     @cached_property
@@ -65,11 +65,11 @@ class ChunkFile:
         """Total number of characters of all chunks."""
         return sum(len(chunk.text or "") for chunk in self.chunks)
 
-    def of(self, document: str | None) -> "ChunkFile":
+    def with_document(self, document: str | None) -> "ChunkFile":
         """Return a copy of the file of chunks with another document selected."""
         return ChunkFile(self.name, self.chunks, document)
 
-    def found_in(self, document: Document, told: Callable[[int, int], None]) -> LocatedChunks:
+    def locate_in(self, document: Document, told: Callable[[int, int], None]) -> LocatedChunks:
         """Locate the file's chunks in a document, as `chunkers.found_again.locating.locate_chunks` does.
 
         The latest result is cached.
@@ -79,16 +79,16 @@ class ChunkFile:
         InputError
             If the file has chunks of several documents and the right document is unclear.
         """
-        found_again = self.known_in(document)
+        found_again = self.cached_result_in(document)
         if found_again is None:
             found_again = locate_chunks(document, self._chunks_for(document.name), self.name, told)
             # At once, as several threads may ask, and what is returned is not read from there again: it may be another's.
-            self._last[:] = [(f"{document.identity} {document.name}", found_again)]
+            self._last_found[:] = [(f"{document.identity} {document.name}", found_again)]
         return found_again
 
-    def known_in(self, document: Document) -> LocatedChunks | None:
-        """Return the cached result of `found_in`; None if that result is for another document."""
-        last = next(iter(self._last), None)
+    def cached_result_in(self, document: Document) -> LocatedChunks | None:
+        """Return the cached result of `locate_in`; None if that result is for another document."""
+        last = next(iter(self._last_found), None)
         return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
 
     def _chunks_for(self, name: str) -> Sequence[GivenChunk]:
@@ -104,15 +104,14 @@ class ChunkFile:
     def _no_match_reason(self, name: str) -> str:
         """Return the reason why none of the file's documents can be matched with a text."""
         of = f"its chunks are of {len(self.documents):,} documents, and"
-        called = self._matching_documents(name)
-        if called:
+        if called := self._matching_documents(name):
             return f"{of} {_shown_names(called)} all match {short_repr(name)}"
         return f"{of} none of these is called {short_repr(name)}"
 
-    def of_each(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
+    def chunks_by_document(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
         """Return the file's chunks for each of several documents, keyed by document name.
 
-        For a single document, the chunks are those that `found_in` searches for. For several documents, every chunk must
+        For a single document, the chunks are those that `locate_in` searches for. For several documents, every chunk must
         name its document.
 
         Raises
@@ -191,7 +190,7 @@ class YourChunks(Chunker):
     file: str = Field(
         "", title="Chunk file", description="The identity of the file of chunks; the file itself must be at hand."
     )
-    _held: ChunkFile | None = PrivateAttr(None)
+    _file: ChunkFile | None = PrivateAttr(None)
     _chunks_by_name: Mapping[str, Sequence[GivenChunk]] | None = PrivateAttr(None)
     _found: dict[str, LocatedChunks] = PrivateAttr(default_factory=dict)
 
@@ -203,10 +202,10 @@ class YourChunks(Chunker):
         return value
 
     @classmethod
-    def of(cls, file: ChunkFile) -> Self:
+    def from_file(cls, file: ChunkFile) -> Self:
         """Return the chunker for a file of chunks."""
         made = cls(file=file.identity)
-        made._held = file
+        made._file = file
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -219,16 +218,16 @@ class YourChunks(Chunker):
         Raises
         ------
         InputError
-            If the file is not available, and as in `ChunkFile.of_each`.
+            If the file is not available, and as in `ChunkFile.chunks_by_document`.
         """
-        bound = YourChunks.of(self._at_hand())
-        bound._chunks_by_name = self._at_hand().of_each(names)
+        bound = YourChunks.from_file(self._required_file())
+        bound._chunks_by_name = self._required_file().chunks_by_document(names)
         return bound
 
     @property
     def held(self) -> ChunkFile | None:
         """The file of chunks; None if only its identity is known."""
-        return self._held
+        return self._file
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Locate the file's chunks in the document and return a result with the located chunks.
@@ -238,9 +237,9 @@ class YourChunks(Chunker):
         InputError
             If the file is not available, or has chunks of several documents and the right document is unclear.
         """
-        file = self._at_hand()
+        file = self._required_file()
         if self._chunks_by_name is None:
-            return file.found_in(document, tools.decided).chunking
+            return file.locate_in(document, tools.decided).chunking
         given = self._chunks_by_name.get(document.name, ())
         # Runs are kept on disk, where the names of files have no place.
         found_again = locate_chunks(document, given, "the file", tools.decided)
@@ -254,15 +253,12 @@ class YourChunks(Chunker):
 
     def caveat(self) -> str:
         """Return a sentence on chunks not found, altered or ambiguous, and on uncovered text; empty if there are none."""
-        kinds: Counter[str] = Counter()
-        lost = given = 0
-        for found_again in self._found.values():
-            given += found_again.given
-            kinds.update(odd.kind for odd in found_again.oddities)
-            chunking = found_again.chunking
-            lost += count_characters_outside(
-                chunking.document.text, [span for chunk in chunking.chunks for span in chunk.spans]
-            )
+        kinds = Counter(odd.kind for found_again in self._found.values() for odd in found_again.oddities)
+        given_count = sum(found_again.given for found_again in self._found.values())
+        lost = 0
+        for chunking in (found_again.chunking for found_again in self._found.values()):
+            spans = [span for chunk in chunking.chunks for span in chunk.spans]
+            lost += count_characters_outside(chunking.document.text, spans)
         counts = {
             "not in the text, and left out": kinds["lost"],
             "altered, and measured as the text has them": kinds["altered"],
@@ -270,23 +266,23 @@ class YourChunks(Chunker):
             "with a context around them, and measured without": kinds["context"],
         }
         odd = "; ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
-        sentences = [f"Of {given:,} chunks, {odd}."] if odd else []
+        sentences = [f"Of {given_count:,} chunks, {odd}."] if odd else []
         sentences += [f"Characters in no chunk, which are not searched: {lost:,}."] if lost else []
         return " ".join(sentences)
 
     def describe(self) -> str:
         """Return the name of the file of chunks."""
-        if self._held is None:
+        if self._file is None:
             return "a file that is not at hand" if self.file else "no file"
-        return self._held.name
+        return self._file.name
 
-    def _at_hand(self) -> ChunkFile:
-        if self._held is None:
+    def _required_file(self) -> ChunkFile:
+        if self._file is None:
             raise InputError(
                 "your_chunks: the file of chunks must be passed again, because recipes, links and kept runs do not contain "
                 "it. Call inspect(text, chunks)."
             )
-        return self._held
+        return self._file
 
 
 def _shown_names(names: Sequence[str]) -> str:

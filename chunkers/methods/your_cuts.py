@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import ClassVar, Self
 
 import numpy as np
@@ -52,7 +52,7 @@ class YourCuts(Chunker):
         return value
 
     @classmethod
-    def of(cls, text_identity: str, places: Sequence[int]) -> Self:
+    def at_places(cls, text_identity: str, places: Sequence[int]) -> Self:
         """Return a chunker that cuts a text at the given offsets, ascending, in code points.
 
         ``text_identity`` is any `Document.identity` of the text.
@@ -68,11 +68,7 @@ class YourCuts(Chunker):
     @property
     def places(self) -> tuple[int, ...]:
         """Offsets of the user's cuts, in code points."""
-        places, place = [], 0
-        for distance in self.cuts.split("-")[1:]:
-            place += int(distance, 36)
-            places.append(place)
-        return tuple(places)
+        return tuple(accumulate(int(distance, 36) for distance in self.cuts.split("-")[1:]))
 
     def is_of(self, text_identity: str) -> bool:
         """Return whether the cuts belong to the text with this `Document.identity`."""

@@ -376,7 +376,7 @@ def recalled_answer(question: str, context: Context, asking: Asking) -> str | No
         return context.given
 
     def recall(messages: Sequence[Message]) -> Reply:
-        reply = asking.recalled(messages, ANSWER)
+        reply = asking.cached_answer(messages, ANSWER)
         if reply is None:
             raise Cancelled
         return reply

@@ -328,7 +328,7 @@ def remaining_requests(
     asked = JudgingInput(item.question, item.reference, text, context)
     missing = (kind for kind in kinds if kind not in judged_before)
     return RemainingRequests(
-        False, tuple(kind for kind in missing if judge.recalled(*judgement_request(kind, asked)) is None)
+        False, tuple(kind for kind in missing if judge.cached_answer(*judgement_request(kind, asked)) is None)
     )
 
 

@@ -109,7 +109,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     chunkers, sentences, embedder, tokenizer = columns
     judge = None if options.not_judged else asking
     if options.judge:
-        judge = asking.beside(ChatServer(options.judge))
+        judge = asking.with_model(ChatServer(options.judge))
     items = questions_of_file(file_bytes(options.questions), Path(options.questions).name)
     for problem in items.problems:
         print_to_stderr(problem)

@@ -312,7 +312,7 @@ def generate_questions(
 def _answer_kind(excerpts: Sequence[str]) -> AnswerKind:
     """Return the answer kind whose schema allows these sentences, and at most every third of them, as excerpts."""
     most = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
-    return QUESTION.within({}, sizes={"excerpts": most}).choosing({"excerpts": excerpts})
+    return QUESTION.for_request({}, sizes={"excerpts": most}).with_choices({"excerpts": excerpts})
 
 
 def _sentences(texts: Sequence[str], window: Window) -> list[str]:

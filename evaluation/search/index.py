@@ -252,7 +252,9 @@ def embed_chunks_late(chunkings: Sequence[Chunking], tools: Tools) -> VectorArra
         raise InputError("Late chunking embeds the document's own words; a language model wrote the texts of these chunks.")
     if tools.embedder is None:
         return tools.embed(())
-    places = [LateChunks.place(chunking.document.text, chunk.spans) for chunking in chunkings for chunk in chunking.chunks]
+    places = [
+        LateChunks.chunk_place(chunking.document.text, chunk.spans) for chunking in chunkings for chunk in chunking.chunks
+    ]
     late = LateChunks(tools.embedder, [chunking.document.text for chunking in chunkings])
     return replace(tools, embedder=late).embed(places)
 

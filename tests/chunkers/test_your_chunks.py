@@ -29,14 +29,14 @@ def document(text=TEXT, name="tides"):
 
 
 def test_the_chunks_are_those_of_inspect():
-    made = YourChunks.of(FILE).chunk(document(), tools())
+    made = YourChunks.from_file(FILE).chunk(document(), tools())
     assert replace(made, made_by=None) == inspect(document(), [chunk.text for chunk in CHUNKS], maker="theirs.json")
-    assert FILE.known_in(document()).given == 3
-    assert FILE.known_in(document("Another text.")) is None
+    assert FILE.cached_result_in(document()).given == 3
+    assert FILE.cached_result_in(document("Another text.")) is None
 
 
 def test_the_identity_tells_files_apart_and_holds_no_text():
-    others = [replace(FILE, name="others.json"), FILE.of("a"), replace(FILE, chunks=CHUNKS[:2])]
+    others = [replace(FILE, name="others.json"), FILE.with_document("a"), replace(FILE, chunks=CHUNKS[:2])]
     identities = {file.identity for file in (FILE, *others)}
     assert len(identities) == 4
     assert ChunkFile("theirs.json", CHUNKS).identity == FILE.identity
@@ -50,7 +50,7 @@ def test_what_is_no_identity_is_refused(file):
 
 
 def test_without_the_file_nothing_runs():
-    chunking = run(YourChunks.of(FILE), document(), tools())
+    chunking = run(YourChunks.from_file(FILE), document(), tools())
     assert chunking.made_by is not None
     again = Recipe.from_json(chunking.recipe.to_json())
     assert TEXT[:8] not in again.to_json()
@@ -60,21 +60,21 @@ def test_without_the_file_nothing_runs():
 
 def test_a_search_that_takes_long_can_be_ended(monkeypatch):
     monkeypatch.setattr(found_again, "_SECONDS_BETWEEN_REPORTS", 0.0)
-    chunker = YourChunks.of(ChunkFile("theirs.json", CHUNKS))
+    chunker = YourChunks.from_file(ChunkFile("theirs.json", CHUNKS))
     with pytest.raises(Cancelled):
         chunker.chunk(document(), replace(tools(), cancelled=lambda: True))
-    assert chunker.held.known_in(document()) is None
+    assert chunker.held.cached_result_in(document()) is None
 
 
 def test_chunks_of_several_documents_are_told_apart_by_name_or_by_choice():
     file = ChunkFile("theirs.json", tuple(chunk._replace(document=name) for chunk, name in zip(CHUNKS, "aab", strict=True)))
     assert file.documents == ["a", "b"]
-    assert file.found_in(document(name="a"), lambda *_: None).given == 2
+    assert file.locate_in(document(name="a"), lambda *_: None).given == 2
     with pytest.raises(
         InputError, match=r"theirs\.json: its chunks are of 2 documents, and none of these is called 'tides'"
     ):
-        file.found_in(document(), lambda *_: None)
-    assert file.of("b").found_in(document(), lambda *_: None).given == 1
+        file.locate_in(document(), lambda *_: None)
+    assert file.with_document("b").locate_in(document(), lambda *_: None).given == 1
 
 
 class Forgetful(list):
@@ -91,9 +91,9 @@ class Forgetful(list):
 def test_the_answer_is_that_for_ones_own_text_when_another_thread_asks_meanwhile():
     file = ChunkFile("theirs.json", (GivenChunk("One.", (Span(0, 4),), "a"), GivenChunk("Two.", (Span(0, 4),), "b")))
     other = document("Two.", "b")
-    object.__setattr__(file, "_last", Forgetful((f"{other.identity} b", file.found_in(other, lambda *_: None))))
+    object.__setattr__(file, "_last", Forgetful((f"{other.identity} b", file.locate_in(other, lambda *_: None))))
     object.__setattr__(file, "_texts", Forgetful(("b", file.text("b"))))
-    assert file.found_in(document("One.", "a"), lambda *_: None).chunking.texts == ("One.",)
+    assert file.locate_in(document("One.", "a"), lambda *_: None).chunking.texts == ("One.",)
     assert file.text("a") == "One."
 
 
@@ -119,7 +119,7 @@ def test_what_does_not_give_all_of_a_text_gives_none():
 
 
 def test_a_report_has_the_chunks_and_no_recipe_of_them():
-    chunker = YourChunks.of(FILE)
+    chunker = YourChunks.from_file(FILE)
     chunking = run(chunker, document(), tools())
     made = html_report(ComparedColumns(document(), [(chunker, chunking)], None, None, "words", None))
     assert "theirs.json" in made

@@ -80,4 +80,4 @@ def judging_model(choices: Choices, asking: Asking) -> Asking | None:
     if not session.judge or name == asking.model.name:
         return asking
     server = session.language_server
-    return asking.beside(ChatServer(name, server.address, server.key))
+    return asking.with_model(ChatServer(name, server.address, server.key))

@@ -221,7 +221,7 @@ def _explain_max_min(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep)
 def _threshold_in_words(chunker: MaxMin, scanned: MaxMinStep) -> str:
     """Return the formula of the threshold with its values filled in."""
     share, least = logistic(scanned.size - 1), _three_decimals(scanned.least)
-    follows = _three_decimals(chunker.follows(scanned.size, scanned.least))
+    follows = _three_decimals(chunker.adaptive_threshold(scanned.size, scanned.least))
     formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
     numbers = f"{chunker.relaxation:g} × {share:.3f} × {least} = {follows}"
     which = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"

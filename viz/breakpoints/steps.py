@@ -189,7 +189,7 @@ def show_optimal_steps(
 def _partition_table(shown: DisplayedResult, chunker: Optimal, embedder: Embedder) -> PartitionTable:
     document = shown.chunking.document
     tools = cached_only_tools(embedder.for_document(document), shown.identity[0].tokenizer, session.on_disk)
-    return chunker.weigh(document, tools)[1]
+    return chunker.pieces_and_table(document, tools)[1]
 
 
 def _compare_with_greedy(chunking: Chunking, greedy: ColumnResult, text: Text, choices: Choices) -> None:
@@ -234,7 +234,7 @@ def optimal_steps(chunking: Chunking, table: PartitionTable, mean: float) -> lis
     Parameters
     ----------
     table
-        The table of the whole sentences, from `Optimal.weigh`.
+        The table of the whole sentences, from `Optimal.pieces_and_table`.
     mean
         Mean similarity of all pairs of sentences.
     """

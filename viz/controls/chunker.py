@@ -74,7 +74,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
             _say_whether_it_has(file, measured)
     document = session.document if measured is None else None
     if file is not None and document is not None:
-        located = file.known_in(document)
+        located = file.cached_result_in(document)
         if located is not None:
             _show_located(located, file.name)
         _offer_text(choices, file, document, located)
@@ -90,7 +90,7 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, mea
 def _say_whether_it_has(file: ChunkFile, measured: Sequence[str]) -> None:
     """Draw whether the file has chunks for every measured document; only a run finds out whether they match its text."""
     try:
-        by_document = file.of_each(measured)
+        by_document = file.chunks_by_document(measured)
     except InputError as error:
         notice(f"{error} A run leaves this column out.", "error", key="chunk_file_lacks")
         return
@@ -155,7 +155,7 @@ def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
 
     def put(name: str | None) -> None:
         if name is not None:
-            show_chunk_file(file.of(name), page, choices, number)
+            show_chunk_file(file.with_document(name), page, choices, number)
 
     st.selectbox(
         "Chunked document",

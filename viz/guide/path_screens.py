@@ -133,7 +133,7 @@ def _sentences(text: str, chosen: str | None, tools: Tools) -> Drawn:
 def _own_cuts(text: str, gaps: Sequence[int] | None, tools: Tools) -> Drawn:
     document = _lines(text)
     cuts = [gap for gap in sorted({*(gaps or ())}) if 0 <= gap < len(document.sentences) - 1]
-    chunking = run(YourCuts.of(document.identity, [document.starts[gap + 1] for gap in cuts]), document, tools)
+    chunking = run(YourCuts.at_places(document.identity, [document.starts[gap + 1] for gap in cuts]), document, tools)
     picture = chunked_picture(chunking)
     picture["cuts"] = {"gaps": cuts, "heard": None}
     sizes = [f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in cuts), len(document.sentences)])]

@@ -191,7 +191,7 @@ def _change(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue
 
 def _optimal(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
     document = chunking.document
-    pieces, table = chunker.weigh(document, tools)
+    pieces, table = chunker.pieces_and_table(document, tools)
     at = document.starts[gap.index + 1] if gap.offset is None else gap.offset
     piece = bisect_left(pieces, (at, 0))
     if gap.score is None or pieces[piece][0] != at:

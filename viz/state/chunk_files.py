@@ -38,14 +38,14 @@ def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
     if file is None:
         chunker = YourChunks.build(**column.parameters)
         return chunker, NAME_AGAIN if chunker.file else NO_FILE
-    return YourChunks.of(file), ""
+    return YourChunks.from_file(file), ""
 
 
 def with_chunk_file(chunker: Chunker) -> Chunker:
     """Return a chunker of external chunks with its file, if the session has it; return other chunkers unchanged."""
     if not isinstance(chunker, YourChunks) or chunker.held is not None or chunker.file not in session.chunk_files:
         return chunker
-    return YourChunks.of(session.chunk_files[chunker.file])
+    return YourChunks.from_file(session.chunk_files[chunker.file])
 
 
 def lacks_chunk_file(chunker: Chunker) -> bool:
@@ -57,7 +57,7 @@ def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     """Return the message that none of the file's chunks is in the text, with a suggestion."""
     file = chunker.held
     assert file is not None
-    located = file.known_in(document)
+    located = file.cached_result_in(document)
     count = len(file.chunks) if located is None else located.given
     has_text = file.text(document.name) is not None
     advice = "; the text that they give can be opened in this column's settings" if has_text else ""

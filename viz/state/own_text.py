@@ -312,7 +312,7 @@ def set_own_cuts(choices: Choices, document: Document, places: Sequence[int]) ->
     ParameterError
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
-    chunker = YourCuts.of(document.identity, places)
+    chunker = YourCuts.at_places(document.identity, places)
     number = column_for_own_cuts(choices)
     if number is None:
         return
@@ -335,4 +335,4 @@ def move_own_cuts(before: str, text: str) -> None:
             if column.chunker == YourCuts.name:
                 chunker = YourCuts.build(**column.parameters)
                 if chunker.is_of(old):
-                    column.parameters["cuts"] = YourCuts.of(new, places_after_edit(chunker.places, before, text)).cuts
+                    column.parameters["cuts"] = YourCuts.at_places(new, places_after_edit(chunker.places, before, text)).cuts

@@ -55,14 +55,14 @@ def test_every_prompt_asks_for_its_form():
 
 
 def test_a_request_narrows_the_numbers_of_the_schema():
-    kind = forms.PROPOSITIONS.within({"sentence": (4, 6)}, 70)
+    kind = forms.PROPOSITIONS.for_request({"sentence": (4, 6)}, 70)
     stated = kind.schema["properties"]["propositions"]["items"]["properties"]
     assert kind.most_tokens == 70
     assert stated["sentence"] == {"type": "integer", "enum": [4, 5, 6]}
-    assert forms.SPLITS.within({"split_after": (1, 2)}).schema["properties"]["split_after"]["items"]["enum"] == [1, 2]
-    assert "enum" not in forms.SPLITS.within({"split_after": (1, 9_999)}).schema["properties"]["split_after"]["items"]
+    assert forms.SPLITS.for_request({"split_after": (1, 2)}).schema["properties"]["split_after"]["items"]["enum"] == [1, 2]
+    assert "enum" not in forms.SPLITS.for_request({"split_after": (1, 9_999)}).schema["properties"]["split_after"]["items"]
     # Without chunks so far, a proposition can only go into a new one.
-    chunk = forms.GROUPS.within({"chunk": (0, -1)}).schema["properties"]["chunks"]["items"]["properties"]["chunk"]
+    chunk = forms.GROUPS.for_request({"chunk": (0, -1)}).schema["properties"]["chunks"]["items"]["properties"]["chunk"]
     assert chunk == {"type": "null"}
 
 

@@ -126,5 +126,5 @@ def test_only_what_may_repeat_itself_is_streamed(serve):
     http = serve(ChatModelServer, lambda _: '{"reason": "", "grade": 4}', "enforced")
     asker = asking(http)
     asker.ask(HELLO, kind=CORRECTNESS)
-    asker.ask(HELLO, kind=CORRECTNESS.within({}, LONGEST_STREAMED + 1))
+    asker.ask(HELLO, kind=CORRECTNESS.for_request({}, LONGEST_STREAMED + 1))
     assert streams(http) == [False, False, False]

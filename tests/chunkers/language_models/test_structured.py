@@ -66,7 +66,7 @@ def test_what_was_found_out_is_remembered_with_the_answers(serve):
     asking(http, answers).ask(question(), kind=CORRECTNESS)
     count = len(http.requests)
     again = asking(http, answers)
-    assert again.recalled(question(), CORRECTNESS).text == GRADE
+    assert again.cached_answer(question(), CORRECTNESS).text == GRADE
     assert again.ask(question(), kind=CORRECTNESS).text == GRADE
     assert (again.structured, len(http.requests)) == ("refused", count)
 
@@ -76,7 +76,7 @@ def test_a_weak_model_of_a_server_that_enforces_the_schema_is_held_to_it(serve):
     asker = asking(http)
     messages = [Message("system", SPLITS_SYSTEM), Message("user", "pieces")]
     assert parse_line_answer(
-        asker.ask(messages, kind=SPLITS.within({"split_after": (1, 3)})).text, SplitsAnswer
+        asker.ask(messages, kind=SPLITS.for_request({"split_after": (1, 3)})).text, SplitsAnswer
     ) == SplitsAnswer(split_after=[])
     system = http.requests[-1][2]["messages"][0]["content"]
     # The prompt asks for what the schema allows.

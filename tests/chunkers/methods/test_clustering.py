@@ -52,10 +52,10 @@ def test_single_linkage_without_a_cap_is_scipys(sample, weight, most):
     parameters = {"position_weight": weight, "max_distance": most, "chunks": 1}
     chunking = run(build_chunker("single_linkage", parameters), document, tools())
     matrix = joint_distances(document.sentence_texts, weight)
-    from scipy.cluster.hierarchy import fcluster
+    from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
 
-    tree = join_closest_pairs(squareform((matrix + matrix.T) / 2, checks=False), "single")
+    tree = linkage(squareform((matrix + matrix.T) / 2, checks=False), "single")
     assert groups(chunking) == same_groups(fcluster(tree, most, "distance"))
 
 

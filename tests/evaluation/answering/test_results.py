@@ -127,7 +127,7 @@ def test_the_limit_holds_for_both_models_and_what_was_answered_is_kept():
     second.name = "openai:judge"
     asking = Asking(first, AnswerCache(), Limit(tokens=2_000))
     kept = []
-    both = Services(asking, asking.beside(second), similar, load_tokenizer("words").count)
+    both = Services(asking, asking.with_model(second), similar, load_tokenizer("words").count)
     with pytest.raises(ModelError, match="spending limit is 2,000 tokens"):
         answer_item(ITEM, CONTEXT, both, kept.append, bool)
     assert kept[-1].answer.text

@@ -42,7 +42,7 @@ def questions(*excerpts):
 
 
 def index_of(given=None):
-    return build_index(CORPUS, YourChunks.of(file(rows() if given is None else given)), tools(AngleEmbedder()))
+    return build_index(CORPUS, YourChunks.from_file(file(rows() if given is None else given)), tools(AngleEmbedder()))
 
 
 def test_overlaps_and_gaps_are_measured_at_the_top_k():
@@ -110,15 +110,15 @@ def test_a_column_of_fewer_documents_is_refused_with_their_names():
 
 def test_of_one_document_all_chunks_count_whatever_it_is_called():
     alone = Corpus((Document.from_text(WORDS, "lines", "mine"),))
-    index = build_index(alone, YourChunks.of(file(rows()[:3])), tools(AngleEmbedder()))
+    index = build_index(alone, YourChunks.from_file(file(rows()[:3])), tools(AngleEmbedder()))
     assert index.chunks == tuple((Span(*place),) for place in PLACES)
     with pytest.raises(InputError, match=r"its chunks are of 2 documents, and none of these is called 'mine'\. Choose one"):
-        build_index(alone, YourChunks.of(file(rows())), tools(AngleEmbedder()))
+        build_index(alone, YourChunks.from_file(file(rows())), tools(AngleEmbedder()))
 
 
 def test_of_no_document_there_are_none_whether_or_not_chunks_name_theirs():
-    assert file([{"text": "aa"}]).of_each([]) == {}
-    assert file([{"text": "aa", "source": "a.md"}]).of_each([]) == {}
+    assert file([{"text": "aa"}]).chunks_by_document([]) == {}
+    assert file([{"text": "aa", "source": "a.md"}]).chunks_by_document([]) == {}
 
 
 def test_a_document_is_found_by_the_end_of_its_path_and_two_that_may_be_it_are_refused():
@@ -132,13 +132,13 @@ def test_a_document_is_found_by_the_end_of_its_path_and_two_that_may_be_it_are_r
         ("a", "docs/a.md"),
         ("a.md", "a"),
     ):
-        assert of(source, "b.md").of_each([name, "b.md"])[name][0].document == source
+        assert of(source, "b.md").chunks_by_document([name, "b.md"])[name][0].document == source
     # The same name goes first.
-    assert of("x/a.md", "a.md").of_each(["a.md", "x/a.md"])["a.md"][0].document == "a.md"
+    assert of("x/a.md", "a.md").chunks_by_document(["a.md", "x/a.md"])["a.md"][0].document == "a.md"
     with pytest.raises(InputError, match=r"one document that matches 'a\.md'; 'x/a\.md', 'y/a\.md' all match"):
-        of("x/a.md", "y/a.md", "b").of_each(["a.md", "b"])
+        of("x/a.md", "y/a.md", "b").chunks_by_document(["a.md", "b"])
     with pytest.raises(InputError, match=r"a separate document for each of 'x/a\.md', 'y/a\.md'; it has only 'a\.md'"):
-        of("a.md").of_each(["x/a.md", "y/a.md"])
+        of("a.md").chunks_by_document(["x/a.md", "y/a.md"])
 
 
 def test_what_two_spans_of_a_chunk_share_counts_once():

@@ -304,7 +304,7 @@ def test_undo_gives_the_file_before_back(app):
 def test_a_session_s_file_carries_the_chunks(app):
     document = Document.from_text(SAMPLE.text, "lines", "notes")
     file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(["No such chunk.", *pieces()]).encode(), "x")))
-    chunker = YourChunks.of(file)
+    chunker = YourChunks.from_file(file)
     chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
     column = ColumnChoice("your_chunks", {"file": file.identity})
     choices = Choices("own", "lines", [column], tokenizer="words")

@@ -126,7 +126,7 @@ def test_without_documents_a_file_of_chunks_is_enough(traced):
 def test_a_column_of_given_chunks_has_the_texts_of_identifiers():
     chunks = tuple(read_chunks(json.dumps(CHUNKS).encode(), "chunks.json"))
     data = "\n".join(map(json.dumps, BY_ID)).encode()
-    column = YourChunks.of(ChunkFile("chunks.json", chunks))
+    column = YourChunks.from_file(ChunkFile("chunks.json", chunks))
     job = DiagnosingTraces(0, ("t.jsonl", data), OwnDocuments([("article.txt", TEXT)], [], []), "lines", column, None, False)
     job.start()
     assert not ended(job).error

@@ -130,7 +130,9 @@ def test_what_contexts_would_send_counts_only_a_file_that_is_measured():
     def sent(*names):
         file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(rows(*names)).encode(), "theirs.json")))
         material = Material(tuple(TEXTS.items()), ("mine.csv", ASKED), own=True)
-        return estimate_retrieval_requests(Plan(material, (YourChunks.of(file),), "tfidf", "lines", "words", "context"))
+        return estimate_retrieval_requests(
+            Plan(material, (YourChunks.from_file(file),), "tfidf", "lines", "words", "context")
+        )
 
     assert sent("birds.txt") == (0, 0, 0)
     assert sent(*TEXTS)[0] > 0
