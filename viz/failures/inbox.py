@@ -21,7 +21,7 @@ from viz.controls.widgets import value_binding
 from viz.failures.results import MeasuredSetting
 from viz.failures.session import session
 from viz.jobs.chunking import Task
-from viz.jobs.column_jobs import RemedyJob, search_finding
+from viz.jobs.remedy_search import RemedyJob, search_finding
 from viz.jobs.resources import cached_while_shown, on_text_gone
 from viz.shell.column_results import ColumnResult
 from viz.shell.navigation import open_page_at_next_run

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from viz.state.session_state import Container, Job, Session, Value
 
 if TYPE_CHECKING:
-    from viz.jobs.column_jobs import RemedyJob
     from viz.jobs.file_reading import ReadingJob
+    from viz.jobs.remedy_search import RemedyJob
     from viz.jobs.sweep import Sweep
 
 

@@ -1,8 +1,8 @@
-"""Background jobs on the chunks of columns: a question asked, a change of parameters, context sentences, remedies."""
+"""Background jobs on the chunks of columns: a question, a change of parameters, and context sentences."""
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
@@ -24,18 +24,7 @@ from evaluation.asking.ask import (
     embed_question,
     index_passages,
 )
-from evaluation.inbox.rules import Finding
 from evaluation.questions.corpus import Ruler
-from evaluation.remedies.tested_changes import (
-    FailingColumn,
-    FindingsByRule,
-    SuspiciousColumn,
-    remedies_for_answer,
-    remedies_for_finding,
-    try_settings_for_answer,
-    try_settings_for_findings,
-)
-from evaluation.remedies.trials import Remedy, Trial
 from evaluation.search.ranking import Method, Reranker
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
@@ -258,104 +247,3 @@ def estimate_contexts(chunkings: Mapping[Task, Chunking], tokenizer: str, cancel
         raise_if_cancelled(cancelled)
         estimates.append(situating.estimate(chunking, tools))
     return Estimate(*map(sum, zip(*estimates, strict=True)))
-
-
-# The search for changes that keep an answer whole or remove a finding.
-
-
-@dataclass(frozen=True)
-class RemedyOutcome:
-    """The result of the search for one column: the changes that solve its problem, and the number of settings tried."""
-
-    remedies: tuple[Remedy, ...] = ()
-    tried: int = 0
-
-
-RemedySearch = Callable[[Tools], RemedyOutcome]
-
-
-def search_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | None) -> RemedySearch:
-    """Return a function that searches for changes of settings that keep an answer whole."""
-
-    def search(tools: Tools) -> RemedyOutcome:
-        tried = try_settings_for_answer(failure, tools)
-        ruler = token_ruler_of(failure.chunking.document, tokenizer)
-        return RemedyOutcome(tuple(remedies_for_answer(failure, tried, tools, ruler, reranker)), len(tried))
-
-    return search
-
-
-def search_finding(
-    task: Task, suspect: SuspiciousColumn, finding: Finding, tokenizer: str, reranker: Reranker | None
-) -> RemedySearch:
-    """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
-
-    def search(tools: Tools) -> RemedyOutcome:
-        tried = _findings_by_setting(task, suspect, tokenizer, tools)
-        ruler = token_ruler_of(suspect.chunking.document, tokenizer)
-        return RemedyOutcome(tuple(remedies_for_finding(suspect, finding, tried, tools, ruler, reranker)), len(tried))
-
-    return search
-
-
-def _trials_key(task: Task, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
-    embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
-    return task.document, task, suspect.hair, tokenizer, embedder
-
-
-@cached_while_shown(16, _trials_key)
-def _findings_by_setting(task: Task, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> list[Trial[FindingsByRule]]:
-    """Return the findings of every setting of the grid, cached for further searches on the column."""
-    return try_settings_for_findings(suspect, tools)
-
-
-@dataclass(eq=False)
-class RemedyJob(Background):
-    """A job that searches for settings that solve the problems of several columns, one column after another.
-
-    Attributes
-    ----------
-    subject
-        Key of the outcomes, in addition to their tasks.
-    searches
-        The search of each column, by its task.
-    found
-        The outcomes by task; grows while the job runs.
-    """
-
-    subject: Hashable
-    searches: Mapping[Task, RemedySearch]
-    embedder: Embedder | None
-    tokenizer: str
-    on_disk: bool
-    found: dict[Task, RemedyOutcome] = field(default_factory=dict)
-
-    @property
-    def done(self) -> bool:
-        """True if the search is finished for every column."""
-        return self.searches.keys() <= self.found.keys()
-
-    def again(self) -> "RemedyJob":
-        """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
-        return replace(self)
-
-    def after(self, before: "RemedyJob | None") -> "RemedyJob":
-        """Return the earlier job ``before`` if its searches are equal, otherwise this job with the outcomes still valid."""
-        if before is None or before.subject != self.subject:
-            return self
-        if before.searches.keys() == self.searches.keys():
-            return before
-        self.found.update(before.found)
-        return self
-
-    def progress(self) -> tuple[float, str]:
-        """Return the share of columns searched, and a status text."""
-        done = len(self.searches.keys() & self.found.keys())
-        return min(1.0, (done + self._share) / max(1, len(self.searches))), "Trying other settings"
-
-    def _run(self) -> None:
-        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._deciding, came=self.came)
-        for task, search in self.searches.items():
-            if task not in self.found:
-                self._share = 0.0
-                self.found[task] = search(tools)

@@ -7,7 +7,7 @@ from chunkers import Chunker, Document, Embedder
 from evaluation.remedies.trials import Remedy
 from evaluation.search.ranking import Method, Reranker
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
-from viz.jobs.column_jobs import RemedyJob, RemedyOutcome
+from viz.jobs.remedy_search import RemedyJob, RemedyOutcome
 from viz.state.choices import ColumnChoice
 from viz.state.chosen_models import embedder_defaults
 from viz.state.compare_choices import add_to_compare, compare_is_full, index_on_compare

@@ -11,7 +11,8 @@ from evaluation.questions.question_sets import MarkedQuestion
 from evaluation.remedies.tested_changes import FailingColumn
 from viz.compare.state.session import session
 from viz.components.remedies.payload import ColumnRemedies
-from viz.jobs.column_jobs import AskJob, RemedyJob, search_answer
+from viz.jobs.column_jobs import AskJob
+from viz.jobs.remedy_search import RemedyJob, search_answer
 from viz.shell.column_results import ColumnResult
 from viz.shell.navigation import open_page_at_next_run
 from viz.shell.remedies import add_remedy, is_automatic, remedies_data

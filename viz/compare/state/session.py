@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from evaluation.questions.question_sets import MarkedQuestion
     from viz.jobs.chunker_comparison import EditStabilityJob, IndexChanges
     from viz.jobs.chunking import ChunkingJob, DecisionTimes, Task
-    from viz.jobs.column_jobs import AskJob, RemedyJob, Situating
+    from viz.jobs.column_jobs import AskJob, Situating
+    from viz.jobs.remedy_search import RemedyJob
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,0 @@
-"""Background jobs of the Answers page: retrieving chunks, answering, judging."""

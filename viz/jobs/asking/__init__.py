@@ -1,1 +1,0 @@
-"""Background jobs that ask the chunks of several chunkers one question."""

@@ -1,0 +1,120 @@
+"""The search for changes of settings that keep an answer whole or remove a finding, as a background job."""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+
+from chunkers import Embedder, Tools
+from evaluation.inbox.rules import Finding
+from evaluation.remedies.tested_changes import (
+    FailingColumn,
+    FindingsByRule,
+    SuspiciousColumn,
+    remedies_for_answer,
+    remedies_for_finding,
+    try_settings_for_answer,
+    try_settings_for_findings,
+)
+from evaluation.remedies.trials import Remedy, Trial
+from evaluation.search.ranking import Reranker
+from viz.jobs.background import Background
+from viz.jobs.chunking import Task
+from viz.jobs.column_jobs import token_ruler_of
+from viz.jobs.resources import cached_while_shown
+
+
+@dataclass(frozen=True)
+class RemedyOutcome:
+    """The result of the search for one column: the changes that solve its problem, and the number of settings tried."""
+
+    remedies: tuple[Remedy, ...] = ()
+    tried: int = 0
+
+
+RemedySearch = Callable[[Tools], RemedyOutcome]
+
+
+def search_answer(failure: FailingColumn, tokenizer: str, reranker: Reranker | None) -> RemedySearch:
+    """Return a function that searches for changes of settings that keep an answer whole."""
+
+    def search(tools: Tools) -> RemedyOutcome:
+        tried = try_settings_for_answer(failure, tools)
+        ruler = token_ruler_of(failure.chunking.document, tokenizer)
+        return RemedyOutcome(tuple(remedies_for_answer(failure, tried, tools, ruler, reranker)), len(tried))
+
+    return search
+
+
+def search_finding(
+    task: Task, suspect: SuspiciousColumn, finding: Finding, tokenizer: str, reranker: Reranker | None
+) -> RemedySearch:
+    """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
+
+    def search(tools: Tools) -> RemedyOutcome:
+        tried = _findings_by_setting(task, suspect, tokenizer, tools)
+        ruler = token_ruler_of(suspect.chunking.document, tokenizer)
+        return RemedyOutcome(tuple(remedies_for_finding(suspect, finding, tried, tools, ruler, reranker)), len(tried))
+
+    return search
+
+
+def _trials_key(task: Task, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> tuple[Hashable, ...]:
+    embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
+    return task.document, task, suspect.hair, tokenizer, embedder
+
+
+@cached_while_shown(16, _trials_key)
+def _findings_by_setting(task: Task, suspect: SuspiciousColumn, tokenizer: str, tools: Tools) -> list[Trial[FindingsByRule]]:
+    """Return the findings of every setting of the grid, cached for further searches on the column."""
+    return try_settings_for_findings(suspect, tools)
+
+
+@dataclass(eq=False)
+class RemedyJob(Background):
+    """A job that searches for settings that solve the problems of several columns, one column after another.
+
+    Attributes
+    ----------
+    subject
+        Key of the outcomes, in addition to their tasks.
+    searches
+        The search of each column, by its task.
+    found
+        The outcomes by task; grows while the job runs.
+    """
+
+    subject: Hashable
+    searches: Mapping[Task, RemedySearch]
+    embedder: Embedder | None
+    tokenizer: str
+    on_disk: bool
+    found: dict[Task, RemedyOutcome] = field(default_factory=dict)
+
+    @property
+    def done(self) -> bool:
+        """True if the search is finished for every column."""
+        return self.searches.keys() <= self.found.keys()
+
+    def again(self) -> "RemedyJob":
+        """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
+        return replace(self)
+
+    def after(self, before: "RemedyJob | None") -> "RemedyJob":
+        """Return the earlier job ``before`` if its searches are equal, otherwise this job with the outcomes still valid."""
+        if before is None or before.subject != self.subject:
+            return self
+        if before.searches.keys() == self.searches.keys():
+            return before
+        self.found.update(before.found)
+        return self
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of columns searched, and a status text."""
+        done = len(self.searches.keys() & self.found.keys())
+        return min(1.0, (done + self._share) / max(1, len(self.searches))), "Trying other settings"
+
+    def _run(self) -> None:
+        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._deciding, came=self.came)
+        for task, search in self.searches.items():
+            if task not in self.found:
+                self._share = 0.0
+                self.found[task] = search(tools)
