@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.harness import markdown_table, timed
 from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract import run
 from evaluation.asking.ask import (
     Limit,
     PosedQuestion,

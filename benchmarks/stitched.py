@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.harness import markdown_table
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract import run
 from chunkers.support.formatting import format_number
 from evaluation.segmentation.marked_texts import Passage, cut_into_passages, split_by_subject, stitch_documents
 from evaluation.segmentation.sweep import (

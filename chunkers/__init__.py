@@ -8,8 +8,7 @@
 (Span(start=14, end=22),)
 """
 
-from chunkers.contract.base import Chunker, FieldSpec
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, FieldSpec, Tools
 from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder
 from chunkers.found_again.located_chunks import inspect
 from chunkers.methods.breakpoint import Breakpoint

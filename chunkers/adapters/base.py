@@ -5,8 +5,7 @@ from importlib import import_module, metadata
 from typing import ClassVar
 
 from chunkers.adapters.piece_location import chunking_of_pieces
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking
 from chunkers.support.errors import Cancelled, InputError, ModelError, on_one_line
 from chunkers.text.document import Document

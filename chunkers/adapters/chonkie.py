@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from chunkers.adapters.base import Adapter
-from chunkers.contract.tools import Tools
+from chunkers.contract import Tools
 from chunkers.text.document import Document
 
 

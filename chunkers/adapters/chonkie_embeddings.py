@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from chonkie import BaseEmbeddings
 
-from chunkers.contract.tools import Tools
+from chunkers.contract import Tools
 from chunkers.support.arrays import VectorArray
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from chunkers.adapters.base import Adapter
 from chunkers.adapters.piece_location import chunking_of_pieces
-from chunkers.contract.tools import Tools
+from chunkers.contract import Tools
 from chunkers.results.result import Chunking
 from chunkers.text.document import Document
 from chunkers.text.outline import check_outline, headings

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from chunkers.adapters.base import Adapter
-from chunkers.contract.tools import Tools
+from chunkers.contract import Tools
 from chunkers.text.document import Document
 
 

@@ -9,8 +9,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from chunkers.building_blocks.sentence_distances import gap_distances
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Reason, Verdict, link_reasons
 from chunkers.support.arrays import FloatArray
 from chunkers.support.errors import InputError

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chunkers.contract.tools import Tools
+from chunkers.contract import Tools
 from chunkers.results.result import Chunk, Gap, Reason, Verdict, link_reasons
 from chunkers.text.document import Document, Span
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from chunkers.building_blocks.sizes import window_end
-from chunkers.contract.tools import Tools
+from chunkers.contract import Tools
 from chunkers.language_models import forms, prompts
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from operator import sub
 from typing import Literal
 
-from chunkers.contract.tools import Tools
+from chunkers.contract import Tools
 from chunkers.text.document import Span
 from chunkers.text.front_matter import front_matter
 

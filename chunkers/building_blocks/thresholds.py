@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import model_validator
 
-from chunkers.contract.base import Chunker, FieldSpec
+from chunkers.contract import Chunker, FieldSpec
 from chunkers.support.arrays import FloatArray
 from chunkers.support.formatting import format_number
 

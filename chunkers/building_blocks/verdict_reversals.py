@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from chunkers.contract.base import Chunker, FieldSpec
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, FieldSpec, Tools
 from chunkers.results.result import Chunking, Gap
 from chunkers.support.errors import ParameterError
 

@@ -24,8 +24,7 @@ from chunkers.commands.arguments import (
     run_command,
     warn_of_unusable_answers,
 )
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools
 from chunkers.embedders import EMBEDDERS, OTHERS
 from chunkers.recipes.export import to_dict
 from chunkers.recipes.recipe import Recipe, run

@@ -1,1 +1,6 @@
 """The contract of a chunker: its base class and the services it is given."""
+
+from chunkers.contract.base import Chunker, Estimate, FieldSpec, Reach, Setting, Tipping, run
+from chunkers.contract.tools import Meter, Tools
+
+__all__ = ["Chunker", "Estimate", "FieldSpec", "Meter", "Reach", "Setting", "Tipping", "Tools", "run"]

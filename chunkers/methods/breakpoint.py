@@ -12,8 +12,7 @@ from chunkers.building_blocks.sentence_distances import gap_distances, join_with
 from chunkers.building_blocks.sizes import SizeLimitedChunker, enforce_size_limits
 from chunkers.building_blocks.thresholds import ThresholdChunker
 from chunkers.building_blocks.verdict_reversals import VerdictReversals, nearest_slider_stop, parameter_spec
-from chunkers.contract.base import Tipping
-from chunkers.contract.tools import Tools
+from chunkers.contract import Tipping, Tools
 from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Relation, Verdict, none_if_nan
 from chunkers.support.arrays import FloatArray, VectorArray
 from chunkers.text.document import Document

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
 from chunkers.building_blocks.sentence_distances import SAMPLE, gap_distances, under_shuffling
 from chunkers.building_blocks.sizes import SizeLimitedChunker, enforce_size_limits
-from chunkers.contract.tools import Tools
+from chunkers.contract import Tools
 from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Verdict, link_reasons
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import Cancelled, InputError

@@ -7,8 +7,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from chunkers.building_blocks.clustering import JointDistanceChunker, chunking_from_labels, joint_distances
-from chunkers.contract.base import Reach
-from chunkers.contract.tools import Tools
+from chunkers.contract import Reach, Tools
 from chunkers.results.result import Chunking, Clusters, Line, Role
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.text.document import Document

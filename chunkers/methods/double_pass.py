@@ -11,8 +11,7 @@ from pydantic import Field
 from chunkers.building_blocks.sentence_distances import row_cosines
 from chunkers.building_blocks.sizes import SizeLimits, enforce_size_limits
 from chunkers.building_blocks.verdict_reversals import VerdictReversals, next_slider_stop, parameter_spec
-from chunkers.contract.base import Chunker, Setting, Tipping
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Setting, Tipping, Tools
 from chunkers.results.result import (
     Chunking,
     Comparison,

@@ -11,8 +11,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
 from chunkers.building_blocks.recursive_spans import merge_into_windows
 from chunkers.building_blocks.sizes import check_chunk_count, check_overlap
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools
 from chunkers.methods.fixed_sentences import sliding_window_count, sliding_windows
 from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
 from chunkers.support.arrays import IntArray

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from chunkers.building_blocks.clustering import chunking_from_labels
 from chunkers.building_blocks.sentence_distances import gap_distances
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, Clusters
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.support.errors import InputError

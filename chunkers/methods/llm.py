@@ -12,8 +12,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
 from chunkers.building_blocks.recursive_spans import recursive_spans, text_size_function
 from chunkers.building_blocks.sizes import check_chunk_size, window_end
-from chunkers.contract.base import Chunker, Estimate
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Estimate, Tools
 from chunkers.language_models import prompts
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import REPEATS, Unusable, parse_line_answer, usable_answer

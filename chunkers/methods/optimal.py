@@ -12,8 +12,7 @@ from chunkers.building_blocks.change_search import backtrack_cuts
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
 from chunkers.building_blocks.recursive_spans import recursive_spans, text_size_function
 from chunkers.building_blocks.sizes import check_chunk_size
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunk, Chunking, Curve, Gap, Reason, Verdict
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray
 from chunkers.support.errors import InputError

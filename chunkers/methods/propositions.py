@@ -17,8 +17,7 @@ from chunkers.building_blocks.proposition_requests import (
     request_propositions,
     sentence_windows,
 )
-from chunkers.contract.base import Chunker, Estimate
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Estimate, Tools
 from chunkers.language_models import prompts
 from chunkers.language_models.conversation import REPEATS
 from chunkers.results.propositions import StatedContent

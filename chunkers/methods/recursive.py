@@ -15,8 +15,7 @@ from chunkers.building_blocks.recursive_spans import (
     text_size_function,
 )
 from chunkers.building_blocks.sizes import check_chunk_count, check_chunk_size, check_overlap
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
 from chunkers.text.document import Document, Span
 

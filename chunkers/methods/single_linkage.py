@@ -8,8 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from chunkers.building_blocks.clustering import JointDistanceChunker, chunking_from_labels, joint_distances
-from chunkers.contract.base import Reach
-from chunkers.contract.tools import Tools
+from chunkers.contract import Reach, Tools
 from chunkers.results.result import Chunking, Clusters, Line, Merge, Refusal
 from chunkers.support.arrays import FloatArray, IntArray
 from chunkers.text.document import Document, Span

@@ -12,8 +12,7 @@ from pydantic import Field
 
 from chunkers.building_blocks.sentence_distances import gap_distances, join_with_neighbours
 from chunkers.building_blocks.sizes import span_size_function
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, Curve, Gap, Line, Reason, Verdict
 from chunkers.support.arrays import FloatArray
 from chunkers.text.document import Document

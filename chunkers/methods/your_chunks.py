@@ -12,8 +12,7 @@ from typing import ClassVar, Self
 from pydantic import Field, PrivateAttr, field_validator
 
 from chunkers.adapters.piece_location import count_characters_outside
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools
 from chunkers.files.external_chunks import GivenChunk, rebuild_text
 from chunkers.found_again.located_chunks import DocumentNames, document_names, select_document_chunks
 from chunkers.found_again.locating import LocatedChunks, locate_chunks

@@ -9,8 +9,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, Reason, Verdict
 from chunkers.support.errors import InputError, short_repr
 from chunkers.text.document import Document

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationError
 
-from chunkers.contract import base
-from chunkers.contract.base import Chunker
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, Tools, base
 from chunkers.embedders import Embedder, Encoder, load_embedder
 from chunkers.embedders.base import OWN, as_embedder
 from chunkers.files.data_files import read_recipe_file, recipe_from_json

@@ -20,8 +20,7 @@ from chunkers.adapters.docling import DoclingHybrid
 from chunkers.adapters.langchain import LangChainSemantic
 from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
 from chunkers.adapters.semchunk import Semchunk
-from chunkers.contract.base import Chunker, FieldSpec, Reach, Tipping
-from chunkers.contract.tools import Tools
+from chunkers.contract import Chunker, FieldSpec, Reach, Tipping, Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.code import Code

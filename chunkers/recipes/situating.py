@@ -12,8 +12,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from chunkers.contract.base import Estimate
-from chunkers.contract.tools import Meter, Tools
+from chunkers.contract import Estimate, Meter, Tools
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import REPEATS, Unusable, usable_answer
 from chunkers.language_models.forms import CONTEXT

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from chunkers import InputError
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking, run_in_parallel
 from evaluation.answering.judging import (

@@ -25,7 +25,7 @@ from chunkers.commands.arguments import (
     parse_chunker_spec,
     preparation_callback,
 )
-from chunkers.contract.base import run
+from chunkers.contract import run
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.segmentation.embedder_agreement import BoundaryAgreement, Shift, compare_boundaries, distance_shift
 

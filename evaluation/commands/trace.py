@@ -22,7 +22,7 @@ from chunkers.commands.arguments import (
     print_to_stderr,
     progress_callback,
 )
-from chunkers.contract.base import run
+from chunkers.contract import run
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.found_again.locating_unordered import Place
 from chunkers.support.formatting import pluralize

@@ -27,7 +27,7 @@ from chunkers.commands.arguments import (
     parse_chunker_spec,
     progress_callback,
 )
-from chunkers.contract.base import run
+from chunkers.contract import run
 from evaluation.segmentation.chunk_statistics import UNITS, SizeBounds
 from evaluation.segmentation.label_free_measures import (
     BASELINES,

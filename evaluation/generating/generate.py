@@ -17,7 +17,7 @@ from random import Random
 from typing import NamedTuple, Protocol
 
 from chunkers import Cancelled, Document, InputError, Span
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.language_models.asking import MOST_AT_ONCE, run_in_parallel
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import Unusable, parse_json_answer, usable_answer

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers import Chunking, Span, Tools
-from chunkers.contract.base import run
+from chunkers.contract import run
 from chunkers.results.chunk_fields import embedded_text
 from evaluation.asking.ask import PosedQuestion, chunks_holding
 from evaluation.inbox.checked_chunking import HAIR

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, build_chunker
-from chunkers.contract.base import FieldSpec, run
+from chunkers.contract import FieldSpec, run
 from chunkers.recipes.registry import CHUNKERS
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.support.arrays import VectorArray

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
-from chunkers.contract.tools import Meter
+from chunkers.contract import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
 from chunkers.results.parent_chunks import parent_by_child

@@ -9,7 +9,7 @@ from itertools import accumulate, zip_longest
 from typing import Any
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
-from chunkers.contract.base import run
+from chunkers.contract import run
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import raise_if_cancelled
 from chunkers.text.outline import outline_of

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
-from chunkers.contract.base import run
+from chunkers.contract import run
 from chunkers.recipes.presets import presets_for_chunker
 from chunkers.support.formatting import csv_text, format_number
 from evaluation.segmentation.boundary_measures import (

@@ -6,7 +6,7 @@ from typing import TypedDict
 import streamlit as st
 
 from chunkers import load_tokenizer
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.support.formatting import format_number
 from evaluation.answering.judging import Judgement, applicable_kinds

@@ -8,7 +8,7 @@ import streamlit as st
 
 from chunkers import Chunker, Chunking
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from chunkers.contract.base import Reach
+from chunkers.contract import Reach
 from chunkers.methods.dbscan import core_distances
 from chunkers.recipes.registry import chunker_class
 from chunkers.results.result import Clusters

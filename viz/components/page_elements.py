@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import InputError
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import LanguageModel
 from viz.components.browser import Component, Data

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.storage.fair_locks import next_arrival
 from chunkers.support.errors import raise_if_cancelled

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, Tools, load_tokenizer, run
-from chunkers.contract.base import Estimate, Tipping
+from chunkers.contract import Estimate, Tipping
 from chunkers.language_models.asking import Asking
 from chunkers.support.arrays import VectorArray
 from viz.jobs.background import Background

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.recipes import situating
 from chunkers.results.chunk_fields import EmbeddedAs

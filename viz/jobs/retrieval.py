@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, Field
 
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from chunkers.recipes import situating

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import BaseModel, Field
 
 from chunkers import Embedder, InputError, build_chunker
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from evaluation.segmentation.boundary_measures import Score

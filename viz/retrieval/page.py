@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.embedders.late_chunking import LATE_SAID, reason_against_late_chunking
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM

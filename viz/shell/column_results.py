@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.embedders import MiniLM
 from chunkers.embedders.static import Static
 from chunkers.language_models.asking import Asking

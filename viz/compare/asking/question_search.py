@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, Span
-from chunkers.contract.base import Estimate
+from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.results.chunk_fields import EmbeddedAs
 from evaluation.asking.ask import (
