@@ -1,8 +1,6 @@
 """Markdown blocks compared with markdown-it's tree, to find differences that docs/chunkers.md does not document."""
 
-import argparse
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +8,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, markdown_table, option
 from benchmarks.structured_files import FILES
 from chunkers import Span
 from chunkers.text.outline import KINDS, NOT_PROSE, SPECIAL, outline_of
@@ -203,16 +201,16 @@ def markdown_files(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield path.name, text
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("folders", nargs="*", metavar="FOLDER", help="with files of Markdown (default: what is bundled)"),
+)
+def main(folders: list[str]) -> int:
     """Print the counts and the differences; return 1 if there are any."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.blocks", description=__doc__)
-    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="with files of Markdown (default: what is bundled)")
-    given = parser.parse_args(arguments)
     files = lists = torn = compared = 0
     different = []
-    for name, text in markdown_files(given.folders):
-        whole = [*lists_with_blank_lines(text)]
-        files, lists, torn = files + 1, lists + len(whole), torn + whole.count(False)
+    for name, text in markdown_files(folders):
+        whole_lists = [*lists_with_blank_lines(text)]
+        files, lists, torn = files + 1, lists + len(whole_lists), torn + whole_lists.count(False)
         compared += len(our_blocks(text))
         different += [(name, *block) for block in sorted(differing_blocks(text))]
     head = ["files", "blocks", "different", "lists with blank lines", "torn"]
@@ -223,4 +221,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

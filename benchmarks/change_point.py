@@ -4,18 +4,15 @@ The sentences of a text share a mean vector, as those of a document do, and noth
 are simulated; nothing is embedded.
 """
 
-import argparse
 import math
 import statistics
-import sys
 import time
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, comma_separated, markdown_table, option
 from benchmarks.scaling import WIDTH, PreparedEmbedder
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.building_blocks.change_search import best_partition_by_penalty, critical_penalty
@@ -109,22 +106,24 @@ def _ignore_progress(done: int, compared: int) -> None:
     """Ignore progress reports."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option(
+        "--sizes",
+        type=comma_separated,
+        default=",".join(map(str, TEXTS)),
+        help="numbers of sentences, separated by commas (default: %(default)s)",
+    ),
+    option("--texts", type=int, metavar="N", help="texts of each size (default: 100, from 5,000 sentences on 20)"),
+)
+def main(sizes: list[int], texts: int | None) -> int:
     """Print the table; return 1 if the false cuts exceed `MOST_FALSE` by more than two standard errors."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.change_point", description=__doc__)
-    sizes = ",".join(map(str, TEXTS))
-    parser.add_argument("--sizes", default=sizes, help=f"numbers of sentences, separated by commas (default: {sizes})")
-    parser.add_argument(
-        "--texts", type=int, metavar="N", help="texts of each size (default: 100, from 5,000 sentences on 20)"
-    )
-    options = parser.parse_args(arguments)
     rows, misses = [], False
-    for count in [int(size) for size in options.sizes.split(",")]:
-        texts = options.texts or TEXTS.get(count, 20)
-        anywhere, at_paragraphs = (measure_false_cuts(count, texts, cuts_at) for cuts_at in ("sentences", "paragraphs"))
-        sample = measure_with_sampled_penalty(count, texts)
+    for count in sizes:
+        of_size = texts or TEXTS.get(count, 20)
+        anywhere, at_paragraphs = (measure_false_cuts(count, of_size, cuts_at) for cuts_at in ("sentences", "paragraphs"))
+        sample = measure_with_sampled_penalty(count, of_size)
         misses |= anywhere.misses or at_paragraphs.misses
-        columns = [f"{count:,}", f"{texts}", str(anywhere), str(at_paragraphs), str(sample)]
+        columns = [f"{count:,}", f"{of_size}", str(anywhere), str(at_paragraphs), str(sample)]
         rows.append([*columns, f"{anywhere.seconds:.2f}", f"{at_paragraphs.seconds:.2f}"])
         print(f"{count:,} sentences: {anywhere} false cuts, at paragraphs {at_paragraphs}.", flush=True)
     head = ["sentences", "texts", "false cuts", "at paragraphs", f"penalty from {SAMPLE}", "s", "s at paragraphs"]
@@ -133,4 +132,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

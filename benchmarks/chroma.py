@@ -9,17 +9,13 @@ The five corpora are searched together; chunks and questions are embedded as the
 The report's code finds its chunks in the corpus by their text, here they are known by their offsets.
 """
 
-import argparse
-import os
-import sys
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import AddOption, benchmark, markdown_table, option, print_progress, use_bundled_token_table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.commands.arguments import parse_value
 from chunkers.recipes.presets import BOUND
@@ -87,19 +83,22 @@ OURS = (_row_at_defaults("structure"), *(row for name in BOUND for row in (_row_
 
 def read_corpora(folder: Path, names: Sequence[str]) -> tuple[Corpus, Questions]:
     """Return the corpora with the given names as one corpus, and the questions about it."""
-    texts = [(name, (folder / f"{name}.md").read_bytes().decode()) for name in names]
-    documents = tuple(Document.from_text(text, "spacy", name) for name, text in texts)
+    documents = tuple(Document.from_text((folder / f"{name}.md").read_bytes().decode(), "spacy", name) for name in names)
     # As in the report.
     corpus = Corpus(documents, exact_ends=True)
     return corpus, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", corpus)
 
 
-def add_corpora(parser: argparse.ArgumentParser, names: Sequence[str] = NAMES) -> None:
-    """Add the folder of Chroma's corpora, a choice of corpora and the file that keeps embeddings."""
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
-    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
-    if names:
-        parser.add_argument("--corpus", action="append", choices=names, help="only this corpus and its questions")
+FOLDER_OPTIONS = (
+    option("folder", nargs="?", type=Path, default=Path("../shared/data/chroma")),
+    option("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file"),
+)
+"""The folder of Chroma's corpora, and the file that keeps embeddings."""
+
+
+def corpus_option(names: Sequence[str] = NAMES) -> AddOption:
+    """Return the option that chooses corpora."""
+    return option("--corpus", action="append", choices=names, help="only this corpus and its questions")
 
 
 def mean_and_deviation_in_points(evaluation: Evaluation, measure: str) -> tuple[float, float]:
@@ -156,20 +155,20 @@ BY_BUDGET = {"recall": "recall", "iou": "IoU"}
 
 def budget_head() -> list[str]:
     """Return the header of the second table."""
-    at = [f"k = {TOP_K}", *(f"{size:,}" for size in BUDGETS.sizes)]
+    columns = [f"k = {TOP_K}", *(f"{size:,}" for size in BUDGETS.sizes)]
     return [
         "chunker",
         "tokens a question at k = 5",
-        *(f"{called}, {column}" for called in BY_BUDGET.values() for column in at),
+        *(f"{title}, {column}" for title in BY_BUDGET.values() for column in columns),
     ]
 
 
-def budget_cells(row: Row, evaluation: Evaluation, at: BudgetResults, ruler: Ruler) -> list[str]:
+def budget_cells(row: Row, evaluation: Evaluation, at_budgets: BudgetResults, ruler: Ruler) -> list[str]:
     """Return a row of the second table: means with their 95 % confidence intervals."""
     cells = [
         mean_with_interval(values)
         for measure in BY_BUDGET
-        for values in (evaluation.values(measure, UNIT), *(at.values(measure, size, UNIT) for size in BUDGETS.sizes))
+        for values in (evaluation.values(measure, UNIT), *(at_budgets.values(measure, size, UNIT) for size in BUDGETS.sizes))
     ]
     return [row.title, f"{evaluation.retrieved_size(ruler):,.0f}", *cells]
 
@@ -182,11 +181,12 @@ def mean_with_interval(values: FloatArray) -> str:
     return f"{100 * moments[0]:.1f} ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})"
 
 
-def format_difference(difference: Difference | None) -> str:
-    """Return a difference in percentage points, with its interval."""
+def format_difference(difference: Difference | None, *, bold: bool = False) -> str:
+    """Return a difference in percentage points, with its interval; ``bold`` if it is significant."""
     if difference is None:
         return "too few questions"
-    return f"{difference.points} ({' to '.join(interval_end_words(difference.low, difference.high, 100, 1))})"
+    mark = "**" if bold and difference.significant else ""
+    return f"{mark}{difference.points}{mark} ({' to '.join(interval_end_words(difference.low, difference.high, 100, 1))})"
 
 
 def bound_rows(by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
@@ -200,23 +200,15 @@ def bound_rows(by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
     differences = np.array(
         [bounded - other for pair in pairs for bounded, other in zip(*(values[row] for row in pair), strict=True)]
     )
-    cells = [_format_bold_if_significant(difference) for difference in paired_differences(differences)]
+    cells = [format_difference(difference, bold=True) for difference in paired_differences(differences)]
     sizes = len(BUDGETS.sizes)
     return [[*pair, *cells[number * sizes : (number + 1) * sizes]] for number, pair in enumerate(pairs)]
 
 
-def _format_bold_if_significant(difference: Difference | None) -> str:
-    if difference is None:
-        return "too few questions"
-    low, high = (format_number(100 * end, "+.1f") for end in (difference.low, difference.high))
-    return f"{'**' * difference.significant}{difference.points}{'**' * difference.significant} ({low} to {high})"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables; return 1 if a recall or the order of IoU differs from the report's."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.chroma", description=__doc__)
-    add_corpora(parser)
-    parser.add_argument(
+@benchmark(
+    *FOLDER_OPTIONS,
+    corpus_option(),
+    option(
         "--try",
         action="append",
         default=[],
@@ -224,28 +216,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         dest="others",
         metavar="WORD",
         help="one more row: CHUNKER KEY=VALUE...",
-    )
-    options = parser.parse_args(arguments)
-    # LlamaIndex includes the cl100k table, so nothing is downloaded.
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
-    corpus, questions = read_corpora(options.folder, options.corpus or NAMES)
-    tools = Tools(load_embedder(), load_tokenizer("cl100k_base"), EmbeddingCache(options.cache))
+    ),
+)
+def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: list[list[str]]) -> int:
+    """Print the tables; return 1 if a recall or the order of IoU differs from the report's."""
+    use_bundled_token_table()
+    searched, questions = read_corpora(folder, corpus or NAMES)
+    tools = Tools(load_embedder(), load_tokenizer("cl100k_base"), EmbeddingCache(cache))
     tools.count_tokens(["Load the table."])
-    ruler = Ruler(corpus.whole.text, tools.tokenizer)
-    print(f"{len(corpus.documents)} corpora, {len(questions.usable)} questions, {len(questions.problems)} problems.")
+    ruler = Ruler(searched.whole.text, tools.tokenizer)
+    print(f"{len(searched.documents)} corpora, {len(questions.usable)} questions, {len(questions.problems)} problems.")
     rows, budget_rows = [], []
     by_title: dict[str, BudgetResults] = {}
     missed = False
     overlaps: dict[str, float] = {}
-    for row in [*REPORT, *OURS, *map(_row_of_words, options.others)]:
-        index = build_index(corpus, build_chunker(row.chunker, row.parameters), tools)
+    for row in [*REPORT, *OURS, *map(_row_of_words, others)]:
+        index = build_index(searched, build_chunker(row.chunker, row.parameters), tools)
         evaluation = evaluate_retrieval(index, questions.usable, tools, ruler, TOP_K)
         by_title[row.title] = evaluate_at_budgets(index, questions.usable, tools, ruler, BUDGETS)
         rows.append(report_cells(row, evaluation, ruler))
         budget_rows.append(budget_cells(row, evaluation, by_title[row.title], ruler))
-        print(" | ".join([*rows[-1], *budget_rows[-1][1:]]), file=sys.stderr, flush=True)
+        print_progress(" | ".join([*rows[-1], *budget_rows[-1][1:]]))
         recall = mean_and_deviation_in_points(evaluation, "recall")[0]
-        missed |= not options.corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED
+        missed |= not corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED
         overlaps[row.title] = mean_and_deviation_in_points(evaluation, "iou")[0]
     print(markdown_table(HEAD, rows))
     print(f"\nAt equal budgets of {UNIT}:\n")
@@ -260,7 +253,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     by_report = sorted(REPORT, key=lambda row: row.iou or 0.0, reverse=True)
     kept = by_report == sorted(REPORT, key=lambda row: overlaps[row.title], reverse=True)
     print("\nWith five chunks, the order of IoU is " + ("the report's." if kept else "not the report's."))
-    return int(missed or (not options.corpus and not kept))
+    return int(missed or (not corpus and not kept))
 
 
 def _row_of_words(words: Sequence[str]) -> Row:
@@ -269,4 +262,4 @@ def _row_of_words(words: Sequence[str]) -> Row:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -4,20 +4,17 @@
 draws them from folders with sources in any language that `code` knows.
 """
 
-import argparse
 import ast
 import io
 import random
-import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
 
 from tree_sitter import Node, Parser
 
-from benchmarks.harness import markdown_table, timed
+from benchmarks.harness import benchmark, markdown_table, option, timed
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.text.code_syntax import GRAMMARS, detect_programming_language, load_grammar
 
@@ -76,40 +73,6 @@ HEAD = (
 )
 
 Cutter = Callable[[str], list[tuple[int, int]]]
-
-
-class Row(NamedTuple):
-    """The result of one chunker on the files of one language.
-
-    Attributes
-    ----------
-    files, functions
-        Numbers of files, and of functions of any length in them.
-    size
-        The most characters of a chunk.
-    fitting, cut
-        Numbers of functions of at most that many characters, and of those that are in more than one chunk.
-    long
-        Number of chunks above the size.
-    speed
-        Megabytes a second.
-    """
-
-    language: str
-    files: int
-    functions: int
-    size: int
-    chunker: str
-    chunks: int
-    fitting: int
-    cut: int
-    long: int
-    speed: float
-
-    @property
-    def share(self) -> float:
-        """The share of fitting functions that are cut."""
-        return self.cut / self.fitting if self.fitting else 0.0
 
 
 def source_files(language: str, count: int, folders: Sequence[Path] = INSTALLED) -> list[str]:
@@ -212,50 +175,58 @@ def chunkers_by_name(language: str, size: int) -> Mapping[str, Cutter]:
     }
 
 
-def measure_chunkers(language: str, size: int, texts: Sequence[str]) -> Iterator[Row]:
-    """Yield the result of each chunker on the texts of one language."""
+def measure_chunkers(language: str, size: int, texts: Sequence[str]) -> Iterator[tuple[list[str], bool]]:
+    """Yield for each chunker on the texts of one language a row of the table, and whether `code` misses a target in it.
+
+    Functions that fit are those of at most ``size`` characters; a function is cut if it is in more than one chunk.
+    """
     functions_of_texts = [function_spans(text, language) for text in texts]
-    spans = [[span for span in some if span[1] - span[0] <= size] for some in functions_of_texts]
-    totals = (language, len(texts), sum(map(len, functions_of_texts)))
+    spans = [[span for span in spans_of_text if span[1] - span[0] <= size] for spans_of_text in functions_of_texts]
+    fitting = sum(map(len, spans))
     size_mb = sum(len(text.encode()) for text in texts) / 1e6
     for name, cutter in chunkers_by_name(language, size).items():
         seconds, chunks = timed(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
-        starts = [[start for start, _ in some] for some in chunks]
-        cut = sum(is_cut(span, begun) for some, begun in zip(spans, starts, strict=True) for span in some)
-        long = sum(end - start > size for some in chunks for start, end in some)
-        yield Row(*totals, size, name, sum(map(len, chunks)), sum(map(len, spans)), cut, long, size_mb / seconds)
+        starts = [[start for start, _ in spans_of_text] for spans_of_text in chunks]
+        cut = sum(
+            is_cut(span, starts_of_text)
+            for spans_of_text, starts_of_text in zip(spans, starts, strict=True)
+            for span in spans_of_text
+        )
+        long = sum(end - start > size for spans_of_text in chunks for start, end in spans_of_text)
+        share = cut / fitting if fitting else 0.0
+        cells = [
+            language,
+            f"{len(texts):,}",
+            f"{sum(map(len, functions_of_texts)):,}",
+            f"{size:,}",
+            name,
+            f"{sum(map(len, chunks)):,}",
+            f"{fitting:,}",
+            f"{cut:,} ({share:.1%})",
+            f"{long:,}",
+            f"{size_mb / seconds:.1f}",
+        ]
+        yield cells, name == "`code`" and (share > MOST_CUT or long > 0)
 
 
-def _cells(row: Row) -> list[str]:
-    return [
-        row.language,
-        f"{row.files:,}",
-        f"{row.functions:,}",
-        f"{row.size:,}",
-        row.chunker,
-        f"{row.chunks:,}",
-        f"{row.fitting:,}",
-        f"{row.cut:,} ({row.share:.1%})",
-        f"{row.long:,}",
-        f"{row.speed:.1f}",
-    ]
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("folders", nargs="*", type=Path, default=INSTALLED, help="folders with sources, not packages here"),
+    option("--languages", nargs="+", choices=GRAMMARS, default=[*GRAMMARS], help="default: all"),
+    option("--files", type=int, default=150, help="files of each language (default: %(default)s)"),
+    option("--sizes", type=int, nargs="+", default=[400, 1000], help="characters of a chunk"),
+)
+def main(folders: list[Path], languages: list[str], files: int, sizes: list[int]) -> int:
     """Print the table; return 1 if `code` cuts too many functions or exceeds the size."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.code", description=__doc__)
-    parser.add_argument("folders", nargs="*", type=Path, default=INSTALLED, help="folders with sources, not packages here")
-    parser.add_argument("--languages", nargs="+", choices=GRAMMARS, default=[*GRAMMARS], help="default: all")
-    parser.add_argument("--files", type=int, default=150, help="files of each language (default: %(default)s)")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[400, 1000], help="characters of a chunk")
-    given = parser.parse_args(arguments)
-    rows: list[Row] = []
-    for language in given.languages:
-        if texts := source_files(language, given.files, given.folders):
-            rows += [row for size in given.sizes for row in measure_chunkers(language, size, texts)]
-    print(markdown_table(HEAD, [_cells(row) for row in rows]))
-    return int(any(row.share > MOST_CUT or row.long for row in rows if row.chunker == "`code`"))
+    measured = [
+        row
+        for language in languages
+        if (texts := source_files(language, files, folders))
+        for size in sizes
+        for row in measure_chunkers(language, size, texts)
+    ]
+    print(markdown_table(HEAD, [cells for cells, _ in measured]))
+    return int(any(misses for _, misses in measured))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -7,7 +7,6 @@ smallest on a Ray of this machine, as it is and while a worker is killed. The ex
 the undisturbed run, or the memory of a process grows with the corpus by more than a quarter.
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -25,7 +24,7 @@ from typing import IO, Any, NamedTuple
 
 import psutil
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, comma_separated, load_averages, markdown_table, option
 from chunkers import Document
 from sample_docs import load_sample, sample_titles
 
@@ -46,21 +45,21 @@ MOST_GROWTH = 1.25
 
 def random_documents(size: int, seed: int = 0) -> Iterator[str]:
     """Yield random texts of bundled sentences until they have ``size`` bytes in total."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     sentences = [
         text for name in sample_titles() for text in Document.from_text(load_sample(name).text, "regex").sentence_texts
     ]
     written = 0
     while written < size:
-        wanted = min(chance.randint(LONGEST // 100, LONGEST), size - written)
-        picked: list[str] = []
+        wanted_bytes = min(rng.randint(LONGEST // 100, LONGEST), size - written)
+        parts: list[str] = []
         length = 0
-        while length < wanted:
-            sentence = chance.choice(sentences)
-            picked.append(f"{sentence}\n\n## Part {len(picked)}\n\n" if chance.random() < 0.02 else f"{sentence} ")
-            length += len(picked[-1].encode())
+        while length < wanted_bytes:
+            sentence = rng.choice(sentences)
+            parts.append(f"{sentence}\n\n## Part {len(parts)}\n\n" if rng.random() < 0.02 else f"{sentence} ")
+            length += len(parts[-1].encode())
         written += length
-        yield "".join(picked)
+        yield "".join(parts)
 
 
 def write_corpus(path: Path, size: int) -> int:
@@ -183,14 +182,14 @@ def measure_kills(folder: Path, size: int, kills: int, seed: int) -> bool:
     """
     corpus, output, whole = folder / f"{size}.jsonl", folder / "killed", folder / f"whole {size}"
     shards, seconds = summary_counts(whole)["shards"], run_corpus_command(corpus, folder / "timed").seconds
-    chance = random.Random(seed)
-    moments = sorted(chance.uniform(0, max(0, shards - 2)) for _ in range(kills))
-    longest = min(2, seconds / (2 * shards))
-    times, there = 0, []
+    rng = random.Random(seed)
+    moments = sorted(rng.uniform(0, max(0, shards - 2)) for _ in range(kills))
+    longest_pause = min(2, seconds / (2 * shards))
+    kills_done, shards_at_kill = 0, []
     for moment in moments:
         since: list[float] = []
         # At a random moment while a shard is being written.
-        pause = chance.uniform(0, longest)
+        pause = rng.uniform(0, longest_pause)
 
         def until(_: psutil.Process, moment: float = moment, since: list[float] = since, pause: float = pause) -> bool:
             if len([*output.glob("part-*")]) < int(moment):
@@ -198,46 +197,50 @@ def measure_kills(folder: Path, size: int, kills: int, seed: int) -> bool:
             since.append(time.monotonic())
             return since[-1] - since[0] > pause
 
-        times += run_corpus_command(corpus, output, until).status == -signal.SIGKILL
-        there.append(len([*output.glob("part-*")]))
-    last = run_corpus_command(corpus, output)
-    same = last.status == 0 and shards_hash(output) == shards_hash(whole)
+        kills_done += run_corpus_command(corpus, output, until).status == -signal.SIGKILL
+        shards_at_kill.append(len([*output.glob("part-*")]))
+    final_run = run_corpus_command(corpus, output)
+    is_same = final_run.status == 0 and shards_hash(output) == shards_hash(whole)
     print(
-        f"\n{size:,} MB, killed {times} times, when {', '.join(map(str, there))} of {shards} shards were there: "
-        f"{summary_counts(output)['chunks']:,} chunks in the end, {'the same files' if same else 'OTHER FILES'}",
+        f"\n{size:,} MB, killed {kills_done} times, when {', '.join(map(str, shards_at_kill))} of {shards} shards were "
+        f"there: {summary_counts(output)['chunks']:,} chunks in the end, {'the same files' if is_same else 'OTHER FILES'}",
         flush=True,
     )
-    return same and times == kills
+    return is_same and kills_done == kills
 
 
 def measure_on_ray(folder: Path, size: int) -> bool:
     """Cut a corpus on Ray, undisturbed and while a worker is killed; return whether the chunks are the same."""
     corpus, whole = folder / f"{size}.jsonl", folder / f"whole {size}"
-    sound = True
+    is_sound = True
     for name, kill in (("undisturbed", False), ("a worker killed", True)):
         output = folder / f"ray {name}"
-        gone: list[int] = []
+        killed_workers: list[int] = []
 
-        def until(run: psutil.Process, output: Path = output, kill: bool = kill, gone: list[int] = gone) -> bool:
-            if kill and not gone and [*output.glob("part-*")]:
+        def until(
+            run: psutil.Process, output: Path = output, kill: bool = kill, killed_workers: list[int] = killed_workers
+        ) -> bool:
+            if kill and not killed_workers and [*output.glob("part-*")]:
                 for process in psutil.process_iter(["cmdline", "ppid"]):
                     if "MapWorker" in " ".join(process.info["cmdline"] or ()) and _is_descendant(process, run):
-                        gone.append(process.pid)
+                        killed_workers.append(process.pid)
                         process.kill()
                         break
             return False
 
         measured = run_corpus_command(corpus, output, until, "--engine", "ray", "--shard-size", "1")
-        mine = folder / "in process"
-        if not mine.exists():
-            run_corpus_command(corpus, mine, lambda _: False, "--shard-size", "1")
-        same = measured.status == 0 and shards_hash(output) == shards_hash(mine)
-        sound &= same and summary_counts(output)["chunks"] == summary_counts(whole)["chunks"] and len(gone) == kill
+        in_process = folder / "in process"
+        if not in_process.exists():
+            run_corpus_command(corpus, in_process, lambda _: False, "--shard-size", "1")
+        is_same = measured.status == 0 and shards_hash(output) == shards_hash(in_process)
+        is_sound &= (
+            is_same and summary_counts(output)["chunks"] == summary_counts(whole)["chunks"] and len(killed_workers) == kill
+        )
         print(
-            f"{size:,} MB on Ray, {name}: {measured.seconds:.0f} s, {'the same files' if same else 'OTHER FILES'}",
+            f"{size:,} MB on Ray, {name}: {measured.seconds:.0f} s, {'the same files' if is_same else 'OTHER FILES'}",
             flush=True,
         )
-    return sound
+    return is_sound
 
 
 def _is_descendant(process: psutil.Process, run: psutil.Process) -> bool:
@@ -247,27 +250,25 @@ def _is_descendant(process: psutil.Process, run: psutil.Process) -> bool:
     return False
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--sizes", type=comma_separated, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"),
+    option("--kills", type=int, default=5, metavar="N", help="how often the largest is killed"),
+    option("--seed", type=int, default=0),
+    option("--ray", action="store_true", help="cut the smallest on Ray too"),
+)
+def main(sizes: list[int], kills: int, seed: int, ray: bool) -> int:
     """Run the measurements; return 1 if a run loses chunks or memory grows."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.corpus", description=__doc__)
-    parser.add_argument("--sizes", default="10,50,100", metavar="MB,MB", help="megabytes of the corpora")
-    parser.add_argument("--kills", type=int, default=5, metavar="N", help="how often the largest is killed")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--ray", action="store_true", help="cut the smallest on Ray too")
-    options = parser.parse_args(arguments)
-    sizes = [int(size) for size in options.sizes.split(",")]
-    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
-    print(f"{os.cpu_count()} cores, load {load} at the beginning", flush=True)
+    print(f"{os.cpu_count()} cores, load {load_averages()} at the beginning", flush=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sound = measure_growth(folder, sizes)
-        if options.kills:
-            sound &= measure_kills(folder, sizes[-1], options.kills, options.seed)
-        if options.ray:
-            sound &= measure_on_ray(folder, sizes[0])
-    print(f"load {', '.join(f'{average:.1f}' for average in os.getloadavg())} at the end", flush=True)
-    return 0 if sound else 1
+        is_sound = measure_growth(folder, sizes)
+        if kills:
+            is_sound &= measure_kills(folder, sizes[-1], kills, seed)
+        if ray:
+            is_sound &= measure_on_ray(folder, sizes[0])
+    print(f"load {load_averages()} at the end", flush=True)
+    return 0 if is_sound else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

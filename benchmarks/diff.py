@@ -7,9 +7,7 @@ status is 1 where a count differs from that of the runs' chunks, held in memory,
 a quarter.
 """
 
-import argparse
 import json
-import os
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -20,7 +18,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from benchmarks.corpus import MOST_GROWTH, RECIPE, RunCost, run_corpus_command, run_measured, write_corpus
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, comma_separated, load_averages, markdown_table, option
 
 EVERY = 10
 """One document of so many is edited."""
@@ -75,9 +73,9 @@ def compare_runs(name: str, change: str, runs: Sequence[Path]) -> tuple[RunCost,
         report = json.loads(output.read())
     counts = ("kept", "changed", "new", "gone", "tokens_again")
     row = [name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in counts)]
-    wanted = recount_changes(*runs)
-    right = measured.status == 0 and {count: report[count] for count in wanted} == wanted
-    return measured, [*row, f"{measured.seconds:.1f}", f"{measured.largest:,.0f}"], right
+    expected = recount_changes(*runs)
+    is_right = measured.status == 0 and {count: report[count] for count in expected} == expected
+    return measured, [*row, f"{measured.seconds:.1f}", f"{measured.largest:,.0f}"], is_right
 
 
 def measure_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[str], bool]]:
@@ -98,25 +96,25 @@ def measure_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[str], b
     return rows
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--sizes", type=comma_separated, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"),
+)
+def main(sizes: list[int]) -> int:
     """Run the measurements; return 1 if a count is wrong or memory grows."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.diff", description=__doc__)
-    parser.add_argument("--sizes", default="10,50,100", metavar="MB,MB", help="megabytes of the corpora")
-    options = parser.parse_args(arguments)
-    print(f"load {', '.join(f'{average:.1f}' for average in os.getloadavg())} at the beginning", flush=True)
+    print(f"load {load_averages()} at the beginning", flush=True)
     measured = []
-    for size in options.sizes.split(","):
+    for size in sizes:
         with tempfile.TemporaryDirectory() as name:
-            measured += measure_at_size(Path(name), int(size))
+            measured += measure_at_size(Path(name), size)
     head = ["corpus", "change", "chunks", "kept", "changed", "new", "gone", "tokens again", "seconds", "peak, MB"]
     print(markdown_table(head, [row for _, row, _ in measured]))
-    print(f"load {', '.join(f'{average:.1f}' for average in os.getloadavg())} at the end")
-    for _, row, right in measured:
-        if not right:
+    print(f"load {load_averages()} at the end")
+    for _, row, is_right in measured:
+        if not is_right:
             print(f"{row[0]}, {row[1]}: the counts are not those of the chunks")
     peaks = [run.largest for run, _, _ in measured]
-    return 0 if all(right for *_, right in measured) and max(peaks) <= MOST_GROWTH * min(peaks) else 1
+    return 0 if all(is_right for *_, is_right in measured) and max(peaks) <= MOST_GROWTH * min(peaks) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

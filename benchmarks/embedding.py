@@ -8,10 +8,8 @@ not on this machine. The exit status is 1 where a vector of ours differs from pl
 OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE are not passed on: they hold NumPy to older kernels, and change nothing for torch.
 """
 
-import argparse
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -22,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import markdown_table, peak_kib
+from benchmarks.harness import benchmark, markdown_table, option, peak_kib, print_progress
 from chunkers import Document, Tools, load_embedder, load_tokenizer
 from chunkers.embedders.static import Static
 from chunkers.support.arrays import VectorArray
@@ -89,30 +87,30 @@ def blas_kernels() -> str:
     )
 
 
-def main() -> int:
+@benchmark(
+    option("--repeats", type=int, default=5),
+    option("--only", action="append", metavar="NAME", choices=[*sample_titles()]),
+    option("--threads", action="append", type=int, metavar="N"),
+)
+def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int:
     """Print the table; return 1 if a vector differs from the plain model's."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.embedding", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--only", action="append", metavar="NAME", choices=[*sample_titles()])
-    parser.add_argument("--threads", action="append", type=int, metavar="N")
-    options = parser.parse_args()
     for name in _HOLDING:
         os.environ.pop(name, None)
     rows, missed = [], []
-    for threads in options.threads or [1, 2]:
-        os.environ.update(dict.fromkeys(_THREADS, str(threads)))
+    for count in threads or [1, 2]:
+        os.environ.update(dict.fromkeys(_THREADS, str(count)))
         with ExitStack() as stack:
             processes = {
                 side: stack.enter_context(ProcessPoolExecutor(1, mp_context=get_context("spawn"))) for side in SIDES
             }
-            for name in options.only or ["essay", "report"]:
+            for name in only or ["essay", "report"]:
                 sample = load_sample(name)
                 texts = list(dict.fromkeys(Document.from_text(sample.text, sample.sentences).sentence_texts))
                 for side, process in processes.items():
                     process.submit(measure_encoding, side, texts[:1]).result()
                 turns = [
                     {side: process.submit(measure_encoding, side, texts).result() for side, process in processes.items()}
-                    for _ in range(options.repeats)
+                    for _ in range(repeats)
                 ]
                 difference = float(np.abs(turns[0]["plain"].vectors - turns[0]["ours"].vectors).max())
                 if difference >= TOLERANCE:
@@ -128,14 +126,14 @@ def main() -> int:
                     ]
                     measured = [f"{1000 * clock:,.0f}", f"{1000 * processor:,.0f}", *(f"{ratio:.2f}" for ratio in faster)]
                     peak = f"{turns[-1][side].peak_mb:,.0f}"
-                    rows.append([name, str(threads), side, *measured, f"{difference:.1e}" if side == "ours" else "", peak])
+                    rows.append([name, str(count), side, *measured, f"{difference:.1e}" if side == "ours" else "", peak])
             print(processes["ours"].submit(blas_kernels).result())
     head = ["text", "threads", "side", "clock, ms", "processor, ms", "times faster, clock", "times faster, processor"]
     print(markdown_table([*head, "greatest difference", "peak memory, MB"], rows))
     if missed:
-        print(f"Missed on: {', '.join(missed)}", file=sys.stderr)
+        print_progress(f"Missed on: {', '.join(missed)}")
     return 1 if missed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

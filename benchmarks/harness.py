@@ -1,15 +1,62 @@
-"""Timing, quartiles, memory and Markdown tables for all benchmarks."""
+"""The command line, timing, quartiles, memory and Markdown tables of all benchmarks."""
 
+import argparse
+import multiprocessing
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     import psutil
+
+
+AddOption = Callable[[argparse.ArgumentParser], object]
+
+
+def option(*names: str, **settings: Any) -> AddOption:
+    """Return a function that adds an option or argument to a parser; the arguments are those of ``add_argument``."""
+    return lambda parser: parser.add_argument(*names, **settings)
+
+
+def benchmark(*options: AddOption) -> Callable[[Callable[..., int | None]], Callable[..., int]]:
+    """Return a decorator for the ``main`` of a module that is run with ``python -m``.
+
+    The function receives the options of its command line as keyword arguments. The decorated one takes the words of a
+    command line, those of this process by default, and returns the exit status. ``--help`` prints the module's docstring.
+    """
+
+    def decorated(main: Callable[..., int | None]) -> Callable[..., int]:
+        @wraps(main)
+        def run(arguments: Sequence[str] | None = None) -> int:
+            module = main.__globals__
+            name = module["__spec__"].name.removesuffix(".__main__")
+            parser = argparse.ArgumentParser(prog=f"python -m {name}", description=module["__doc__"])
+            for add_option in options:
+                add_option(parser)
+            return main(**vars(parser.parse_args(arguments))) or 0
+
+        return run
+
+    return decorated
+
+
+def positive(word: str) -> int:
+    """Return the whole number of an option that must be at least 1."""
+    if (number := int(word)) < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1; got {number}")
+    return number
+
+
+def comma_separated(numbers: str) -> list[int]:
+    """Return the numbers of an option whose value is like ``10,50``."""
+    return [int(number) for number in numbers.split(",")]
 
 
 class Spread(NamedTuple):
@@ -20,7 +67,7 @@ class Spread(NamedTuple):
     upper: float
 
     @classmethod
-    def of(cls, values: Iterable[float]) -> "Spread":
+    def of(cls, values: Iterable[float]) -> Self:
         """Return the quartiles of ``values``, linearly interpolated."""
         lower, median, upper = np.percentile(list(values), [25, 50, 75])
         return cls(float(lower), float(median), float(upper))
@@ -34,11 +81,22 @@ class Spread(NamedTuple):
 Result = TypeVar("Result")
 
 
+def print_progress(*words: str) -> None:
+    """Report progress on standard error, so that standard output is only the report."""
+    print(*words, file=sys.stderr, flush=True)
+
+
 def timed(call: Callable[[], Result]) -> tuple[float, Result]:
     """Call a function, and return the seconds it took and its result."""
     began = time.perf_counter()
     result = call()
     return time.perf_counter() - began, result
+
+
+def in_new_process(call: Callable[..., Result], *arguments: object) -> Result:
+    """Call a function in a process of its own, so that its memory can be measured."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(call, arguments)
 
 
 def resident_mb(process: "psutil.Process") -> float:
@@ -52,11 +110,21 @@ def peak_kib(pid: int | str = "self") -> int:
     return int(status.partition("VmHWM:")[2].split()[0])
 
 
+def load_averages(count: int = 3) -> str:
+    """Return the machine's load averages over one, five and fifteen minutes, or over the first of these."""
+    return ", ".join(f"{average:.1f}" for average in os.getloadavg()[:count])
+
+
+def use_bundled_token_table() -> None:
+    """Make tiktoken read the table of cl100k from LlamaIndex's files, so that nothing is downloaded."""
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
+
+
 def rows_with_progress(rows: Iterable[list[str]]) -> list[list[str]]:
     """Return the rows of a table, each of which is printed on standard error as soon as it is measured."""
     measured = []
     for row in rows:
-        print(" | ".join(row), file=sys.stderr, flush=True)
+        print_progress(" | ".join(row))
         measured.append(row)
     return measured
 

@@ -5,15 +5,13 @@ are written in WikiText, as `= = Gameplay = =`, and become those of Markdown. Th
 `evaluation.statistics`.
 """
 
-import argparse
 import re
-import sys
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.chroma import add_corpora, format_difference
-from benchmarks.harness import markdown_table, rows_with_progress
+from benchmarks.chroma import FOLDER_OPTIONS, format_difference
+from benchmarks.harness import benchmark, markdown_table, option, rows_with_progress
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.results.chunk_fields import EmbeddedAs
 from chunkers.storage.cache import EmbeddingCache
@@ -102,28 +100,26 @@ def _measure_cells(plain: Evaluation, path: Evaluation, measure: str) -> list[st
     return [*told, format_difference(paired_difference(path.values(measure), plain.values(measure)))]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; return 0."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.heading_path", description=__doc__)
-    add_corpora(parser, ())
-    names = list(dict(CHUNKERS))
-    parser.add_argument(
-        "--only", action="append", default=[], metavar="CHUNKER", choices=names, help="a chunker, one or more"
-    )
-    options = parser.parse_args(arguments)
-    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
+@benchmark(
+    *FOLDER_OPTIONS,
+    option(
+        "--only", action="append", default=[], metavar="CHUNKER", choices=list(dict(CHUNKERS)), help="a chunker, one or more"
+    ),
+)
+def main(folder: Path, cache: Path | None, only: list[str]) -> None:
+    """Print the table."""
+    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache))
     materials = [bundled_material()]
-    if options.folder.is_dir():
-        materials.append(wikipedia_material(options.folder))
+    if folder.is_dir():
+        materials.append(wikipedia_material(folder))
     else:
-        print(f"{options.folder} is not there: its articles are left out.")
+        print(f"{folder} is not there: its articles are left out.")
     print(
         markdown_table(
-            HEAD, rows_with_progress(row for material in materials for row in comparison_rows(material, tools, options.only))
+            HEAD, rows_with_progress(row for material in materials for row in comparison_rows(material, tools, only))
         )
     )
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,18 +1,16 @@
 """Time and memory of reading files made to be slow, large or broken."""
 
-import argparse
 import io
-import sys
 import threading
 import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psutil
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, markdown_table, option, print_progress
 from chunkers import InputError
 from chunkers.support.limits import READ_MEMORY, READ_SECONDS
 from chunkers.text.reading import read_document
@@ -190,10 +188,8 @@ def watch_memory_and_pauses() -> Iterator[dict[str, float]]:
             time.sleep(0.01)
             seen["still"] = max(seen["still"], 1000 * (time.perf_counter() - began) - 10)
             for child in own.children():
-                try:
+                with suppress(psutil.Error):
                     seen["memory"] = max(seen["memory"], child.memory_info().rss / MILLION)
-                except psutil.Error:
-                    continue
 
     thread = threading.Thread(target=watch)
     thread.start()
@@ -204,11 +200,9 @@ def watch_memory_and_pauses() -> Iterator[dict[str, float]]:
         thread.join()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(option("--only", default="", metavar="WORDS", help="files whose description has these words"))
+def main(only: str) -> int:
     """Print the time and memory of each file; return 1 if one exceeds the limits."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.hostile_files", description=__doc__)
-    parser.add_argument("--only", default="", metavar="WORDS", help="files whose description has these words")
-    only = parser.parse_args(arguments).only
     rows, beyond = [], False
     for what, make in FILES.items():
         if only not in what:
@@ -224,10 +218,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         beyond |= seconds > READ_SECONDS + 1 or seen["memory"] > READ_MEMORY / MILLION
         figures = [f"{len(data) / 1000:,.0f}", f"{seconds:.1f}", f"{seen['memory']:,.0f}", f"{seen['still']:.0f}"]
         rows.append([what, *figures, outcome[:110]])
-        print(what, *rows[-1][1:], file=sys.stderr, flush=True)
+        print_progress(*rows[-1])
     print(markdown_table(["file", "kB", "s", "MB", "others wait, ms", "what came out"], rows))
     return int(beyond)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

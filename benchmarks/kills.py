@@ -5,7 +5,6 @@ kept on disk; the last one finishes. The exit status is 1 if anything is compute
 finished, or if the results are not those of a run that was never killed.
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -15,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from argparse import SUPPRESS
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import Document, Embedder, build_chunker
 from chunkers.storage.cache import EmbeddingCache
 from chunkers.support.arrays import VectorArray
@@ -110,9 +110,8 @@ def _numbered_lines(name: str, count: int) -> str:
     return "".join(f"Line {number} of {name} is about subject {number // 7}.\n" for number in range(count))
 
 
-def _embedding_job(log: WorkLog, folder: Path) -> tuple[Background, Callable[[], str]]:
+def _embedding_job(log: WorkLog, _folder: Path) -> tuple[Background, Callable[[], str]]:
     """Return a job that embeds 600 texts, not started, and a function that returns its result."""
-    del folder
     source = Document.from_text(_numbered_lines("a text", 600), "lines")
     embedder = SlowEmbedder(log)
     chunker = build_chunker("breakpoint", {})
@@ -229,10 +228,10 @@ def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
 
 def run_job(kind: str, folder: Path, log: Path) -> str:
     """Do a job, or the rest of it, and return its result."""
-    lines = WorkLog(log)
-    with _logging_work(kind, lines, folder):
-        job, result = KINDS[kind](lines, folder)
-        lines("begun")
+    work_log = WorkLog(log)
+    with _logging_work(kind, work_log, folder):
+        job, result = KINDS[kind](work_log, folder)
+        work_log("begun")
         job.start()
         job.join(LIMIT_S)
         assert not job.running
@@ -290,22 +289,22 @@ def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutc
     (folder / "whole").mkdir()
     expected = run_job(kind, folder / "whole", folder / "whole.log")
     # Not so near the end that the process may finish first.
-    length = 0.95 * _count_lines(folder / "whole.log")
-    places = sorted(chance.uniform(0, length) for _ in range(moments))
+    last_point = 0.95 * _count_lines(folder / "whole.log")
+    kill_points = sorted(chance.uniform(0, last_point) for _ in range(moments))
     (folder / "killed").mkdir()
     logs: list[Path] = []
     kills = 0
-    for place in [*places, None]:
+    for kill_point in [*kill_points, None]:
         logs.append(folder / f"{len(logs)}.log")
         before = sum(_count_lines(log) - 1 for log in logs[:-1])
         command = [sys.executable, "-m", "benchmarks.kills", "--work", kind, str(folder / "killed"), str(logs[-1])]
         # A file, not a pipe, since a sweep's processes outlive it by a minute and would keep the pipe open.
         with (folder / "result").open("wb") as result:
-            process = subprocess.Popen(command, stdout=result, stderr=None if place is None else subprocess.DEVNULL)
-        if place is not None:
+            process = subprocess.Popen(command, stdout=result, stderr=None if kill_point is None else subprocess.DEVNULL)
+        if kill_point is not None:
             began = time.monotonic()
             while process.poll() is None and time.monotonic() - began < LIMIT_S:
-                if (lines := _count_lines(logs[-1])) and before + lines - 1 >= place:
+                if (lines := _count_lines(logs[-1])) and before + lines - 1 >= kill_point:
                     break
                 time.sleep(0.001)
             time.sleep(chance.uniform(0, 2 * STEP_S))
@@ -316,15 +315,15 @@ def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutc
     shown: set[str] = set()
     shown_again = 0
     for log in logs:
-        told: set[str] = set()
+        shown_in_log: set[str] = set()
         for what, *items in _read_log(log):
             shown_again += sum(item in shown for item in items)
             if what == "shown":
                 # In other processes, only this is logged.
-                told.update(items)
+                shown_in_log.update(items)
             else:
                 computed.update((what, item) for item in items)
-        shown |= told
+        shown |= shown_in_log
     again = Counter[str]()
     for (what, _), times in computed.items():
         again[what] += times - 1
@@ -342,21 +341,21 @@ def _result_hash(result: str) -> str:
     return hashlib.blake2b(result.encode(), digest_size=16).hexdigest()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--moments", type=int, default=10, help="how often each job is killed"),
+    option("--seed", type=int, default=0),
+    option("--work", nargs=3, metavar=("KIND", "FOLDER", "LOG"), help=SUPPRESS),
+)
+def main(moments: int, seed: int, work: list[str] | None) -> int:
     """Print the number of kills and the repeated work of each job; the exit status is 1 if anything was lost."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.kills", description=__doc__)
-    parser.add_argument("--moments", type=int, default=10, help="how often each job is killed")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--work", nargs=3, metavar=("KIND", "FOLDER", "LOG"), help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
-    if options.work:
-        kind, folder, log = options.work
+    if work:
+        kind, folder, log = work
         print(_result_hash(run_job(kind, Path(folder), Path(log))))
         return 0
     rows, lost = [], False
     for kind in KINDS:
         with tempfile.TemporaryDirectory() as folder:
-            outcome = run_with_kills(kind, options.moments, options.seed, Path(folder))
+            outcome = run_with_kills(kind, moments, seed, Path(folder))
         lost |= outcome.lost
         counts = [
             outcome.kills,
@@ -382,4 +381,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -6,7 +6,6 @@ the answers judged: the reference answers themselves, and those of other questio
 wrong with this model. Answers are kept, so that a run that was stopped goes on where it was.
 """
 
-import argparse
 import json
 import random
 import re
@@ -24,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, markdown_table, option, print_progress
 from chunkers import Document, EmbeddingCache, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import Asking
@@ -321,7 +320,7 @@ def measure_features(address: str, work: Workload, features: Sequence[str], fold
             row.said = []
             model = MeteredServer(address, models[0], row, state, most_tokens, work.tokenizer.count, structured=structured)
             asking = CountedAsking(model, caches[structured], row)
-            print(f"{key} …", file=sys.stderr, flush=True)
+            print_progress(f"{key} …")
             WORK[feature](work, asking, row)
             row.whole = True
             row.said.append(f"Server: {asking.structured or 'never asked for a schema'}")
@@ -329,29 +328,37 @@ def measure_features(address: str, work: Workload, features: Sequence[str], fold
     return state
 
 
-def main() -> int:
+@benchmark(
+    option("--server", metavar="ADDRESS", help="a server of this machine, up to and including /v1"),
+    option("--port", type=int, default=18080, help="of the server that is started"),
+    option("--threads", type=int, default=2, help="of the server that is started"),
+    option("--characters", type=int, default=1_200, help="of each sample that are cut"),
+    option("--questions", type=int, default=8, help="that are generated, and that are answered"),
+    option("--controls", type=int, default=10, help="questions whose reference answers are judged"),
+    option("--most-tokens", type=int, default=2_000, help="of any answer, with and without a schema"),
+    option("--only", choices=[*WORK], action="append", help="these features alone"),
+    option("--folder", type=Path, default=Path("out/language_model"), help="for answers and rows"),
+)
+def main(
+    server: str | None,
+    port: int,
+    threads: int,
+    characters: int,
+    questions: int,
+    controls: int,
+    most_tokens: int,
+    only: list[str] | None,
+    folder: Path,
+) -> int:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--server", metavar="ADDRESS", help="a server of this machine, up to and including /v1")
-    parser.add_argument("--port", type=int, default=18080, help="of the server that is started")
-    parser.add_argument("--threads", type=int, default=2, help="of the server that is started")
-    parser.add_argument("--characters", type=int, default=1_200, help="of each sample that are cut")
-    parser.add_argument("--questions", type=int, default=8, help="that are generated, and that are answered")
-    parser.add_argument("--controls", type=int, default=10, help="questions whose reference answers are judged")
-    parser.add_argument("--most-tokens", type=int, default=2_000, help="of any answer, with and without a schema")
-    parser.add_argument("--only", choices=[*WORK], action="append", help="these features alone")
-    parser.add_argument("--folder", type=Path, default=Path("out/language_model"), help="for answers and rows")
-    options = parser.parse_args()
-    work = Workload(
-        options.characters, options.questions, options.controls, load_embedder(), load_tokenizer(), EmbeddingCache()
-    )
+    work = Workload(characters, questions, controls, load_embedder(), load_tokenizer(), EmbeddingCache())
     work.tokenizer.load()
-    features = options.only or [*WORK]
-    if options.server:
-        state = measure_features(options.server, work, features, options.folder, options.most_tokens)
+    features = only or [*WORK]
+    if server:
+        state = measure_features(server, work, features, folder, most_tokens)
     else:
-        with model_server(options.port, options.threads) as address:
-            state = measure_features(address, work, features, options.folder, options.most_tokens)
+        with model_server(port, threads) as address:
+            state = measure_features(address, work, features, folder, most_tokens)
     print_rows(state)
     return 0
 
@@ -384,4 +391,4 @@ def print_rows(state: RowStore) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

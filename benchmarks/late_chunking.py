@@ -6,15 +6,13 @@ corpora are the bundled documents, Chroma's articles of Wikipedia with their hea
 together. The intervals are those of `evaluation.statistics`, corrected over the budgets of a row.
 """
 
-import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.chroma import NAMES, add_corpora, format_difference, read_corpora
-from benchmarks.harness import markdown_table, rows_with_progress
+from benchmarks.chroma import FOLDER_OPTIONS, NAMES, corpus_option, format_difference, read_corpora
+from benchmarks.harness import benchmark, markdown_table, option, print_progress, rows_with_progress
 from benchmarks.heading_path import Material, bundled_material, wikipedia_material
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
 from chunkers.commands.arguments import add_chunkers, add_spend, parse_chunker_spec, parse_spending_limit
@@ -42,6 +40,8 @@ CHUNKERS = (
 BUNDLED, ARTICLES = "bundled", "articles"
 """The bundled documents, and Chroma's articles of Wikipedia with headings in Markdown."""
 
+ALL_NAMES = (BUNDLED, ARTICLES, *NAMES)
+
 HEAD = ["corpus", "chunker", "chunks", "embedded", "plain, s", "it, s"]
 HEAD += [f"{size:,}, {what}" for size in BUDGETS.sizes for what in ("plain", "it", "difference")]
 
@@ -57,11 +57,9 @@ def print_estimate(material: Material, chunker: Chunker, tools: Tools) -> None:
     """Print what the context sentences of a corpus take, without retries, before any is asked for."""
     estimates = [estimate(run(chunker, document, tools), tools) for document in material.corpus.documents]
     requests, tokens_in, tokens_out = (sum(numbers) for numbers in zip(*estimates, strict=True))
-    print(
+    print_progress(
         f"{material.name}, {chunker.name}, {chunker.describe()}: some {requests:,} requests of {tokens_in:,} tokens, with "
-        f"answers of {tokens_out:,}; a request that brings no usable answer is asked again.",
-        file=sys.stderr,
-        flush=True,
+        f"answers of {tokens_out:,}; a request that brings no usable answer is asked again."
     )
 
 
@@ -97,35 +95,43 @@ def comparison_rows(material: Material, tools: Tools, chunkers: Sequence[str]) -
             yield [material.name, f"{built.name}, {built.describe()}", f"{len(plain.chunks):,}", label, *times, *cells]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; return 0."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.late_chunking", description=__doc__)
-    add_corpora(parser, (BUNDLED, ARTICLES, *NAMES))
-    add_chunkers(parser)
-    parser.add_argument("--language-model", metavar="openai:NAME", help="a row for its context sentences too")
-    parser.add_argument("--answers", type=Path, metavar="FILE", help="keep the model's answers in this SQLite file")
-    add_spend(parser)
-    options = parser.parse_args(arguments)
+@benchmark(
+    *FOLDER_OPTIONS,
+    corpus_option(ALL_NAMES),
+    add_chunkers,
+    option("--language-model", metavar="openai:NAME", help="a row for its context sentences too"),
+    option("--answers", type=Path, metavar="FILE", help="keep the model's answers in this SQLite file"),
+    add_spend,
+)
+def main(
+    folder: Path,
+    cache: Path | None,
+    corpus: list[str] | None,
+    chunker: list[str],
+    language_model: str | None,
+    answers: Path | None,
+    spend: str | None,
+) -> None:
+    """Print the table."""
     asking = None
-    if options.language_model:
-        model = ChatServer(options.language_model)
-        asking = Asking(model, AnswerCache(options.answers), limit=parse_spending_limit(options.spend))
-    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache), asking=asking)
-    names = options.corpus or (BUNDLED, ARTICLES, *NAMES)
+    if language_model:
+        asking = Asking(ChatServer(language_model), AnswerCache(answers), limit=parse_spending_limit(spend))
+    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache), asking=asking)
+    names = corpus or ALL_NAMES
     materials = [bundled_material()] if BUNDLED in names else []
-    if options.folder.is_dir():
+    if folder.is_dir():
         if ARTICLES in names:
-            materials.append(wikipedia_material(options.folder))
+            materials.append(wikipedia_material(folder))
         if together := [name for name in names if name in NAMES]:
-            materials.append(chroma_material(options.folder, together))
+            materials.append(chroma_material(folder, together))
     elif {*names} != {BUNDLED}:
-        print(f"{options.folder} is not there: its corpora are left out.")
-    chunkers = options.chunker or CHUNKERS
-    measured = rows_with_progress(row for material in materials for row in comparison_rows(material, tools, chunkers))
+        print(f"{folder} is not there: its corpora are left out.")
+    measured = rows_with_progress(
+        row for material in materials for row in comparison_rows(material, tools, chunker or CHUNKERS)
+    )
     print("\nRecall in percent at budgets of tokens, plain and as named, and the difference in points:\n")
     print(markdown_table(HEAD, measured))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

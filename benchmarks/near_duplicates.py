@@ -4,13 +4,12 @@ A place is taken if its chunk is a near-duplicate of one ranked better. The last
 is and with such chunks left out, so that the next ones move up. All corpora of the folder are searched together.
 """
 
-import argparse
-import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from benchmarks.chroma import NAMES, add_corpora, format_difference, mean_with_interval, read_corpora
-from benchmarks.harness import markdown_table, rows_with_progress
+from benchmarks.chroma import FOLDER_OPTIONS, NAMES, corpus_option, format_difference, mean_with_interval, read_corpora
+from benchmarks.harness import benchmark, markdown_table, option, rows_with_progress
 from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
 from evaluation.questions.corpus import Corpus, Ruler
@@ -63,22 +62,22 @@ def table_cells(chunker: Chunker, corpus: Corpus, questions: Sequence[Question],
     ]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; return 0."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.near_duplicates", description=__doc__)
-    add_corpora(parser)
-    parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s")
-    parser.add_argument("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers")
-    parser.add_argument("--alike", type=float, default=ALIKE, help="least Jaccard similarity (default: %(default)s)")
-    options = parser.parse_args(arguments)
-    corpus, questions = read_corpora(options.folder, options.corpus or NAMES)
-    tools = Tools(load_embedder(options.embedder), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
-    print(f"{len(corpus.documents)} corpora, {len(questions.usable)} questions, near-duplicates from {options.alike} on.")
-    chunkers = [build_chunker(*chunker, tools.embedder) for chunker in CHUNKERS[: options.chunkers]]
-    rows = (table_cells(chunker, corpus, questions.usable, tools, options.alike) for chunker in chunkers)
+@benchmark(
+    *FOLDER_OPTIONS,
+    corpus_option(),
+    option("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s"),
+    option("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers"),
+    option("--alike", type=float, default=ALIKE, help="least Jaccard similarity (default: %(default)s)"),
+)
+def main(folder: Path, cache: Path | None, corpus: list[str] | None, embedder: str, chunkers: int, alike: float) -> None:
+    """Print the table."""
+    searched, questions = read_corpora(folder, corpus or NAMES)
+    tools = Tools(load_embedder(embedder), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache))
+    print(f"{len(searched.documents)} corpora, {len(questions.usable)} questions, near-duplicates from {alike} on.")
+    built = [build_chunker(*chunker, tools.embedder) for chunker in CHUNKERS[:chunkers]]
+    rows = (table_cells(chunker, searched, questions.usable, tools, alike) for chunker in built)
     print(markdown_table(HEAD, rows_with_progress(rows)))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

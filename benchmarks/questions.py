@@ -1,16 +1,12 @@
 """Time and memory of 5,000 questions on 10 MB of text: locating excerpts, indexing, searching, measuring."""
 
-import argparse
 import json
-import multiprocessing
-import resource
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-from benchmarks.harness import Result, markdown_table, timed
+from benchmarks.harness import Result, benchmark, in_new_process, markdown_table, option, peak_kib, timed
 from benchmarks.size import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.cache import EmbeddingCache
@@ -94,7 +90,7 @@ class Stopwatch:
         used = time.process_time()
         seconds, result = timed(call)
         used = time.process_time() - used
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = peak_kib() / 1024
         self.rows.append([what, f"{seconds:,.1f} ({used:,.1f})", f"{peak:,.0f}"])
         return result
 
@@ -110,21 +106,21 @@ def measure_locating(megabytes: int, count: int) -> list[list[str]]:
     assert not questions.problems
     assert not questions.changes
     anywhere = [{"question": row["question"], "excerpts": row["references"][0]["content"]} for row in rows]
-    again = steps(
+    without_place = steps(
         f"{count:,} excerpts without place and document", lambda: read_questions(_json_lines(anywhere), "q", corpus)
     )
-    assert again.usable == questions.usable
+    assert without_place.usable == questions.usable
     written = steps("writing them with their context", lambda: questions_to_json_lines(questions.usable, corpus))
     edited = build_corpus({name: f"A line before.\n{text}" for name, text in by_name.items()})
-    moved = steps(f"{count:,} excerpts after a line before each", lambda: read_questions(written, "q", edited))
-    assert len(moved.changes) == len(moved.usable) == count
+    after_edit = steps(f"{count:,} excerpts after a line before each", lambda: read_questions(written, "q", edited))
+    assert len(after_edit.changes) == len(after_edit.usable) == count
     altered = [json.loads(line) for line in written.splitlines()[:ALTERED]]
-    words = f"{len(altered)} excerpts altered, in the document that they name"
+    altered_title = f"{len(altered)} excerpts altered, in the document that they name"
     for row in altered:
         (reference,) = row["references"]
         reference["content"] = f"{reference['content'][:100]}another {reference['content'][103:]}"
-    changed = steps(words, lambda: read_questions(_json_lines(altered), "q", corpus))
-    assert len(changed.usable) == len(changed.changes) == len(altered)
+    from_altered = steps(altered_title, lambda: read_questions(_json_lines(altered), "q", corpus))
+    assert len(from_altered.usable) == len(from_altered.changes) == len(altered)
     return steps.rows
 
 
@@ -146,10 +142,10 @@ def measure_searching(megabytes: int, count: int, which: int) -> list[list[str]]
     )
     steps.rows[-1][0] += f" (one search of all: {evaluation.search.search_s:.1f} s)"
     for word in ("chunk", "window:1", "section"):
-        given = steps(f"what `{word}` returns", lambda word=word: with_returned_text(index, ReturnedText.parse(word)))  # type: ignore[misc]
+        returned = steps(f"what `{word}` returns", lambda word=word: with_returned_text(index, ReturnedText.parse(word)))  # type: ignore[misc]
         steps(
             f"{count:,} questions at 1,000, 2,000 and 4,000 tokens, `{word}` returned",
-            lambda given=given: evaluate_at_budgets(given, questions, tools, ruler, BUDGETS),  # type: ignore[misc]
+            lambda returned=returned: evaluate_at_budgets(returned, questions, tools, ruler, BUDGETS),  # type: ignore[misc]
         )
     return steps.rows
 
@@ -168,31 +164,24 @@ def measure_embedding(megabytes: int) -> list[list[str]]:
     return steps.rows
 
 
-def _apart(call: Callable[..., Result], *arguments: object) -> Result:
-    """Call a function in a separate process, so that its memory is measured separately."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(call, arguments)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the measurements and print the tables; return 0."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.questions", description=__doc__)
-    parser.add_argument("--megabytes", type=int, default=10, metavar="N")
-    parser.add_argument("--questions", type=int, default=5_000, metavar="N")
-    options = parser.parse_args(arguments)
+@benchmark(
+    option("--megabytes", type=int, default=10, metavar="N"),
+    option("--questions", type=int, default=5_000, metavar="N"),
+)
+def main(megabytes: int, questions: int) -> None:
+    """Run the measurements and print the tables."""
     head = ["step", "seconds by the clock (of the processor)", "peak memory so far, MB"]
-    for title, rows in _tables(options.megabytes, options.questions):
+    for title, rows in _tables(megabytes, questions):
         print(f"\n{title}\n\n{markdown_table(head, rows)}", flush=True)
-    return 0
 
 
 def _tables(megabytes: int, count: int) -> Iterator[tuple[str, list[list[str]]]]:
-    yield "Finding the excerpts", _apart(measure_locating, megabytes, count)
+    yield "Finding the excerpts", in_new_process(measure_locating, megabytes, count)
     for number, (name, parameters) in enumerate(CHUNKERS):
         settings = ", ".join(f"`{key}` {value}" for key, value in parameters.items())
-        yield f"`{name}`, {settings}", _apart(measure_searching, megabytes, count, number)
-    yield "Embedding", _apart(measure_embedding, megabytes)
+        yield f"`{name}`, {settings}", in_new_process(measure_searching, megabytes, count, number)
+    yield "Embedding", in_new_process(measure_embedding, megabytes)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

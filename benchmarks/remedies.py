@@ -7,17 +7,15 @@ inbox in all texts, drawn by a seed. The exhaustive search cuts, embeds and asks
 stops nowhere.
 """
 
-import argparse
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from benchmarks.harness import markdown_table, timed
+from benchmarks.harness import benchmark, markdown_table, option, timed
 from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
 from evaluation.asking.ask import (
@@ -229,7 +227,7 @@ class RemedyCounts(NamedTuple):
     agreed: int
 
     @classmethod
-    def of(cls, bench: Bench, questions: Iterable[DocumentQuestion], title: str, most: int | None = None) -> "RemedyCounts":
+    def of(cls, bench: Bench, questions: Iterable[DocumentQuestion], title: str, most: int | None = None) -> Self:
         """Search for up to ``most`` failures of one column, and compare the remedies with the exhaustive search."""
         asked = failures = helped = agreed = 0
         for question in questions:
@@ -247,7 +245,7 @@ class RemedyCounts(NamedTuple):
         return cls(asked, failures, helped, agreed)
 
     @classmethod
-    def of_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> "RemedyCounts":
+    def of_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> Self:
         """Search for up to ``most`` findings of one column, and compare the remedies with the exhaustive search."""
         suspects = [bench.suspect(document, title) for document in texts]
         places = [(suspect, finding) for suspect in suspects for finding in removable_findings(suspect, bench.tools)]
@@ -276,7 +274,7 @@ def search_times(bench: Bench, document: Document, repeats: int) -> list[list[st
     """
     rows = []
     for title, chunker in bench.chunkers.items():
-        questions = (question for question in generated_questions({document.name: document}))
+        questions = generated_questions({document.name: document})
         failure = next(filter(None, (bench.failure(question, title) for question in questions)))
         suspect = bench.suspect(document, title)
         before = bench.tools.meter.embedded
@@ -302,20 +300,20 @@ def both(call: Callable[[], object]) -> tuple[float, float]:
     return seconds, time.thread_time() - began
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--embedder", default="all-MiniLM-L6-v2", help="whose vectors rank the chunks"),
+    option("--failures", type=int, default=200, metavar="N", help="generated failures (default: 200)"),
+    option("--repeats", type=int, default=5, metavar="N", help="of the timing (default: 5)"),
+    option("--only", nargs="+", metavar="TEXT", help="bundled texts, as article; without it all of them"),
+)
+def main(embedder: str, failures: int, repeats: int, only: list[str] | None) -> int:
     """Print the tables; return 1 if a target is missed."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.remedies", description=__doc__)
-    parser.add_argument("--embedder", default="all-MiniLM-L6-v2", help="whose vectors rank the chunks")
-    parser.add_argument("--failures", type=int, default=200, metavar="N", help="generated failures (default: 200)")
-    parser.add_argument("--repeats", type=int, default=5, metavar="N", help="of the timing (default: 5)")
-    parser.add_argument("--only", nargs="+", metavar="TEXT", help="bundled texts, as article; without it all of them")
-    options = parser.parse_args(arguments)
-    bench, texts = Bench(options.embedder), bundled_documents()
-    timed_text = bundled_document("essay") if options.only is None else texts[options.only[0]]
-    texts = {name: document for name, document in texts.items() if options.only is None or name in options.only}
+    bench, texts = Bench(embedder), bundled_documents()
+    timed_text = bundled_document("essay") if only is None else texts[only[0]]
+    texts = {name: document for name, document in texts.items() if only is None or name in only}
     questions = [*bundled_questions(texts)]
     head = ["problems", "column", "asked or found", "tried", "with a remedy", "share", "as the exhaustive search"]
-    share = -(-options.failures // len(COLUMNS))
+    share = -(-failures // len(COLUMNS))
     counts = [("bundled", title, RemedyCounts.of(bench, questions, title)) for title in COLUMNS]
     counts += [
         ("generated", title, RemedyCounts.of(bench, generated_questions(texts, seed), title, share))
@@ -326,7 +324,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for seed, title in enumerate(COLUMNS)
     ]
     print(markdown_table(head, [count.row(*names) for *names, count in counts]), end="\n\n", flush=True)
-    rows = search_times(bench, timed_text, options.repeats)
+    rows = search_times(bench, timed_text, repeats)
     head = [timed_text.name, "settings"]
     head += [f"{what}, {unit}" for what in ("one cut", "answer", "findings") for unit in ("ms", "CPU")]
     print(markdown_table([*head, "answer, cold, ms", "texts embedded"], rows))
@@ -335,7 +333,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for kind, title, count in counts
         if count.agreed < count.failures
     ]
-    if options.only is None:
+    if only is None:
         wrong += [
             f"{row[0]}: the search takes {milliseconds} ms"
             for row in rows
@@ -354,4 +352,4 @@ def bundled_document(name: str) -> Document:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

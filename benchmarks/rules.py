@@ -4,16 +4,16 @@
 The rules were tuned on one half of the labels; the other half was held out.
 """
 
-import argparse
 import hashlib
 import json
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from benchmarks.harness import markdown_table
+from sklearn.metrics import cohen_kappa_score
+
+from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import Chunk, Chunking, Document, Span
 from evaluation.inbox.checked_chunking import CheckedChunking
 from evaluation.inbox.rules import RULES
@@ -56,7 +56,7 @@ class RuleScore(NamedTuple):
     right: int
 
     @classmethod
-    def of(cls, labels: Sequence[ChunkLabel]) -> "RuleScore":
+    def of(cls, labels: Sequence[ChunkLabel]) -> Self:
         """Count the labels on which the readers agree."""
         agreed = [label for label in labels if label.first == label.second]
         reported = [label for label in agreed if label.reported]
@@ -87,13 +87,7 @@ def labels_and_findings(rule: str, language: str) -> list[ChunkLabel]:
 
 def cohens_kappa(labels: Sequence[ChunkLabel]) -> float:
     """Return Cohen's kappa of the two readers."""
-    count = len(labels)
-    agreed = sum(label.first == label.second for label in labels) / count
-    first, second = (
-        sum(answers) / count for answers in zip(*((label.first, label.second) for label in labels), strict=True)
-    )
-    by_chance = first * second + (1 - first) * (1 - second)
-    return (agreed - by_chance) / (1 - by_chance) if by_chance < 1 else 1.0
+    return float(cohen_kappa_score([label.first for label in labels], [label.second for label in labels]))
 
 
 def _document_labels(rule: str, document: Document, rows: Sequence[dict[str, Any]]) -> Iterator[ChunkLabel]:
@@ -125,20 +119,20 @@ def _read_json_lines(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (LABELS / name).read_text("utf-8").splitlines()]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--rule", choices=(*ON_PASSAGES, *ON_PAGES), help="measure only this rule"),
+)
+def main(rule: str | None) -> int:
     """Print a row for each rule and language; return 1 if a pair is not supported."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rule", choices=(*ON_PASSAGES, *ON_PAGES), help="measure only this rule")
-    options = parser.parse_args(arguments)
-    rows, missed = [], False
-    for rule in [options.rule] if options.rule else (*ON_PASSAGES, *ON_PAGES):
+    rows, is_missed = [], False
+    for name in [rule] if rule else (*ON_PASSAGES, *ON_PAGES):
         for language in LANGUAGES:
-            labels = labels_and_findings(rule, language)
+            labels = labels_and_findings(name, language)
             score, held_out = RuleScore.of(labels), RuleScore.of([label for label in labels if label.is_held_out])
-            missed |= not score.is_supported
+            is_missed |= not score.is_supported
             rows.append(
                 (
-                    f"`{rule}`",
+                    f"`{name}`",
                     language,
                     f"{score.labelled}",
                     f"{score.positives}",
@@ -163,8 +157,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "supported",
     )
     print(markdown_table(heads, rows))
-    return int(missed)
+    return int(is_missed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,10 +1,7 @@
 """Time and memory of every chunker on growing texts, at its defaults and at its most expensive settings."""
 
-import argparse
-import json
 import multiprocessing
 import re
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
@@ -14,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.harness import markdown_table, peak_kib
+from benchmarks.harness import benchmark, comma_separated, markdown_table, option, peak_kib, print_progress
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 
 SIZES = (1_000, 5_000, 20_000, 60_000)
@@ -132,20 +129,20 @@ def send_measurement(case: Case, count: int, sent: Connection) -> None:
     tools = Tools(PreparedEmbedder(vectors_by_subject(count, case.subject)), load_tokenizer())
     chunker = build_chunker(case.chunker, case.parameters)
     # Load and compile the dependencies, and embed.
-    few = build_chunker(case.chunker, {key: value for key, value in case.parameters.items() if key != "chunks"})
-    run(few, Document.from_text(numbered_sentences(30), "lines"), tools)
+    small_chunker = build_chunker(case.chunker, {key: value for key, value in case.parameters.items() if key != "chunks"})
+    run(small_chunker, Document.from_text(numbered_sentences(30), "lines"), tools)
     document = Document.from_text(numbered_sentences(count), "lines")
     if chunker.embeds:
         tools.embed(document.sentence_texts)
     before = _reset_peak_memory()
-    began, busy = time.perf_counter(), time.process_time()
+    began, cpu_seconds = time.perf_counter(), time.process_time()
     try:
         run(chunker, document, tools)
         refusal = ""
     except InputError as error:
         refusal = str(error)
-    seconds, busy = time.perf_counter() - began, time.process_time() - busy
-    sent.send(json.dumps([seconds, busy, 1024 * (peak_kib() - before), refusal]))
+    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu_seconds
+    sent.send((seconds, cpu_seconds, 1024 * (peak_kib() - before), refusal))
 
 
 def _reset_peak_memory() -> int:
@@ -155,7 +152,7 @@ def _reset_peak_memory() -> int:
 
 
 def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str] | None:
-    """Run `measure` in a separate process; return None if it exceeds `GIVE_UP` or runs out of memory."""
+    """Run `send_measurement` in a separate process; return None if it exceeds `GIVE_UP` or runs out of memory."""
     fresh = multiprocessing.get_context("spawn")
     receive, send = fresh.Pipe(duplex=False)
     process = fresh.Process(target=send_measurement, args=(case, count, send))
@@ -164,8 +161,8 @@ def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str
     try:
         # Allow time for loading and compiling.
         if receive.poll(GIVE_UP * 2):
-            seconds, busy, memory, refusal = json.loads(receive.recv())
-            return seconds, busy, memory, refusal
+            figures: tuple[float, float, float, str] = receive.recv()
+            return figures
     except EOFError:
         pass
     finally:
@@ -174,37 +171,38 @@ def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str
     return None
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--only", default="", metavar="NAME", help="chunkers whose title has this in it"),
+    option(
+        "--sizes", type=comma_separated, default=",".join(map(str, SIZES)), help="numbers of sentences, separated by commas"
+    ),
+)
+def main(only: str, sizes: list[int]) -> int:
     """Print the table; return 1 if an accepted run takes more than 20 seconds or 2 GB."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
-    parser.add_argument("--only", default="", metavar="NAME", help="chunkers whose title has this in it")
-    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of sentences, separated by commas")
-    options = parser.parse_args(arguments)
-    sizes = [int(size) for size in options.sizes.split(",")]
-    rows, refusals, beyond = [], [], False
+    rows, refusals, is_beyond = [], [], False
     for case in CASES:
-        if options.only not in case.title:
+        if only not in case.title:
             continue
         row = [case.title]
         for count in sizes:
             figures = measure_in_process(case, count)
             if figures is None:
                 row.append("ended")
-                beyond = True
+                is_beyond = True
             else:
-                seconds, busy, memory, refusal = figures
+                seconds, cpu_seconds, memory, refusal = figures
                 # Wall-clock time includes other work on the machine; processor time includes all cores.
-                beyond |= min(seconds, busy) > MOST_SECONDS or memory > MOST_MEMORY
-                took = f"{seconds:.2f} s ({busy:.2f})"
+                is_beyond |= min(seconds, cpu_seconds) > MOST_SECONDS or memory > MOST_MEMORY
+                took = f"{seconds:.2f} s ({cpu_seconds:.2f})"
                 row.append(f"refused, {took}" if refusal else f"{took}, {memory / 1e6:,.0f} MB")
                 if refusal:
                     refusals.append(f"- {case.title}, {count:,} sentences: “{refusal}”")
-            print(case.title, f"{count:,}", row[-1], file=sys.stderr, flush=True)
+            print_progress(case.title, f"{count:,}", row[-1])
         rows.append(row)
     print(markdown_table(["chunker", *(f"{count:,}" for count in sizes)], rows))
     print("", *refusals, sep="\n")
-    return int(beyond)
+    return int(is_beyond)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

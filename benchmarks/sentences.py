@@ -4,7 +4,6 @@
 sentences found, missed and invented, then the time for a megabyte of the English ones.
 """
 
-import argparse
 import statistics
 import time
 import tomllib
@@ -12,7 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import Document
 from chunkers.text.languages import LANGUAGES, detect_language
 from chunkers.text.sentences import load_splitter
@@ -64,11 +63,9 @@ def _splitting_seconds(text: str, splitter: str, repeats: int) -> float:
     return statistics.median(Document.from_text(text, splitter).split_ms / 1000 for _ in range(repeats))
 
 
-def main() -> None:
+@benchmark(option("--repeats", type=int, default=3, help="how often each is timed (default: 3)"))
+def main(repeats: int) -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.sentences", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=3, help="how often each is timed (default: 3)")
-    repeats = parser.parse_args().repeats
     known = paragraphs_by_language()
     rows = {code: [count_sentence_ends(paragraph, splitter) for splitter in SPLITTERS] for code, paragraph in known.items()}
     lines = []
@@ -90,4 +87,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

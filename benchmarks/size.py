@@ -1,17 +1,11 @@
 """Time and memory at scale: optimal partition, 10 MB of text, 5 MB compared with others, clustering of 5,000 sentences."""
 
-import argparse
 import gc
 import json
-import multiprocessing
-import os
 import re
-import resource
-import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
-from importlib import resources
 from itertools import count as counting
 from pathlib import Path
 
@@ -21,7 +15,16 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSp
 from markdown_it import MarkdownIt
 from sentencex import get_sentence_boundaries
 
-from benchmarks.harness import Spread, markdown_table, timed
+from benchmarks.harness import (
+    Spread,
+    benchmark,
+    in_new_process,
+    markdown_table,
+    option,
+    peak_kib,
+    timed,
+    use_bundled_token_table,
+)
 from benchmarks.reference_chunkers import CountingEncoder, langchain_breakpoint
 from chunkers import (
     Document,
@@ -89,14 +92,13 @@ def double_loop(vectors: Floats) -> list[int]:
     best = np.zeros(len(matrix))
     start = np.zeros(len(matrix), dtype=int)
     for last in range(len(matrix)):
-        for size in range(1, LONGEST + 1):
+        for size in range(1, min(LONGEST, last + 1) + 1):
             first = last - size + 1
-            if first >= 0:
-                reward = np.sum(matrix[first : last + 1, first : last + 1])
-                if first > 0:
-                    reward += best[first - 1]
-                if reward > best[last] or size == 1:
-                    best[last], start[last] = reward, first
+            reward = np.sum(matrix[first : last + 1, first : last + 1])
+            if first > 0:
+                reward += best[first - 1]
+            if reward > best[last] or size == 1:
+                best[last], start[last] = reward, first
     cuts = []
     at = int(start[-1])
     while at > 0:
@@ -115,14 +117,14 @@ def measure_optimal(repeats: int) -> None:
         partition_and_gains(vectors)
         peak = tracemalloc.get_traced_memory()[1] / 2**20
         tracemalloc.stop()
-        explained = [timed(lambda: partition_and_gains(vectors))[0] for _ in range(repeats)]  # noqa: B023
+        seconds_with_gains = [timed(lambda: partition_and_gains(vectors))[0] for _ in range(repeats)]  # noqa: B023
         time = Spread.of(1000 * second for second in seconds)
         rows.append(
             [
                 f"{count:,}",
                 time.words(),
                 f"{1000 * time.median / count:.2f}",
-                Spread.of(1000 * second for second in explained).words(),
+                Spread.of(1000 * second for second in seconds_with_gains).words(),
                 f"{peak:,.1f}",
             ]
         )
@@ -149,8 +151,7 @@ def repeated_essay(characters: int) -> str:
 
 def measure_without_embedding(text: str, repeats: int) -> None:
     """Print the speed of the chunkers that embed nothing, compared with LangChain's."""
-    # LlamaIndex includes the token table, so nothing is downloaded.
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
+    use_bundled_token_table()
     document = Document.from_text(text, "regex")
     tools = Tools(None, load_tokenizer("cl100k_base"))
     tools.token_starts("Load the table.")
@@ -285,7 +286,7 @@ def cluster_in_process(name: str, parameters: dict[str, object], count: int) -> 
     document = Document.from_text("\n".join(f"Sentence {number}." for number in range(count)), "lines")
     chunking = run(build_chunker(name, parameters), document, Tools(RandomEmbedder(), load_tokenizer("words")))
     assert chunking.timing is not None
-    return chunking.timing.decide_ms / 1000, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return chunking.timing.decide_ms / 1000, peak_kib() / 1024
 
 
 def measure_clustering(counts: Sequence[int]) -> None:
@@ -293,32 +294,29 @@ def measure_clustering(counts: Sequence[int]) -> None:
     rows = []
     for count in counts:
         for name, parameters in CLUSTERINGS:
-            with multiprocessing.get_context("spawn").Pool(1) as pool:
-                seconds, memory = pool.apply(cluster_in_process, (name, parameters, count))
+            seconds, memory = in_new_process(cluster_in_process, name, parameters, count)
             settings = json.dumps(parameters) if parameters else "defaults"
             rows.append([f"{name}, {settings}", f"{count:,}", f"{seconds:.1f}", f"{memory:,.0f}"])
     print()
     print(markdown_table(["clustering", "sentences", "decide, s", "peak of the process, MB"], rows))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--repeats", type=int, default=3, metavar="N", help="how often everything is measured (default: 3)"),
+    option("--text", type=Path, metavar="FILE", help="a text in UTF-8, in place of 10 MB and of 5,000 sentences to cluster"),
+)
+def main(repeats: int, text: Path | None) -> int:
     """Run all measurements; return 1 if a speed is below its floor."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.size", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="how often everything is measured (default: 3)")
-    parser.add_argument(
-        "--text", type=Path, metavar="FILE", help="a text in UTF-8, in place of 10 MB and of 5,000 sentences to cluster"
-    )
-    options = parser.parse_args(arguments)
     # The collector would look through the libraries that are imported here for comparison alone.
     gc.freeze()
-    text = options.text.read_text(encoding="utf-8") if options.text else repeated_essay(10_000_000)
-    counts = [len(Document.from_text(text, "regex").sentences)] if options.text else [5_000, MOST_SENTENCES]
-    measure_optimal(options.repeats)
-    measure_without_embedding(text, options.repeats)
-    reached = measure_beside_others(text_as_markdown(text[:5_000_000]), options.repeats)
+    whole = text.read_text(encoding="utf-8") if text else repeated_essay(10_000_000)
+    counts = [len(Document.from_text(whole, "regex").sentences)] if text else [5_000, MOST_SENTENCES]
+    measure_optimal(repeats)
+    measure_without_embedding(whole, repeats)
+    reached = measure_beside_others(text_as_markdown(whole[:5_000_000]), repeats)
     measure_clustering(counts)
     return 0 if reached else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

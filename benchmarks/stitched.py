@@ -5,15 +5,13 @@ anything is joined, by section, so that no section is in both. From each half do
 stitched, in seeded orders. Settings are chosen on the one half, and measured on the other.
 """
 
-import argparse
 import math
 import os
 import random
 import statistics
-import sys
 from collections.abc import Mapping, Sequence
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
 from chunkers.support.formatting import format_number
@@ -78,9 +76,9 @@ def bundled_passages() -> list[Passage]:
 def stitched_documents(count: int, sentences: int = 100) -> tuple[list[MarkedDocument], list[MarkedDocument]]:
     """Return ``count`` documents to tune on, and as many held out."""
     tuned, held = split_by_subject(bundled_passages())
-    made = stitch_documents(tuned, sentences, count, 0, "spacy")
-    others = stitch_documents(held, sentences, count, 0, "spacy", first=count + 1)
-    return [text.split("spacy") for text in made], [text.split("spacy") for text in others]
+    tuned_texts = stitch_documents(tuned, sentences, count, 0, "spacy")
+    held_texts = stitch_documents(held, sentences, count, 0, "spacy", first=count + 1)
+    return [text.split("spacy") for text in tuned_texts], [text.split("spacy") for text in held_texts]
 
 
 def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) -> list[list[str]]:
@@ -88,25 +86,36 @@ def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) 
 
     The trivial baselines come first; all settings of `change_point` that need no number are included.
     """
-    here, there = ({summary.setting: summary for summary in ranked} for ranked in (tuned, held))
-    lines = [_score_cells(setting, "looks at nothing", here, there) for setting in TRIVIAL]
-    lines += [_score_cells(setting, "by the text shuffled", here, there) for setting in SHUFFLED]
-    lines += [_score_cells(Setting(name), "at its defaults", here, there) for name in CHUNKERS if name not in GRIDS]
+    tuned_summaries, held_summaries = ({summary.setting: summary for summary in ranked} for ranked in (tuned, held))
+    lines = [_score_cells(setting, "looks at nothing", tuned_summaries, held_summaries) for setting in TRIVIAL]
+    lines += [_score_cells(setting, "by the text shuffled", tuned_summaries, held_summaries) for setting in SHUFFLED]
+    lines += [
+        _score_cells(Setting(name), "at its defaults", tuned_summaries, held_summaries)
+        for name in CHUNKERS
+        if name not in GRIDS
+    ]
     for chunker in GRIDS:
         chosen = {
             "at its defaults": Setting(chunker),
             "best of the tuned half": _best_summary(tuned, chunker).setting,
             "best of the half held out": _best_summary(held, chunker).setting,
         }
-        lines += [_score_cells(setting, how, here, there) for how, setting in chosen.items()]
+        lines += [_score_cells(setting, how, tuned_summaries, held_summaries) for how, setting in chosen.items()]
     return lines
 
 
 def _score_cells(
-    setting: Setting, how: str, here: Mapping[Setting, SettingSummary], there: Mapping[Setting, SettingSummary]
+    setting: Setting,
+    chosen: str,
+    tuned_summaries: Mapping[Setting, SettingSummary],
+    held_summaries: Mapping[Setting, SettingSummary],
 ) -> list[str]:
-    values = [f"{here[setting].mean:.3f}", f"{there[setting].mean:.3f}", f"{there[setting].chunks:.1f}"]
-    return [setting.words(), how, *values]
+    values = [
+        f"{tuned_summaries[setting].mean:.3f}",
+        f"{held_summaries[setting].mean:.3f}",
+        f"{held_summaries[setting].chunks:.1f}",
+    ]
+    return [setting.words(), chosen, *values]
 
 
 def mean_score_given_number(half: Sequence[MarkedDocument], tools: Tools, measure: str) -> float:
@@ -150,7 +159,7 @@ def default_sentences(rows: Sequence[SweepRow], measure: str) -> list[str]:
     sentences = []
     ranked = summarize_settings(rows, measure)
     for chunker in GRIDS:
-        rest, best = (
+        default, best = (
             next(summary for summary in ranked if summary.setting == Setting(chunker)),
             _best_summary(ranked, chunker),
         )
@@ -158,14 +167,14 @@ def default_sentences(rows: Sequence[SweepRow], measure: str) -> list[str]:
         as_good = [
             summary for summary in ranked if summary.setting.chunker == chunker and abs(summary.mean - best.mean) <= error
         ]
-        ahead = f"{best.setting.words()} is {abs(best.mean - rest.mean):.3f} ahead of the default on the tuned half"
-        if rest in as_good:
-            sentences.append(f"{chunker}: {ahead}, within the standard error of {error:.3f}.")
+        lead = f"{best.setting.words()} is {abs(best.mean - default.mean):.3f} ahead of the default on the tuned half"
+        if default in as_good:
+            sentences.append(f"{chunker}: {lead}, within the standard error of {error:.3f}.")
         else:
-            place = min(as_good, key=lambda summary: _count_changed_parameters(summary.setting))
+            suggested = min(as_good, key=lambda summary: _count_changed_parameters(summary.setting))
             sentences.append(
-                f"{chunker}: {ahead}; {place.setting.words()}, at {place.mean:.3f}, moves least and is within the standard "
-                f"error of {error:.3f}."
+                f"{chunker}: {lead}; {suggested.setting.words()}, at {suggested.mean:.3f}, moves least and is within the "
+                f"standard error of {error:.3f}."
             )
     return sentences
 
@@ -218,46 +227,41 @@ def difference_rows(rows: Sequence[SweepRow], tuned: Sequence[SettingSummary], m
     return lines
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--count", type=int, default=50, metavar="N", help="documents of each half (default: 50)"),
+    option("--measure", default="pk", choices=MEASURES),
+    option("--embedder", default="all-MiniLM-L6-v2", metavar="NAME"),
+)
+def main(count: int, measure: str, embedder: str) -> None:
     """Print what every chunker reaches on both halves, what that says of its default, and who is ahead."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.stitched", description=__doc__)
-    parser.add_argument("--count", type=int, default=50, metavar="N", help="documents of each half (default: 50)")
-    parser.add_argument("--measure", default="pk", choices=MEASURES)
-    parser.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
-    options = parser.parse_args(arguments)
-    halves_made = stitched_documents(options.count)
-    for name, half in zip(("tuned half", "held out"), halves_made, strict=True):
+    both_halves = stitched_documents(count)
+    for name, half in zip(("tuned half", "held out"), both_halves, strict=True):
         sentences, seams = sum(len(marked.document.sentences) for marked in half), sum(len(marked.known) for marked in half)
         print(f"{name}: {len(half)} documents, {sentences:,} sentences, {seams:,} seams.")
     searched = (setting for name, some in GRIDS.items() for setting in (Setting(name), *some))
     settings = list(dict.fromkeys([*TRIVIAL, *SHUFFLED, *map(Setting, CHUNKERS), *searched]))
-    tools = Tools(load_embedder(options.embedder), load_tokenizer())
-    rows, others = (list(sweep_settings(half, settings, tools, os.cpu_count() or 1)) for half in halves_made)
-    tuned, held = summarize_settings(rows, options.measure), summarize_settings(others, options.measure)
+    tools = Tools(load_embedder(embedder), load_tokenizer())
+    tuned_rows, held_rows = (list(sweep_settings(half, settings, tools, os.cpu_count() or 1)) for half in both_halves)
+    tuned, held = summarize_settings(tuned_rows, measure), summarize_settings(held_rows, measure)
+    print(markdown_table(["setting", "chosen", f"{measure}, tuned half", "held out", "chunks"], score_rows(tuned, held)))
+    on_tuned, on_held = (mean_score_given_number(half, tools, measure) for half in both_halves)
+    print(f"change_point, told the number of sections: {on_tuned:.3f} on the tuned half, {on_held:.3f} held out.")
+    settings_of_own_order = [*TRIVIAL, Setting("breakpoint"), *settings_grid("change_point", shuffled_runs=RUNS), *PLACES]
+    own_order_rows = list(sweep_settings(unchanged_documents(), settings_of_own_order, tools))
     print(
         markdown_table(
-            ["setting", "chosen", f"{options.measure}, tuned half", "held out", "chunks"], score_rows(tuned, held)
-        )
-    )
-    given = [mean_score_given_number(half, tools, options.measure) for half in halves_made]
-    print(f"change_point, told the number of sections: {given[0]:.3f} on the tuned half, {given[1]:.3f} held out.")
-    asked = [*TRIVIAL, Setting("breakpoint"), *settings_grid("change_point", shuffled_runs=RUNS), *PLACES]
-    by_text = list(sweep_settings(unchanged_documents(), asked, tools))
-    print(
-        markdown_table(
-            ["in their own order", *(f"{options.measure}, {name} (chunks)" for name in NATURAL)],
-            unchanged_rows(by_text, options.measure),
+            ["in their own order", *(f"{measure}, {name} (chunks)" for name in NATURAL)],
+            unchanged_rows(own_order_rows, measure),
         )
     )
     for sentence in [
-        *default_sentences(rows, options.measure),
+        *default_sentences(tuned_rows, measure),
         *(winner_sentence(name, tuned, held) for name in ("optimal", "change_point")),
     ]:
         print(sentence)
-    heads = ["held out", "better than", "by", "interval", f"documents: {options.count}"]
-    print(markdown_table(heads, difference_rows(others, tuned, options.measure)))
-    return 0
+    heads = ["held out", "better than", "by", "interval", f"documents: {count}"]
+    print(markdown_table(heads, difference_rows(held_rows, tuned, measure)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,13 +1,11 @@
 """Block integrity, chunk sizes and stability under edits of `structure`, compared with `recursive` at the same size."""
 
-import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, markdown_table, option
 from benchmarks.structured_files import FILES
-from chunkers import Chunking, Document, Span, Tools, build_chunker, load_tokenizer, run
+from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.text.reading import read_document
 from evaluation.segmentation.label_free_measures import count_whole_spans, edit_stability, spans_to_keep_whole
 from sample_docs import SAMPLES_FOLDER
@@ -77,6 +75,18 @@ class Row(NamedTuple):
         few = max(MOST_CHANGED, self.inevitable)
         return self.integrity >= SOUND and self.compliance >= SOUND and self.changed <= few + 1e-9
 
+    def cells(self) -> list[str]:
+        """Return the row of the table."""
+        return [
+            self.document,
+            f"`{self.chunker}`",
+            f"{self.chunks:,}",
+            f"{self.whole:,} of {self.fitting:,}",
+            f"{self.all_blocks - self.fitting:,}",
+            f"{self.compliance:.1%}",
+            *(f"{share:.1%}" for share in (self.changed, self.worst, self.inevitable)),
+        ]
+
 
 def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
     """Yield the bundled Markdown documents and the files as read, all or those with the given names."""
@@ -94,7 +104,7 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDITS) -> Row
     blocks = spans_to_keep_whole(document.text)
     sizes = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks])
     fitting = [block for block, size in zip(blocks, sizes, strict=True) if size <= SIZE]
-    whole = count_whole_spans(fitting, _spans(chunking)).all
+    whole = count_whole_spans(fitting, [span for chunk in chunking for span in chunk.spans]).all
     lengths = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
     stability = edit_stability(built, document, tools, edits)
     return Row(
@@ -111,36 +121,16 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDITS) -> Row
     )
 
 
-def _spans(chunking: Chunking) -> list[Span]:
-    return [span for chunk in chunking for span in chunk.spans]
-
-
-def _cells(row: Row) -> list[str]:
-    return [
-        row.document,
-        f"`{row.chunker}`",
-        f"{row.chunks:,}",
-        f"{row.whole:,} of {row.fitting:,}",
-        f"{row.all_blocks - row.fitting:,}",
-        f"{row.compliance:.1%}",
-        *(f"{share:.1%}" for share in (row.changed, row.worst, row.inevitable)),
-    ]
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--only", action="append", default=[], metavar="NAME", help="one document, as table.md"),
+    option("--edits", type=int, default=EDITS, help="inserted sentences (default: %(default)s)"),
+)
+def main(only: list[str], edits: int) -> int:
     """Print the table; return 1 if `structure` misses its targets."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.structure", description=__doc__)
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="one document, as table.md")
-    parser.add_argument("--edits", type=int, default=EDITS, help="inserted sentences (default: %(default)s)")
-    given = parser.parse_args(arguments)
-    rows = [
-        measure_chunker(document, chunker, given.edits)
-        for document in structured_documents(given.only)
-        for chunker in CHUNKERS
-    ]
-    print(markdown_table(HEAD, [_cells(row) for row in rows]))
+    rows = [measure_chunker(document, chunker, edits) for document in structured_documents(only) for chunker in CHUNKERS]
+    print(markdown_table(HEAD, [row.cells() for row in rows]))
     return int(not all(row.sound for row in rows if row.chunker == "structure"))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

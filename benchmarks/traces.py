@@ -5,12 +5,10 @@ other white space, behind a context line, changed in every tenth word, and one i
 where a text is located in a wrong document, or the index locates fewer.
 """
 
-import argparse
 import sys
-from collections.abc import Sequence
 from random import Random
 
-from benchmarks.harness import markdown_table, timed
+from benchmarks.harness import benchmark, markdown_table, option, timed
 from benchmarks.questions import build_corpus, random_documents
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import locating_unordered
@@ -25,7 +23,7 @@ def random_retrieved_texts(by_name: dict[str, str], count: int) -> list[tuple[Gi
     random = Random(2)
     documents = [*by_name.values()]
     words = documents[0].split()
-    given = []
+    retrieved = []
     for number in range(count):
         document = random.randrange(len(documents))
         start = random.randrange(len(documents[document]) - SIZE)
@@ -38,32 +36,32 @@ def random_retrieved_texts(by_name: dict[str, str], count: int) -> list[tuple[Gi
             text = " ".join(word if at % 10 else word[::-1] for at, word in enumerate(text.split(), start=5))
         if is_missing := number % 10 == 9:
             text = " ".join(random.choices(words, k=SIZE // 6))
-        given.append((GivenChunk(text), None if is_missing else document))
-    return given
+        retrieved.append((GivenChunk(text), None if is_missing else document))
+    return retrieved
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--megabytes", type=int, default=18, help="of all documents (default: %(default)s)"),
+    option("--questions", type=int, default=100, help="with ten texts each (default: %(default)s)"),
+)
+def main(megabytes: int, questions: int) -> int:
     """Run the measurements; return 1 if a place is wrong or the index locates fewer texts."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.traces", description=__doc__)
-    parser.add_argument("--megabytes", type=int, default=18, help="of all documents (default: %(default)s)")
-    parser.add_argument("--questions", type=int, default=100, help="with ten texts each (default: %(default)s)")
-    options = parser.parse_args(arguments)
-    corpus = random_documents(options.megabytes)
-    given = random_retrieved_texts(corpus, 10 * options.questions)
+    corpus = random_documents(megabytes)
+    retrieved = random_retrieved_texts(corpus, 10 * questions)
     documents = build_corpus(corpus).documents
     rows, located, wrong = [], [], 0
-    for name, most in (("with the index", 0), ("compared whole", sys.maxsize)):
-        locating_unordered.COMPARED_WHOLE = most
-        searching = UnorderedLocator(documents, [chunk for chunk, _ in given])
-        seconds, placements = timed(lambda: [searching.find(chunk) for chunk, _ in given])  # noqa: B023 - called at once
+    for name, compared_whole in (("with the index", 0), ("compared whole", sys.maxsize)):
+        locating_unordered.COMPARED_WHOLE = compared_whole
+        searching = UnorderedLocator(documents, [chunk for chunk, _ in retrieved])
+        seconds, placements = timed(lambda: [searching.find(chunk) for chunk, _ in retrieved])  # noqa: B023 - called at once
         places = [placement.place and placement.place.document for placement in placements]
         located.append(sum(place is not None for place in places))
-        wrong += sum(place not in (None, number) for place, (_, number) in zip(places, given, strict=True))
-        present = sum(number is not None for _, number in given)
+        wrong += sum(place not in (None, number) for place, (_, number) in zip(places, retrieved, strict=True))
+        present = sum(number is not None for _, number in retrieved)
         rows.append([name, f"{seconds:,.1f}", f"{located[-1]:,} of {present:,}", "yes" if searching.is_spent else "no"])
     print(markdown_table(["documents", "seconds", "texts located", "comparisons used up"], rows))
     return 1 if wrong or located[0] < located[1] else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -6,16 +6,14 @@ found to be significantly ahead of another. Both methods draw 1,000 times here, 
 with any number of draws. Power, which has no target, is measured on a tenth of the data sets.
 """
 
-import argparse
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, markdown_table, option
 from chunkers.support.arrays import FloatArray, IntArray
 from evaluation.segmentation.ranking import f1_from_counts
 from evaluation.statistics.paired_tests import paired_differences_by_family, section_swap_differences
@@ -44,24 +42,24 @@ def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], better:
         drawn, part = random.random(size), random.random(size)
         return np.where(drawn < 0.65, 1.0, np.where(drawn < 0.8, 0.0, part))
 
-    made = np.where(random.random(shape) < 0.7, values(shape[1:]), values(shape))
-    made[0] = np.where(random.random(shape[1:]) < better, 1.0, made[0])
-    return made
+    scores = np.where(random.random(shape) < 0.7, values(shape[1:]), values(shape))
+    scores[0] = np.where(random.random(shape[1:]) < better, 1.0, scores[0])
+    return scores
 
 
 def simulate_iou(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
     """Simulate IoU: small and skewed, with one factor per question and one per chunker."""
-    made = np.minimum(1, random.gamma(1, 0.05, shape[1:]) * random.gamma(2, 0.5, shape))
-    made[0] = np.minimum(1, made[0] * (1 + 4 * better))
-    return made
+    scores = np.minimum(1, random.gamma(1, 0.05, shape[1:]) * random.gamma(2, 0.5, shape))
+    scores[0] = np.minimum(1, scores[0] * (1 + 4 * better))
+    return scores
 
 
 def simulate_pk(random: np.random.Generator, shape: tuple[int, ...], better: float) -> FloatArray:
     """Simulate 1 - Pk of documents, about 0.7, with some outliers per chunker."""
-    astray = 1 + 2 * (random.random(shape) < 0.1)
-    made = np.clip(random.beta(8, 4, shape[1:]) + astray * random.normal(0, 0.08, shape), 0, 1)
-    made[0] = made[0] + (1 - made[0]) * better
-    return made
+    spread = 1 + 2 * (random.random(shape) < 0.1)
+    scores = np.clip(random.beta(8, 4, shape[1:]) + spread * random.normal(0, 0.08, shape), 0, 1)
+    scores[0] = scores[0] + (1 - scores[0]) * better
+    return scores
 
 
 MEASURES: dict[str, Simulated] = {"recall": simulate_recall, "IoU": simulate_iou, "Pk": simulate_pk}
@@ -93,13 +91,13 @@ def block_sizes(sets: int) -> Iterator[int]:
 def bootstrap_intervals(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the percentile bootstrap's p-values and interval ends for each row, each of shape (rows,)."""
     count = rows.shape[1]
-    times = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), DRAWS)
-    means = rows @ times.T.astype(float) / count
+    resamples = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), DRAWS)
+    means = rows @ resamples.T.astype(float) / count
     means[np.abs(means) < 1e-12] = 0
-    sides = np.minimum(np.count_nonzero(means <= 0, axis=1), np.count_nonzero(means >= 0, axis=1)) + 1
-    places = (round(DRAWS * ALPHA / 2), DRAWS - 1 - round(DRAWS * ALPHA / 2))
-    means.partition(places, axis=1)
-    return np.minimum(1, 2 * sides / (DRAWS + 1)), means[:, places[0]], means[:, places[1]]
+    smaller_side = np.minimum(np.count_nonzero(means <= 0, axis=1), np.count_nonzero(means >= 0, axis=1)) + 1
+    end_places = (round(DRAWS * ALPHA / 2), DRAWS - 1 - round(DRAWS * ALPHA / 2))
+    means.partition(end_places, axis=1)
+    return np.minimum(1, 2 * smaller_side / (DRAWS + 1)), means[:, end_places[0]], means[:, end_places[1]]
 
 
 def any_pair_significant(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -135,35 +133,41 @@ def share_significant_if_skewed(skewness: float, questions: int, sets: int) -> S
     return Shares(None if questions < FEWEST_VALUES else ours, theirs)
 
 
+def coverage(
+    true: float, blocks: Iterable[FloatArray], intervals: Callable[[FloatArray], Sequence[tuple[float, float]]]
+) -> Shares:
+    """Return the percentage of rows whose interval contains the true value; ``intervals`` skips rows that are too short."""
+    covered_by_ours, covered_by_bootstrap = [], []
+    for rows in blocks:
+        covered_by_ours += [low <= true <= high for low, high in intervals(rows)]
+        _, lows, highs = bootstrap_intervals(rows)
+        covered_by_bootstrap.append((lows <= true) & (true <= highs))
+    return Shares(
+        100 * sum(covered_by_ours) / len(covered_by_ours) if covered_by_ours else None,
+        100 * float(np.concatenate(covered_by_bootstrap).mean()),
+    )
+
+
 def coverage_of_differences(simulated: Simulated, questions: int, sets: int, better: float) -> Shares:
     """Return the percentage of data sets in which a difference's interval contains the true value."""
     random = np.random.default_rng([questions])
     many = differences_of(simulated(np.random.default_rng(1), (2, 1, 2_000_000), better))
     true = float(many.mean()) if better else 0.0
-    ours, theirs = [], []
-    for size in block_sizes(sets):
-        differences = differences_of(simulated(random, (2, size, questions), better))
-        ours += [
-            difference.low <= true <= difference.high
-            for (difference,) in paired_differences_by_family(differences, draws=DRAWS)
-            if difference
-        ]
-        _, low, high = bootstrap_intervals(differences[:, 0])
-        theirs.append((low <= true) & (true <= high))
-    return Shares(100 * sum(ours) / len(ours) if ours else None, 100 * float(np.concatenate(theirs).mean()))
+    blocks = (differences_of(simulated(random, (2, size, questions), better))[:, 0] for size in block_sizes(sets))
+
+    def intervals(rows: FloatArray) -> list[tuple[float, float]]:
+        families = paired_differences_by_family(rows[:, np.newaxis], draws=DRAWS)
+        return [(difference.low, difference.high) for (difference,) in families if difference]
+
+    return coverage(true, blocks, intervals)
 
 
 def coverage_of_means(simulated: Simulated, questions: int, sets: int) -> Shares:
     """Return the percentage of data sets in which a mean's interval contains the true value."""
     random = np.random.default_rng([questions])
     true = float(simulated(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
-    ours, theirs = [], []
-    for size in block_sizes(sets):
-        (values,) = simulated(random, (1, size, questions), 0.0)
-        ours += [ends[0] <= true <= ends[1] for row in values if (ends := mean_interval(row))]
-        _, low, high = bootstrap_intervals(values)
-        theirs.append((low <= true) & (true <= high))
-    return Shares(100 * sum(ours) / len(ours) if ours else None, 100 * float(np.concatenate(theirs).mean()))
+    blocks = (simulated(random, (1, size, questions), 0.0)[0] for size in block_sizes(sets))
+    return coverage(true, blocks, lambda rows: [*filter(None, map(mean_interval, rows))])
 
 
 def simulate_boundaries(random: np.random.Generator, sections: int) -> IntArray:
@@ -207,14 +211,13 @@ def coverage_messages(name: str, shares: Sequence[tuple[int, Shares]], sets: int
     ]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@benchmark(
+    option("--sets", type=int, default=10_000, metavar="N", help="data sets of each cell (default: 10000)"),
+    option("--most", type=int, default=max(QUESTIONS), metavar="N", help="most questions (default: 100)"),
+)
+def main(sets: int, most: int) -> int:
     """Print the tables; return 1 if a target is missed."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.verdicts", description=__doc__)
-    parser.add_argument("--sets", type=int, default=10_000, metavar="N", help="data sets of each cell (default: 10000)")
-    parser.add_argument("--most", type=int, default=max(QUESTIONS), metavar="N", help="most questions (default: 100)")
-    options = parser.parse_args(arguments)
-    sets = options.sets
-    counts = [count for count in QUESTIONS if count <= options.most]
+    counts = [count for count in QUESTIONS if count <= most]
     wrong: list[str] = []
 
     def print_table(title: str, rows: dict[str, list[tuple[int, Shares]]], unit: str = "") -> None:
@@ -230,7 +233,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print_table("false winners, %", null)
     sections = {
         "boundary F1, 2 chunkers": [
-            (count, share_significant_by_sections(count, sets)) for count in SECTIONS if count <= options.most
+            (count, share_significant_by_sections(count, sets)) for count in SECTIONS if count <= most
         ]
     }
     print_table("false winners, %", sections, " sections")
@@ -272,4 +275,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())
