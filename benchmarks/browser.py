@@ -10,26 +10,23 @@ one browser session on it and with a second one. With ``--hostile`` it measures 
 answers while another reads the files that once blocked the server, one after the other.
 """
 
-import argparse
 import re
 import statistics
-import sys
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 import psutil
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, sync_playwright
 
-from benchmarks.harness import markdown_table, resident_mb
+from benchmarks.harness import benchmark, markdown_table, option, print_progress, resident_mb
 from benchmarks.hostile_files import ONCE_BLOCKING
 from chunkers.support.formatting import format_number
 from sample_docs import load_sample, sample_titles
 from tests.browser.app_server import app_server, launch
 
+WINDOW: ViewportSize = {"width": 1440, "height": 1000}
 READY = 120_000
 """Milliseconds that loading the model may take."""
 
@@ -98,7 +95,7 @@ def key_press_times(page: Page, root: Locator, steps: int) -> list[float]:
     return times
 
 
-def print_quartiles(name: str, times: list[float]) -> None:
+def print_quartiles(name: str, times: Sequence[float]) -> None:
     """Print the median and the quartiles of the times."""
     lower, median, upper = statistics.quantiles(times, n=4)
     print(f"{name}: median {median:.0f} ms (quartiles {lower:.0f} to {upper:.0f}, {len(times)} steps)")
@@ -153,10 +150,10 @@ def measure_pointer_and_scan(page: Page, address: str, steps: int) -> None:
         reaction_ms(root, "pointermove", partial(page.mouse.move, x + plot["width"] * (0.1 + 0.8 * place / steps), y))
         for place in range(steps)
     ]
-    seen = root.evaluate("(root) => root.seamark.columns[0].top")
+    first_shown = root.evaluate("(root) => root.seamark.columns[0].top")
     text = []
     for number in range(steps):
-        sentence = root.locator(f'.s[data-s="{seen + 2 + number % 6}"]').first
+        sentence = root.locator(f'.s[data-s="{first_shown + 2 + number % 6}"]').first
         box = sentence.bounding_box()
         assert box is not None
         text.append(reaction_ms(root, "pointermove", partial(page.mouse.move, box["x"] + 12, box["y"] + 8)))
@@ -234,14 +231,12 @@ PASTED = 10_000
 
 def measure_pastes(browser: Browser, address: str, steps: int) -> None:
     """Measure the time until a pasted text is cut in the three columns of the first page."""
-    page = browser.new_context(
-        viewport={"width": 1440, "height": 1000}, permissions=["clipboard-read", "clipboard-write"]
-    ).new_page()
+    page = browser.new_page(viewport=WINDOW, permissions=["clipboard-read", "clipboard-write"])
     page.goto(address)
     root = page.locator(".seamark")
     root.locator(".chunk").first.wait_for(timeout=READY)
     wait_for_columns(page, root)
-    first, whole = [], []
+    times: list[tuple[float, float]] = []
     for step in range(steps):
         # With a unique number in every sentence, so that each is embedded.
         text = re.sub(r"\.(?=\s)", f" {step}.", load_sample("essay").text)[:PASTED]
@@ -249,13 +244,12 @@ def measure_pastes(browser: Browser, address: str, steps: int) -> None:
         root.locator(".text").first.focus()
         root.evaluate(PASTE)
         page.keyboard.press("Control+v")
-        times = root.evaluate("(root) => root.took")
-        first.append(times[0])
-        whole.append(times[1])
+        times.append(root.evaluate("(root) => root.took"))
         wait_until_idle(page)
+    first, whole = zip(*times, strict=True)
     print_quartiles(f"paste of {PASTED:,} characters to its first chunk painted", first)
     print_quartiles("to all columns painted, its sentences embedded", whole)
-    page.context.close()
+    page.close()
 
 
 FOUR = "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoint&c3.amount=70&c4=double_pass&selected=3"
@@ -272,7 +266,7 @@ def large_text(size: int) -> str:
 
 def open_large(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
     """Open a new session on ``text`` in four columns, and wait until all are complete."""
-    page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
+    page = browser.new_page(viewport=WINDOW)
     page.goto(f"{address}/{FOUR}")
     page.locator(".seamark .chunk").first.wait_for(timeout=READY)
     file = page.locator('[data-testid="stFileUploaderDropzoneInput"]')
@@ -289,25 +283,24 @@ def measure_sessions(browser: Browser, address: str, server: psutil.Process, ste
     warm, root = open_large(browser, address, text)
     print_quartiles("line let go to text painted", drag_times(warm, root, steps))
     print_quartiles("slider key to text painted", key_press_times(warm, root, steps))
-    warm.context.close()
+    warm.close()
     # The cost of a session is what the second and the third add, since the first loads the model and embeds.
     before = [resident_mb(server)]
     for _ in range(2):
         open_large(browser, address, text)
         before.append(resident_mb(server))
-    grown = [later - earlier for earlier, later in pairwise(before)]
-    first, second = (format_number(growth, "+.0f") for growth in grown)
+    first, second = (format_number(later - earlier, "+.0f") for earlier, later in pairwise(before))
     print(f"server: {before[0]:.0f} MB before, {first} MB with one session, {second} MB with a second")
 
 
 def measure_beside_hostile_files(browser: Browser, address: str, steps: int, only: str) -> None:
     """Print the response time of a second session's slider while the first reads each hostile file."""
-    reader = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
+    reader = browser.new_page(viewport=WINDOW)
     # A chunker that takes no time, since the reading is measured.
     reader.goto(f"{address}/?c1=fixed_characters")
     reader.locator(".seamark .chunk").first.wait_for(timeout=READY)
     file = reader.locator('[data-testid="stFileUploaderDropzoneInput"]')
-    other = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
+    other = browser.new_page(viewport=WINDOW)
     root = open_reader(other, f"{address}/?document=essay")
     rows = [["nothing", *_time_cells(key_press_times(other, root, steps))]]
     for what, make in ONCE_BLOCKING.items():
@@ -320,7 +313,7 @@ def measure_beside_hostile_files(browser: Browser, address: str, steps: int, onl
             times += key_press_times(other, root, 1)
         wait_until_idle(reader)
         rows.append([what, *_time_cells(times)])
-        print(*rows[-1], file=sys.stderr, flush=True)
+        print_progress(*rows[-1])
     print(markdown_table(["while this is read", "median, ms", "most, ms", "steps"], rows))
 
 
@@ -328,30 +321,22 @@ def _time_cells(times: list[float]) -> list[str]:
     return [f"{statistics.median(times):.0f}", f"{max(times):.0f}", str(len(times))]
 
 
-def main() -> None:
+@benchmark(
+    option("--steps", type=int, default=20, metavar="N", help="of each kind, at least 2 (default: 20)"),
+    option("--characters", type=int, default=1_000_000, metavar="N", help="of the large text (default: 1,000,000)"),
+    option("--only", default="", metavar="WORDS", help="hostile files whose description has these words"),
+    option("--hostile", action="store_true", help="a second session's slider while hostile files are read"),
+    option("--ask", action="store_true", help="questions to the essay alone"),
+)
+def main(steps: int, characters: int, only: str, hostile: bool, ask: bool) -> None:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=20, metavar="N", help="of each kind, at least 2 (default: 20)")
-    parser.add_argument(
-        "--characters", type=int, default=1_000_000, metavar="N", help="of the large text (default: 1,000,000)"
-    )
-    parser.add_argument("--only", default="", metavar="WORDS", help="hostile files whose description has these words")
-    parser.add_argument("--hostile", action="store_true", help="a second session's slider while hostile files are read")
-    parser.add_argument("--ask", action="store_true", help="questions to the essay alone")
-    given = parser.parse_args()
-    steps = given.steps
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        app_server(Path(folder) / "log.txt") as server,
-        sync_playwright() as playwright,
-    ):
+    with app_server() as server, sync_playwright() as playwright, launch(playwright) as browser:
         address = server.url
-        browser = launch(playwright)
-        if given.hostile:
-            measure_beside_hostile_files(browser, address, steps, given.only)
+        if hostile:
+            measure_beside_hostile_files(browser, address, steps, only)
             return
-        page = browser.new_page(viewport={"width": 1440, "height": 1000})
-        if given.ask:
+        page = browser.new_page(viewport=WINDOW)
+        if ask:
             root = measure_questions_by_method(page, address, steps)
             # Includes the time of a moved threshold in the same run, for comparison.
             page.keyboard.press("Escape")
@@ -369,9 +354,8 @@ def main() -> None:
         measure_pointer_and_scan(page, address, steps)
         page.close()
         measure_pastes(browser, address, steps)
-        measure_sessions(browser, address, psutil.Process(server.pid), steps, given.characters)
-        browser.close()
+        measure_sessions(browser, address, psutil.Process(server.pid), steps, characters)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -1,8 +1,8 @@
 """Many sessions on one server: response times, memory after they end, and the order of waiting sessions.
 
 Run as ``python -m benchmarks.load sliders|rounds|waiting|soak``. It starts the app on a port of its own, as ``make run``
-does, and opens sessions that speak Streamlit's protocol (`benchmarks.streamlit_client`), so that no browser takes the processor
-from it. Each prints one table, with the load of the machine; the exit status is 1 where a target is missed.
+does, and opens sessions that speak Streamlit's protocol (`benchmarks.streamlit_client`), so that no browser takes the
+processor from it. Each prints one table, with the load of the machine; the exit status is 1 where a target is missed.
 
 ``sliders``: twenty sessions move the threshold of ``breakpoint`` on the essay, each as soon as its last answer is whole.
 ``rounds``: fifty sessions paste texts of their own, are opened and closed again, four times; the server's memory after each.
@@ -12,23 +12,20 @@ another session moves its slider on a small sample all the time.
 minutes, and another comes in its place. A row for every tenth of the time, so that what grows or slows is seen.
 """
 
-import argparse
 import asyncio
 import os
 import random
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import count, cycle, islice, pairwise
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
 
-from benchmarks.harness import Result, markdown_table, resident_mb
+from benchmarks.harness import Result, benchmark, load_averages, markdown_table, option, print_progress, resident_mb
 from benchmarks.streamlit_client import Client, NoAnswer
 from sample_docs import load_sample
 from tests.browser.app_server import AppServer, app_server
@@ -118,7 +115,7 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
         for client in clients:
             await stack.enter_async_context(client)
             await client.until(has_all_results)
-        began, worked, own = time.perf_counter(), cpu_seconds(process), time.process_time()
+        began, server_cpu, client_cpu = time.perf_counter(), cpu_seconds(process), time.process_time()
 
         async def use(client: Client, number: int) -> None:
             chance = random.Random(number)
@@ -129,22 +126,29 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
                 await asyncio.sleep(chance.uniform(0, 2 * think))
 
         await asyncio.gather(*(use(client, number) for number, client in enumerate(clients)))
-        elapsed, worked, own = time.perf_counter() - began, cpu_seconds(process) - worked, time.process_time() - own
-        lasts = range(LOWEST, HIGHEST)
+        elapsed, server_cpu, client_cpu = (
+            time.perf_counter() - began,
+            cpu_seconds(process) - server_cpu,
+            time.process_time() - client_cpu,
+        )
+        last_values = range(LOWEST, HIGHEST)
         await asyncio.gather(
-            *(send_burst(client, [60, 95, 55, 81, lasts[n % len(lasts)]], 2, moves) for n, client in enumerate(clients))
+            *(
+                send_burst(client, [60, 95, 55, 81, last_values[n % len(last_values)]], 2, moves)
+                for n, client in enumerate(clients)
+            )
         )
         moves.errors += [error for client in clients for error in client.errors]
     print_faults([*moves.errors, *moves.lost])
-    each = f"{1000 * worked / max(1, len(moves.seconds)):.0f}"
+    ms_per_move = f"{1000 * server_cpu / max(1, len(moves.seconds)):.0f}"
     return [
         f"{sessions}",
         f"{think:g}",
         *moves.row(),
-        each,
-        f"{worked / elapsed:.2f}",
-        f"{own / elapsed:.2f}",
-        load_averages(),
+        ms_per_move,
+        f"{server_cpu / elapsed:.2f}",
+        f"{client_cpu / elapsed:.2f}",
+        load_averages(2),
     ]
 
 
@@ -161,7 +165,7 @@ async def measure_rounds(server: AppServer, sessions: int, times: int, character
         clients = [Client(server.url) for _ in range(sessions)]
         try:
             await run_limited([paste_and_wait(client, next(texts)) for client in clients], at_once=5)
-            open_ = resident_mb(process)
+            mb_while_open = resident_mb(process)
         finally:
             for client in clients:
                 await client.close()
@@ -169,8 +173,8 @@ async def measure_rounds(server: AppServer, sessions: int, times: int, character
         # The server releases expired sessions at its next check.
         await asyncio.sleep(ttl + 2 * EVERY_S)
         print_faults([error for client in clients for error in client.errors])
-        rows.append([f"{turn}", f"{opened:.0f}", f"{open_:.0f}", f"{resident_mb(process):.0f}", load_averages()])
-        print(*rows[-1], file=sys.stderr, flush=True)
+        rows.append([f"{turn}", f"{opened:.0f}", f"{mb_while_open:.0f}", f"{resident_mb(process):.0f}", load_averages(2)])
+        print_progress(*rows[-1])
     return rows
 
 
@@ -202,33 +206,33 @@ class QueueTimes:
 
 async def measure_waiting(server: AppServer, sessions: int, characters: int) -> QueueTimes:
     """Let sessions paste texts one by one, then simultaneously, and cancel another one while it embeds."""
-    numbers = count()
+    text_numbers = count()
     async with AsyncExitStack() as stack:
         bystander = await stack.enter_async_context(Client(server.url))
         await bystander.until(has_all_results)
         began = time.perf_counter()
         for _ in range(sessions):
             async with Client(server.url) as client:
-                await client.paste(numbered_essay(characters, next(numbers)))
+                await client.paste(numbered_essay(characters, next(text_numbers)))
                 await client.until(has_all_results, 600)
         alone = time.perf_counter() - began
-        beside = SliderMoves()
-        moving = asyncio.create_task(keep_moving_slider(bystander, beside, 0.5))
+        bystander_moves = SliderMoves()
+        moving = asyncio.create_task(keep_moving_slider(bystander, bystander_moves, 0.5))
         clients = [await stack.enter_async_context(Client(server.url)) for _ in range(sessions + 1)]
         order: list[int] = []
         began = time.perf_counter()
 
         async def wait(number: int) -> None:
             client = clients[number]
-            again = asyncio.create_task(keep_rerunning_page(client, 3.0))
+            rerunning = asyncio.create_task(keep_rerunning_page(client, 3.0))
             await client.until(has_all_results, 900)
-            again.cancel()
+            rerunning.cancel()
             order.append(number)
 
         cancelled = sessions // 2
         tasks = []
         for number, client in enumerate(clients):
-            await client.paste(numbered_essay(characters, next(numbers)))
+            await client.paste(numbered_essay(characters, next(text_numbers)))
             if number != cancelled:
                 tasks.append(asyncio.create_task(wait(number)))
         freed = await cancel_job(clients[cancelled], clients[cancelled + 1])
@@ -236,7 +240,7 @@ async def measure_waiting(server: AppServer, sessions: int, characters: int) -> 
         together = time.perf_counter() - began
         moving.cancel()
         print_faults([error for client in (bystander, *clients) for error in client.errors])
-    return QueueTimes(alone, together, order, freed, beside)
+    return QueueTimes(alone, together, order, freed, bystander_moves)
 
 
 async def cancel_job(client: Client, following: Client) -> float:
@@ -300,20 +304,20 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
     rows = []
     users = [asyncio.create_task(use(number)) for number in range(sessions)]
     for part in range(1, PARTS + 1):
-        worked = cpu_seconds(process)
+        cpu_before = cpu_seconds(process)
         await asyncio.sleep(max(0.0, began + seconds * part / PARTS - time.perf_counter()))
-        each = f"{1000 * (cpu_seconds(process) - worked) / max(1, len(moves.seconds)):.0f}"
+        ms_per_move = f"{1000 * (cpu_seconds(process) - cpu_before) / max(1, len(moves.seconds)):.0f}"
         rows.append(
             [
                 f"{seconds * part / PARTS / 60:.0f}",
                 f"{came}",
                 *moves.row(),
-                each,
+                ms_per_move,
                 f"{resident_mb(process):.0f}",
-                load_averages(),
+                load_averages(2),
             ]
         )
-        print(*rows[-1], file=sys.stderr, flush=True)
+        print_progress(*rows[-1])
         print_faults([*moves.errors, *moves.lost])
         moves.seconds, moves.errors, moves.lost, came = [], [], [], 0
     await asyncio.gather(*users)
@@ -361,56 +365,50 @@ def cpu_seconds(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def load_averages() -> str:
-    """Return the machine's load averages over one and five minutes."""
-    one, five, _ = os.getloadavg()
-    return f"{one:.1f}, {five:.1f}"
-
-
 def print_faults(faults: Sequence[str]) -> None:
     """Print each distinct fault with its count."""
     for fault in sorted(set(faults))[:20]:
-        print(f"{faults.count(fault)} × {fault}", file=sys.stderr, flush=True)
+        print_progress(f"{faults.count(fault)} × {fault}")
 
 
-def report_sliders(given: argparse.Namespace) -> bool:
+def report_sliders(sessions: int | None, seconds: float | None, think: float | None, **_: object) -> bool:
     """Run and print the measurement ``sliders``; return whether the targets are met."""
-    row = with_server(lambda server: measure_sliders(server, given.sessions or 20, given.seconds or 120, given.think or 0))
+    row = with_server(measure_sliders, sessions or 20, seconds or 120, think or 0)
     columns = ["sessions", "thinks, s", *HEAD, "server, ms a move", "server, cores", "clients, cores", "load"]
     print(markdown_table(columns, [row]))
     return row[3:5] == ["0", "0"] and float(row[5]) < 1 and float(row[6]) < 3
 
 
-def report_rounds(given: argparse.Namespace) -> bool:
+def report_rounds(sessions: int | None, rounds: int, characters: int | None, ttl: int, **_: object) -> bool:
     """Run and print the measurement ``rounds``; return whether the targets are met."""
-    os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(given.ttl)
-    sessions = given.sessions or 50
-    rows = with_server(lambda server: measure_rounds(server, sessions, given.rounds, given.characters or 8_000, given.ttl))
+    os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(ttl)
+    sessions = sessions or 50
+    rows = with_server(measure_rounds, sessions, rounds, characters or 8_000, ttl)
     print(markdown_table(["round", "seconds", f"MB with {sessions} sessions", "MB after", "load"], rows))
     after = [float(row[3]) for row in rows]
     return all(abs(later / after[1] - 1) <= 0.05 for later in after[2:])
 
 
-def report_waiting(given: argparse.Namespace) -> bool:
+def report_waiting(sessions: int | None, characters: int | None, **_: object) -> bool:
     """Run and print the measurement ``waiting``; return whether the targets are met."""
-    sessions = given.sessions or 10
-    waited = with_server(lambda server: measure_waiting(server, sessions, given.characters or 200_000))
-    ordered = all(first < second for first, second in pairwise(waited.order))
+    sessions = sessions or 10
+    waited = with_server(measure_waiting, sessions, characters or 200_000)
+    is_ordered = all(first < second for first, second in pairwise(waited.order))
     ratio = waited.together / waited.alone
     head = ["sessions", "one by one, s", "at once, s", "ratio", "done", "in order", "freed, s"]
-    own = [f"{sessions}", f"{waited.alone:.0f}", f"{waited.together:.0f}", f"{ratio:.2f}", f"{len(waited.order)}"]
-    beside = [f"beside: {name}" for name in HEAD]
+    cells = [f"{sessions}", f"{waited.alone:.0f}", f"{waited.together:.0f}", f"{ratio:.2f}", f"{len(waited.order)}"]
+    bystander_heads = [f"beside: {name}" for name in HEAD]
     row = [
-        *own,
-        "yes" if ordered else " ".join(map(str, waited.order)),
+        *cells,
+        "yes" if is_ordered else " ".join(map(str, waited.order)),
         f"{waited.freed:.1f}",
         *waited.bystander.row(),
-        load_averages(),
+        load_averages(2),
     ]
-    print(markdown_table([*head, *beside, "load"], [row]))
+    print(markdown_table([*head, *bystander_heads, "load"], [row]))
     return (
         len(waited.order) == sessions
-        and ordered
+        and is_ordered
         and ratio <= 1.3
         and waited.freed <= 2
         and not waited.bystander.errors
@@ -419,39 +417,40 @@ def report_waiting(given: argparse.Namespace) -> bool:
     )
 
 
-def report_soak(given: argparse.Namespace) -> bool:
+def report_soak(
+    sessions: int | None, seconds: float | None, think: float | None, characters: int | None, **_: object
+) -> bool:
     """Run and print the measurement ``soak``; return whether it had no faults and stayed fast and small."""
-    work = (given.sessions or 20, given.seconds or 3600, given.think or 5, given.characters or 8_000)
-    rows = with_server(lambda server: measure_soak(server, *work))
+    rows = with_server(measure_soak, sessions or 20, seconds or 3600, think or 5, characters or 8_000)
     print(markdown_table(["until minute", "came", *HEAD, "server, ms a move", "MB", "load"], rows))
     second, last = rows[1], rows[-1]
     steady = all(float(last[place]) <= 1.5 * float(second[place]) for place in (8, 9))
     return steady and all(row[3:5] == ["0", "0"] for row in rows)
 
 
-def with_server(measure: Callable[[AppServer], Coroutine[object, object, Result]]) -> Result:
-    """Start the app, run a measurement, and stop the app."""
-    with tempfile.TemporaryDirectory() as folder, app_server(Path(folder) / "log.txt") as server:
+def with_server(measure: Callable[..., Coroutine[object, object, Result]], *arguments: float) -> Result:
+    """Start the app, run a measurement of it with the given arguments, and stop the app."""
+    with app_server() as server:
         # Load the model before anything is measured.
-        return asyncio.run(measure(server))
+        return asyncio.run(measure(server, *arguments))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one of the measurements; return 1 if a target is missed."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
-    parser.add_argument("what", choices=["sliders", "rounds", "waiting", "soak"])
-    parser.add_argument("--sessions", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)")
-    parser.add_argument("--seconds", type=float, metavar="S", help="of moving sliders (default: 120 and 3,600)")
-    parser.add_argument("--think", type=float, metavar="S", help="between an answer and the next move (default: 0 and 5)")
-    parser.add_argument("--rounds", type=int, default=4, metavar="N", help="of opening and closing (default: 4)")
-    parser.add_argument("--characters", type=int, metavar="N", help="of each text (default: 8,000, and 200,000 for waiting)")
-    parser.add_argument(
+@benchmark(
+    option("what", choices=["sliders", "rounds", "waiting", "soak"]),
+    option("--sessions", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)"),
+    option("--seconds", type=float, metavar="S", help="of moving sliders (default: 120 and 3,600)"),
+    option("--think", type=float, metavar="S", help="between an answer and the next move (default: 0 and 5)"),
+    option("--rounds", type=int, default=4, metavar="N", help="of opening and closing (default: 4)"),
+    option("--characters", type=int, metavar="N", help="of each text (default: 8,000, and 200,000 for waiting)"),
+    option(
         "--ttl", type=int, default=120, metavar="S", help="that Streamlit keeps a closed session (default: 120, as it does)"
-    )
-    given = parser.parse_args(arguments)
+    ),
+)
+def main(what: str, **given: Any) -> int:
+    """Run one of the measurements; return 1 if a target is missed."""
     measured = {"sliders": report_sliders, "rounds": report_rounds, "waiting": report_waiting, "soak": report_soak}
-    return 0 if measured[given.what](given) else 1
+    return 0 if measured[what](**given) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -7,16 +7,11 @@ second apart, within five seconds, make a window, and the window with the larges
 the most in that window. The exit status is 1 where a page has more than 0.1.
 """
 
-import argparse
-import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import benchmark, markdown_table, option
 from tests.browser.app_server import app_server, launch
 
 MOST = 0.1
@@ -103,56 +98,47 @@ def worst_window(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str
     return sum(value for _, value, _ in worst), max(worst, key=lambda shift: shift[1])[2]
 
 
-def layout_shift(browser: Browser, address: str, size: dict[str, Any]) -> tuple[float, str]:
+def layout_shift(browser: Browser, address: str, window: ViewportSize) -> tuple[float, str]:
     """Open a page as a new visitor, wait until it is drawn, and return its shift and the element that moved most."""
-    context = browser.new_context(viewport=size, service_workers="block")  # type: ignore[arg-type]
-    try:
-        page: Page = context.new_page()
+    with browser.new_page(viewport=window, service_workers="block") as page:
         page.set_default_timeout(LIMIT)
         page.add_init_script(WATCH)
         page.goto(address)
         page.locator("[data-testid=stApp]").wait_for()
         page.evaluate(DRAWN, QUIET_MS)
         return worst_window([tuple(shift) for shift in page.evaluate("shifts")])
-    finally:
-        context.close()
 
 
 def measure_pages(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
     """Return a table row for each page: its cold and warm shift, each with the element that moved most."""
-    size = {"width": width, "height": height}
+    window: ViewportSize = {"width": width, "height": height}
     by_page: dict[str, list[str]] = {name: [] for name in pages}
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        app_server(Path(folder) / "log.txt") as server,
-        sync_playwright() as playwright,
-        launch(playwright) as browser,
-    ):
+    with app_server() as server, sync_playwright() as playwright, launch(playwright) as browser:
         for _ in ("cold", "warm"):
             for name in pages:
-                value, what = layout_shift(browser, f"{server.url}/{name.removeprefix('compare')}", size)
+                value, what = layout_shift(browser, f"{server.url}/{name.removeprefix('compare')}", window)
                 by_page[name] += [f"{value:.3f}", what]
     return [[f"{width}×{height}", name, *cells] for name, cells in by_page.items()]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the pages and print a table; return 1 if a shift exceeds the limit."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.shift", description=__doc__)
-    parser.add_argument(
+@benchmark(
+    option(
         "--size",
         action="append",
         metavar="WIDTHxHEIGHT",
         help=f"of the window, one or more (default: {' and '.join(SIZES)})",
-    )
-    parser.add_argument("--only", action="append", metavar="PAGE", choices=PAGES, help="a page, one or more (default: all)")
-    options = parser.parse_args(arguments)
+    ),
+    option("--only", action="append", metavar="PAGE", choices=PAGES, help="a page, one or more (default: all)"),
+)
+def main(size: list[str] | None, only: list[str] | None) -> int:
+    """Measure the pages and print a table; return 1 if a shift exceeds the limit."""
     rows = []
-    for size in options.size or SIZES:
-        width, _, height = size.partition("x")
-        rows += measure_pages(int(width), int(height), options.only or PAGES)
+    for window in size or SIZES:
+        width, _, height = window.partition("x")
+        rows += measure_pages(int(width), int(height), only or PAGES)
     print(markdown_table(["window", "page", "cold", "what moved the most", "warm", "what moved the most"], rows))
     return 0 if all(float(row[place]) <= MOST for row in rows for place in (2, 4)) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

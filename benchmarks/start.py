@@ -8,18 +8,19 @@ of it, one after the other in a fresh process without a server, and the command 
 before a browser asks.
 """
 
-import argparse
 import json
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.harness import markdown_table, peak_kib
+from benchmarks.harness import benchmark, markdown_table, option, peak_kib, timed
 from tests import ROOT
 from tests.browser.app_server import app_server, launch
 
@@ -94,37 +95,40 @@ print(json.dumps(stages))
 """
 
 
-def measure_start(browser: Browser, script: str, log: Path) -> dict[str, float]:
+@contextmanager
+def painted_page(browser: Browser, address: str, watch: str, is_painted: str) -> Iterator[Page]:
+    """Open a page with a script that watches it, and wait until an expression of the script is true."""
+    with browser.new_page() as page:
+        page.add_init_script(watch)
+        page.goto(address, wait_until="commit")
+        page.wait_for_function(is_painted, timeout=LIMIT)
+        yield page
+
+
+def measure_start(browser: Browser, script: str) -> dict[str, float]:
     """Start the server and open the first page; return the seconds to each event, and the server's peak memory in MB."""
-    # The page reports wall-clock times, so the start is converted to them.
-    offset = time.time() - time.perf_counter()
-    with app_server(log, script) as server:
-        began = server.began + offset
+    with app_server(script=script) as server:
+        began = wall_clock(server.began)
         figures = {"the server answers": time.time() - began}
-        page = browser.new_page()
-        page.add_init_script(WATCH)
-        page.goto(server.url, wait_until="commit")
-        page.wait_for_function("() => window.allColumns", timeout=LIMIT)
-        for number, moment in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
-            figures[f"{number} of the columns painted"] = moment - began
-        figures["peak memory of the server, MB"] = peak_kib(server.pid) / 1000
-        page.close()
+        with painted_page(browser, server.url, WATCH, "() => window.allColumns") as page:
+            for number, moment in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
+                figures[f"{number} of the columns painted"] = moment - began
+            figures["peak memory of the server, MB"] = peak_kib(server.pid) / 1000
     return figures
 
 
-def measure_empty_start(browser: Browser, folder: Path) -> float:
+def measure_empty_start(browser: Browser, script: Path) -> float:
     """Start a server of an empty page and open it; return the seconds until it is painted."""
-    script = folder / "empty.py"
-    script.write_text(EMPTY, encoding="utf-8")
-    offset = time.time() - time.perf_counter()
-    with app_server(folder / "empty.txt", str(script)) as server:
-        page = browser.new_page()
-        page.add_init_script(WATCH_EMPTY)
-        page.goto(server.url, wait_until="commit")
-        page.wait_for_function("() => window.emptyShown", timeout=LIMIT)
-        shown = float(page.evaluate("() => window.emptyShown")) - (server.began + offset)
-        page.close()
-    return shown
+    with (
+        app_server(script=str(script)) as server,
+        painted_page(browser, server.url, WATCH_EMPTY, "() => window.emptyShown") as page,
+    ):
+        return float(page.evaluate("() => window.emptyShown")) - wall_clock(server.began)
+
+
+def wall_clock(moment: float) -> float:
+    """Return a moment of ``time.perf_counter`` in the seconds of ``time.time``, which pages report."""
+    return time.time() - (time.perf_counter() - moment)
 
 
 def stage_seconds() -> list[tuple[str, float]]:
@@ -135,33 +139,32 @@ def stage_seconds() -> list[tuple[str, float]]:
 
 def command_seconds(*arguments: str) -> float:
     """Return the seconds that a command takes in a separate process."""
-    began = time.perf_counter()
-    subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
-    return time.perf_counter() - began
+    command = [sys.executable, "-m", *arguments]
+    return timed(lambda: subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True))[0]
 
 
-def main() -> None:
+@benchmark(
+    option("--repeats", type=int, default=5),
+    option("--script", default="serve.py"),
+)
+def main(repeats: int, script: str) -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.start", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--script", default="serve.py")
-    options = parser.parse_args()
-    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
-        browser = launch(playwright)
-        turns = []
-        for _ in range(options.repeats):
-            turns.append(measure_start(browser, options.script, Path(folder) / "log.txt"))
-            turns[-1][EMPTY_SHOWN] = measure_empty_start(browser, Path(folder))
-        browser.close()
+    with sync_playwright() as playwright, launch(playwright) as browser, tempfile.TemporaryDirectory() as folder:
+        empty_script = Path(folder) / "empty.py"
+        empty_script.write_text(EMPTY, encoding="utf-8")
+        turns = [
+            measure_start(browser, script) | {EMPTY_SHOWN: measure_empty_start(browser, empty_script)}
+            for _ in range(repeats)
+        ]
     empty = statistics.median(turn[EMPTY_SHOWN] for turn in turns)
     rows = []
     for name in turns[0]:
         figures = [turn[name] for turn in turns]
         ratio = "" if name.endswith("MB") else f"{statistics.median(figures) / empty:.2f}"
         rows.append([name, f"{statistics.median(figures):.2f}", f"{min(figures):.2f}", ratio])
-    heads = [f"s after the start of {options.script}", "median", "least", "times the empty page"]
+    heads = [f"s after the start of {script}", "median", "least", "times the empty page"]
     print(markdown_table(heads, rows), end="\n\n")
-    runs = [stage_seconds() for _ in range(options.repeats)]
+    runs = [stage_seconds() for _ in range(repeats)]
     stages = [[name, f"{statistics.median(run[place][1] for run in runs):.2f}"] for place, (name, _) in enumerate(runs[0])]
     print(markdown_table(["one after the other, without a server", "s"], stages), end="\n\n")
     smallest = "sample_docs/chinese.txt"
@@ -174,4 +177,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -8,7 +8,7 @@ on request only.
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -72,8 +72,6 @@ class Client:
         The link's current query parameters.
     errors
         Exceptions that the page shows.
-    received
-        Bytes received.
     page_hash
         Streamlit's name of the page that the latest run draws; empty before the first run.
     """
@@ -82,7 +80,6 @@ class Client:
         self._server = urlsplit(server)
         self._name, self.link = page, query
         self.errors: list[str] = []
-        self.received = 0
         self.page_hash = ""
         self._shown, self._drawn = _Page(), _Page()
         self._values: dict[str, WidgetState] = {}
@@ -104,9 +101,8 @@ class Client:
         """Leave."""
         await self.close()
 
-    async def open(self) -> float:
-        """Connect, and wait until the page is drawn; return the seconds this took."""
-        began = time.perf_counter()
+    async def open(self) -> None:
+        """Connect, and wait until the page is drawn."""
         origin = f"{self._server.scheme}://{self._server.netloc}"
         self._socket = await connect(
             f"ws://{self._server.netloc}/_stcore/stream",
@@ -121,11 +117,10 @@ class Client:
         )
         self._reading = asyncio.create_task(self._read(self._socket))
         await self.run()
-        return time.perf_counter() - began
 
     async def close(self) -> None:
         """Close the connection, as a browser does when its tab is closed."""
-        self._stop_again()
+        self._stop_again([*self._again])
         if self._socket is not None:
             await self._socket.close()
         if self._reading is not None:
@@ -260,7 +255,6 @@ class Client:
         with suppress(ConnectionClosed):
             async for data in socket:
                 assert isinstance(data, bytes)
-                self.received += len(data)
                 message = ForwardMsg.FromString(data)
                 self._take(message)
                 if message.WhichOneof("type") == "script_finished":
@@ -272,7 +266,8 @@ class Client:
             case "ref_hash":
                 self._take_kept(message)
             case "delta":
-                self._keep(message)
+                if message.metadata.cacheable:
+                    self._kept[message.hash] = self._runs, message
                 self._draw(message.delta)
             case "new_session":
                 self._begin(message)
@@ -283,8 +278,7 @@ class Client:
             case "auto_rerun":
                 self._run_again(message.auto_rerun.fragment_id, message.auto_rerun.interval)
             case "stop_auto_rerun":
-                for fragment in message.stop_auto_rerun.fragment_ids:
-                    self._stop_again(fragment)
+                self._stop_again(message.stop_auto_rerun.fragment_ids)
             case "session_event" if message.session_event.HasField("script_compilation_exception"):
                 self.errors.append(message.session_event.script_compilation_exception.message)
 
@@ -296,15 +290,11 @@ class Client:
         self._kept[message.ref_hash] = self._runs, kept
         self._draw(kept.delta)
 
-    def _keep(self, message: ForwardMsg) -> None:
-        if message.metadata.cacheable:
-            self._kept[message.hash] = self._runs, message
-
     def _begin(self, message: ForwardMsg) -> None:
         self.page_hash = message.new_session.page_script_hash
         self._in_fragment = bool(message.metadata.run.fragment_ids)
         if not self._in_fragment:
-            self._stop_again()
+            self._stop_again([*self._again])
             self._drawn = _Page()
 
     def _end(self, message: ForwardMsg) -> None:
@@ -338,7 +328,7 @@ class Client:
     # Fragments that ask to be run again
 
     def _run_again(self, fragment: str, seconds: float) -> None:
-        self._stop_again(fragment)
+        self._stop_again([fragment])
 
         async def again() -> None:
             while True:
@@ -347,10 +337,9 @@ class Client:
 
         self._again[fragment] = asyncio.create_task(again())
 
-    def _stop_again(self, fragment: str | None = None) -> None:
-        for fragment_id in [fragment] if fragment is not None else [*self._again]:
-            task = self._again.pop(fragment_id, None)
-            if task is not None:
+    def _stop_again(self, fragments: Iterable[str]) -> None:
+        for fragment in fragments:
+            if (task := self._again.pop(fragment, None)) is not None:
                 task.cancel()
 
 

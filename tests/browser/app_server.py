@@ -7,10 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +57,7 @@ class AppServer:
 
 @contextmanager
 def app_server(
-    log: Path,
+    log: Path | None = None,
     script: str = "serve.py",
     limit: float = LIMIT,
     environment: Mapping[str, str] | None = None,
@@ -68,7 +69,7 @@ def app_server(
     Parameters
     ----------
     log
-        The file that the server writes to.
+        The file that the server writes to; without it one that is deleted at the end.
     script
         The script's path below the checkout.
     limit
@@ -89,7 +90,9 @@ def app_server(
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port), "--server.headless", "true"]
     if program:
         command = [*program, "--port", str(port)]
-    with log.open("w") as written:
+    with ExitStack() as stack:
+        log = log or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "log.txt"
+        written = stack.enter_context(log.open("w"))
         began = time.perf_counter()
         server = subprocess.Popen(
             command,
