@@ -109,7 +109,7 @@ def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]
     Parameters
     ----------
     tabs
-        True if tabs separate the fields and quotation marks mean nothing; otherwise `separator_of` finds the separator.
+        True if tabs separate the fields and quotation marks mean nothing; otherwise `find_csv_separator` finds it.
 
     Raises
     ------

@@ -103,7 +103,8 @@ def _json_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
         value = next((value[key] for key in _LIST_FIELDS if isinstance(value.get(key), list)), [value])
     if not isinstance(value, list):
         raise InputError(
-            f"{name}: the file must be a list of chunks, or an object that contains a list of chunks; got {short_repr(value)}."
+            f"{name}: the file must be a list of chunks, or an object that contains a list of chunks; got "
+            f"{short_repr(value)}."
         )
     yield from ((f"chunk {number:,}", chunk) for number, chunk in enumerate(value, start=1))
 

@@ -412,7 +412,7 @@ def stated_spans(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
         return ()
     if chunk.text is not None:
         passage = text[chunk.spans[0].start : chunk.spans[0].end]
-        # A table for spreadsheets has an apostrophe before what would be a formula; see `as_cell`.
+        # A table for spreadsheets has an apostrophe before what would be a formula; see `escape_cell`.
         if passage.strip() not in (chunk.text.strip(), unescape_cell(chunk.text).strip()):
             return ()
     trimmed = [span.trimmed(text) for span in chunk.spans]

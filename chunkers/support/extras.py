@@ -64,7 +64,7 @@ def require_extra(extra: str, who: str, *modules: str) -> None:
 
 
 def missing_extra_message(extra: str, who: str, *modules: str) -> str:
-    """Return the error message of `need` for missing packages; empty if all are installed."""
+    """Return the error message of `require_extra` for missing packages; empty if all are installed."""
     missing = [module for module in modules or MODULES[extra] if find_spec(module) is None]
     if not missing:
         return ""

@@ -69,7 +69,7 @@ def escape_cell(value: Any) -> Any:
 
 
 def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Return a table as CSV, with every value escaped as `as_cell` does."""
+    """Return a table as CSV, with every value escaped as `escape_cell` does."""
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(heads)
@@ -78,5 +78,5 @@ def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def unescape_cell(text: str) -> str:
-    """Undo `as_cell`: remove the apostrophe before text that looks like a formula."""
+    """Undo `escape_cell`: remove the apostrophe before text that looks like a formula."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text[1:]) else text

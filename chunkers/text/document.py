@@ -251,7 +251,8 @@ def spans_of_given_sentences(text: str, sentences: object) -> list[tuple[int, in
         given = list(sentences)
     except TypeError:
         raise InputError(
-            f"sentences must be the name of a splitter, or a sequence of sentences or their spans; got {short_repr(sentences)}."
+            f"sentences must be the name of a splitter, or a sequence of sentences or their spans; got "
+            f"{short_repr(sentences)}."
         ) from None
     if given and all(isinstance(sentence, str) for sentence in given):
         return _locate_sentences(text, given)
@@ -259,7 +260,7 @@ def spans_of_given_sentences(text: str, sentences: object) -> list[tuple[int, in
 
 
 def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
-    """Check the spans of sentences and trim their white space. Raises the errors of `given_spans`."""
+    """Check the spans of sentences and trim their white space. Raises the errors of `spans_of_given_sentences`."""
     trimmed: list[tuple[int, int]] = []
     reached = 0
     for number, span in enumerate(spans, start=1):
@@ -301,8 +302,8 @@ def _check_blank_between(text: str, start: int, end: int) -> None:
     if between and not between.isspace():
         place = start + len(between) - len(between.lstrip())
         raise InputError(
-            f"sentences: every character except white space must lie in a sentence; {short_repr(text[place:end].rstrip())}, at "
-            f"character {place:,}, lies in none."
+            f"sentences: every character except white space must lie in a sentence; "
+            f"{short_repr(text[place:end].rstrip())}, at character {place:,}, lies in none."
         )
 
 

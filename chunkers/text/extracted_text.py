@@ -234,7 +234,7 @@ class PartCollector:
 
 
 def omissions_from_counts(counts: Counter[str], part: int | None = None) -> list[Omission]:
-    """Convert counts of omitted items, such as pictures, to a list of `LeftOut`."""
+    """Convert counts of omitted items, such as pictures, to a list of `Omission`."""
     return [Omission(what, count, part) for what, count in counts.items() if count > 0]
 
 

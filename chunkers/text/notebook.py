@@ -35,8 +35,8 @@ def read_notebook(data: bytes, name: str) -> ExtractedText:
     sheets = {3: "worksheets", 4: "cells"}.get(version) if isinstance(version, int) else None
     if sheets is None or not isinstance(book.get(sheets), list):
         raise InputError(
-            f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is {short_repr(version)}. Save it "
-            "again in Jupyter."
+            f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is {short_repr(version)}. Save "
+            "it again in Jupyter."
         )
     book_cells = (
         book["cells"] if version == 4 else [_upgrade_cell(cell) for sheet in book["worksheets"] for cell in sheet["cells"]]

@@ -262,8 +262,8 @@ class SearchableText:
     def altered(self, quoted: Quotation, alike: float = ALIKE, within: Sequence[Span] | None = None) -> Match | None:
         """Find the passage most similar to a quotation, with a similarity of at least ``alike``; None if there is none.
 
-        Of equally similar passages, the one nearest to the original position is returned. None also if `Work` is used
-        up.
+        Of equally similar passages, the one nearest to the original position is returned. None also if the
+        `ComparisonBudget` is used up.
 
         Parameters
         ----------

@@ -147,7 +147,7 @@ def correct_starts(text: str, starts: list[int]) -> list[int]:
 
 
 def _unsure_sentences(text: str, starts: Sequence[int]) -> list[int]:
-    """Return the numbers of the sentences, from 1, whose beginning `corrected` may move or remove."""
+    """Return the numbers of the sentences, from 1, whose beginning `correct_starts` may move or remove."""
     is_unsure = _UNSURE_END.match
     return [
         number

@@ -331,8 +331,8 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
     # A pipeline's configuration names functions, which fail in as many ways as there are.
     except Exception as error:
         raise InputError(
-            f"{setting}: {short_repr(name)} must be a spaCy pipeline; loading it failed with {type(error).__name__}. Install the "
-            "pipeline again."
+            f"{setting}: {short_repr(name)} must be a spaCy pipeline; loading it failed with {type(error).__name__}. "
+            "Install the pipeline again."
         ) from error
 
 

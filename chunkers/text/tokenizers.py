@@ -273,7 +273,7 @@ def word_piece_tokenizer() -> "tokenizers.Tokenizer":
 
 
 def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
-    """Return the lengths of each text's tokens that are unknown to the bundled model. Raises the errors of `word_pieces`."""
+    """Return the lengths of each text's tokens that the bundled model does not know; raises as `word_piece_tokenizer` does."""
     encodings = word_piece_tokenizer().encode_batch(list(texts), add_special_tokens=False)
     return [
         [end - start for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True) if token == "[UNK]"]

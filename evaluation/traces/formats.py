@@ -45,7 +45,7 @@ _COLUMNS = frozenset((*QUESTIONS, *RETRIEVED, *ANSWERS, *REFERENCES, *EXCERPTS, 
 
 
 def parse_traces(data: bytes, name: str) -> Iterator[Row]:
-    """Yield a row for each traced question of a file, or ``problem`` with a sentence; run by `parsed_apart`.
+    """Yield a row for each traced question of a file, or ``problem`` with a sentence; run by `parse_in_reader_process`.
 
     A row has ``place``, ``format``, ``question``, ``retrieved``, ``answer``, ``reference``, ``excerpts`` and ``feedback``;
     see `evaluation.traces.reading.TracedQuestion`. Rows of a question each are yielded one by one; spans and observations,
