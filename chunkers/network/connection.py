@@ -1,4 +1,4 @@
-"""A server that speaks OpenAI's protocol: its address and key, a client whose requests go there alone, and its failures."""
+"""A server that speaks OpenAI's protocol: its address and key, and requests to it alone, with a deadline and a stop."""
 
 import hashlib
 import ipaddress
@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -13,16 +14,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from chunkers.support.errors import Cancelled, InputError, ModelError
+from chunkers.support.errors import Cancelled, InputError, ModelError, raise_if_cancelled
 from chunkers.support.extras import require_extra
 
 if TYPE_CHECKING:
     import httpx2
     import openai
-
-
-# Requests with a deadline, which the user can also cancel while a server hangs.
-
 
 Answer = TypeVar("Answer")
 
@@ -47,10 +44,6 @@ _cancelled: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bo
 _thread = threading.local()
 
 
-class DeadlineMissed(Exception):
-    """Error for a request that missed its deadline."""
-
-
 class AnswerTooLarge(Exception):
     """Error for an answer that is larger than allowed, or compressed and therefore of unknown size."""
 
@@ -63,15 +56,6 @@ def cancellable(cancelled: Callable[[], bool]) -> Iterator[None]:
         yield
     finally:
         _cancelled.reset(token)
-
-
-def _allow_request(before: int) -> None:
-    """Let a request be sent."""
-
-
-def never_enough(body: bytes) -> bool:
-    """Return False, so that every answer is read to its end."""
-    return False
 
 
 @dataclass
@@ -90,7 +74,7 @@ class Attempts:
         Number of requests whose answer arrived completely.
     """
 
-    allow: Callable[[int], None] = _allow_request
+    allow: Callable[[int], None] = lambda before: None
     sent: int = 0
     refused: int = 0
     whole: int = 0
@@ -109,8 +93,6 @@ class _RunningCall:
         self.is_enough = is_enough
         self.attempts = attempts
         self.abandoned = False
-        self.ended = threading.Event()
-        self.outcome: tuple[Any, BaseException | None] = (None, None)
         self._lock = threading.Lock()
 
     def check(self, received: int = 0) -> None:
@@ -133,69 +115,6 @@ class _RunningCall:
     def abandon(self) -> None:
         with self._lock:
             self.abandoned = True
-
-
-def run_with_deadline(
-    work: Callable[[], Answer],
-    deadline: float,
-    largest: int,
-    attempts: Attempts | None = None,
-    is_enough: Callable[[bytes], bool] = never_enough,
-) -> Answer:
-    """Run ``work`` in a thread with a deadline; return its result or raise its error.
-
-    ``work`` sends requests through a client with `HOOKS`. An abandoned thread ends with the next byte that arrives or,
-    if the server sends nothing, with the client's own time-out.
-
-    Parameters
-    ----------
-    deadline
-        Maximum duration in seconds, retries included.
-    largest
-        Maximum size of an answer in bytes.
-    attempts
-        Counters of the requests; they may refuse a request before it is sent.
-    is_enough
-        Called now and then with a stream of server-sent events as far as it has arrived; if it returns true, the
-        connection is closed, and the answer ends there.
-
-    Raises
-    ------
-    Cancelled
-        If the user stops while it runs.
-    TooLate
-        If the deadline passes.
-    """
-    cancelled = _cancelled.get()
-    call = _RunningCall(largest, Attempts() if attempts is None else attempts, is_enough)
-
-    def run() -> None:
-        _thread.call = call
-        try:
-            call.outcome = work(), None
-        except BaseException as error:
-            if isinstance(error, InputError):
-                # What led to it holds the request, and so the key; ``from None`` only keeps that from being printed.
-                error.__context__ = error.__cause__ = None
-            call.outcome = None, error
-        finally:
-            call.ended.set()
-
-    latest = time.monotonic() + deadline
-    threading.Thread(target=run, daemon=True, name="request").start()
-    try:
-        while not call.ended.wait(_POLL_S):
-            if cancelled() or time.monotonic() > latest:
-                raise DeadlineMissed if time.monotonic() > latest else Cancelled
-    except BaseException:
-        # A terminal's interruption comes here too; no retry may follow it.
-        call.abandon()
-        raise
-    answer, error = call.outcome
-    if error is not None:
-        raise error
-    result: Answer = answer
-    return result
 
 
 @cache
@@ -436,23 +355,58 @@ class Connection:
         deadline: float,
         largest: int,
         attempts: Attempts | None = None,
-        is_enough: Callable[[bytes], bool] = never_enough,
+        is_enough: Callable[[bytes], bool] = lambda body: False,
     ) -> Answer:
-        """Run ``work``, which sends requests by the client, as `chunkers.network.connection.run_with_deadline` does.
+        """Run ``work``, which sends requests by the client, in a thread; return its result or raise its error.
+
+        An abandoned thread ends with the next byte that arrives or, if the server sends nothing, with the client's own
+        time-out.
+
+        Parameters
+        ----------
+        deadline
+            Maximum duration in seconds, retries included.
+        largest
+            Maximum size of an answer in bytes.
+        attempts
+            Counters of the requests; they may refuse a request before it is sent.
+        is_enough
+            Called now and then with a stream of server-sent events as far as it has arrived; if it returns true, the
+            connection is closed, and the answer ends there. By default every answer is read to its end.
 
         Raises
         ------
         ModelError
-            If the answer does not arrive within ``deadline`` seconds, retries included.
+            If the answer does not arrive before the deadline.
         Cancelled
             If the user stops meanwhile (`cancellable`).
         """
+        cancelled = _cancelled.get()
+        call = _RunningCall(largest, attempts or Attempts(), is_enough)
+        answer: Future[Answer] = Future()
+
+        def run() -> None:
+            _thread.call = call
+            try:
+                answer.set_result(work())
+            except BaseException as error:
+                if isinstance(error, InputError):
+                    # What led to it holds the request, and so the key; ``from None`` only keeps that from being printed.
+                    error.__context__ = error.__cause__ = None
+                answer.set_exception(error)
+
+        latest = time.monotonic() + deadline
+        threading.Thread(target=run, daemon=True, name="request").start()
         try:
-            return run_with_deadline(work, deadline, largest, attempts, is_enough)
-        except DeadlineMissed:
-            raise ModelError(
-                f"{self._who}: {self.host} must answer within {deadline:g} seconds in all; it did not."
-            ) from None
+            while not wait((answer,), _POLL_S).done:
+                if time.monotonic() > latest:
+                    raise ModelError(f"{self._who}: {self.host} must answer within {deadline:g} seconds in all; it did not.")
+                raise_if_cancelled(cancelled)
+        except BaseException:
+            # A terminal's interruption comes here too; no retry may follow it.
+            call.abandon()
+            raise
+        return answer.result()
 
     def unusable(self, rule: str) -> ModelError:
         """Return the ModelError for an answer that breaks a rule; ``rule`` is a sentence with the rule and the fault."""
