@@ -4,14 +4,13 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from chunkers.storage.fair_locks import FairLocks
-from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite
+from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite, write_in_transaction
 from chunkers.support.arrays import VectorArray
 from chunkers.support.limits import MAX_CACHE_FILE, SHARED_CACHE_BYTES
 from chunkers.support.lru_dict import LRUDict
@@ -174,13 +173,12 @@ class _VectorFile:
             vector = entry.vector.tobytes()
             rows.append((key, entry.cost, vector, _checksum(key, entry.cost, vector)))
         try:
-            self._connection.execute("BEGIN")
-            self._connection.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows)
-            self._connection.execute("COMMIT")
+            write_in_transaction(
+                self._connection,
+                lambda connection: connection.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows),
+            )
             self.complaint = ""
         except sqlite3.Error as error:
-            with suppress(sqlite3.Error):
-                self._connection.rollback()
             self._complain(error)
             self._give_up(error)
 

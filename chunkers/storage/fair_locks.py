@@ -1,6 +1,6 @@
 """Turns for each embedder, in order of arrival, so that no two runs compute the same vectors.
 
-The order is determined by `arrival`, which a job calls when it is created. A job may spend some time counting and
+The order is determined by `next_arrival`, which a job calls when it is created. A job may spend some time counting and
 looking up texts before it needs its turn; waiting jobs are served in the order of their arrival.
 """
 
@@ -25,10 +25,6 @@ def next_arrival() -> int:
     return next(_arrivals)
 
 
-def _ignore_queue_length(ahead: int) -> None:
-    """Tell nobody."""
-
-
 @dataclass(eq=False, order=False)
 class _Ticket:
     """A place in a queue."""
@@ -44,10 +40,6 @@ class _Queue:
     holder: int | None = None
     depth: int = 0
 
-    def enter(self, ticket: _Ticket) -> None:
-        """Insert a ticket into the queue by its arrival number, behind the ticket that holds the lock."""
-        insort(self.tickets, ticket, lo=self.holder is not None, key=lambda waiting: waiting.came)
-
 
 class FairLocks:
     """First-come, first-served locks, one per key."""
@@ -61,7 +53,7 @@ class FairLocks:
         self,
         key: Hashable,
         cancelled: Callable[[], bool] = bool,
-        waiting: Callable[[int], None] = _ignore_queue_length,
+        waiting: Callable[[int], None] = lambda ahead: None,
         came: int | None = None,
     ) -> Iterator[None]:
         """Return a context manager that waits for the lock of ``key`` and holds it; a thread may take the lock repeatedly.
@@ -73,7 +65,7 @@ class FairLocks:
         waiting
             Called with the number of callers ahead, whenever it changes, and with 0 when the turn has come.
         came
-            The caller's `arrival`; None for a new arrival number.
+            The caller's `next_arrival`; None for a new arrival number.
 
         Raises
         ------
@@ -93,7 +85,8 @@ class FairLocks:
             if queue.holder == me:
                 queue.depth += 1
                 return queue.tickets[0]
-            queue.enter(ticket)
+            # By its arrival number, behind the ticket that holds the lock.
+            insort(queue.tickets, ticket, lo=queue.holder is not None, key=lambda queued: queued.came)
         last_ahead = None
         try:
             while True:

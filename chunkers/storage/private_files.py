@@ -1,4 +1,4 @@
-"""SQLite files for caches, readable only by the user and safe to delete."""
+"""Seamark's own files in the user's folders, readable only by the user: in SQLite, or written as a whole."""
 
 import os
 import sqlite3
@@ -11,7 +11,6 @@ from typing import Any
 
 _BUSY_S = 2
 """Seconds to wait for another process that writes to the file."""
-
 
 _DAMAGED = "the file is damaged"
 
@@ -47,22 +46,19 @@ def open_private_sqlite(path: Path, *, create: bool = True) -> sqlite3.Connectio
     OSError, sqlite3.Error
         If the file cannot be opened.
     """
-    if not create:
-        return _open_connection(f"{path.absolute().as_uri()}?mode=rw", uri=True)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # What texts were worked on is nobody else's business, hashes or not.
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-        path.chmod(0o600)
-    except OSError:
-        # It may still be readable.
-        pass
-    return _open_connection(str(path))
-
-
-def _open_connection(name: str, *, uri: bool = False) -> sqlite3.Connection:
+    if create:
+        # What texts were worked on is nobody else's business, hashes or not. If this fails, the file may still be readable.
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            path.chmod(0o600)
     return sqlite3.connect(
-        name, timeout=_BUSY_S, check_same_thread=False, isolation_level=None, factory=_Connection, uri=uri
+        path if create else f"{path.absolute().as_uri()}?mode=rw",
+        timeout=_BUSY_S,
+        check_same_thread=False,
+        isolation_level=None,
+        factory=_Connection,
+        uri=not create,
     )
 
 
@@ -73,11 +69,10 @@ def configure_sqlite(connection: sqlite3.Connection, most_bytes: int | None = No
     checked, so the damage costs a computation and never causes a wrong answer.
     """
     connection.execute("PRAGMA synchronous = OFF")
-    if most_bytes is None:
-        return
-    # Beyond it, writing fails.
-    page_size = connection.execute("PRAGMA page_size").fetchone()[0]
-    connection.execute(f"PRAGMA max_page_count = {max(1, most_bytes // page_size)}")
+    if most_bytes is not None:
+        # Beyond it, writing fails.
+        page_size = connection.execute("PRAGMA page_size").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {max(1, most_bytes // page_size)}")
 
 
 def file_size(path: Path) -> int:
@@ -93,7 +88,7 @@ def is_disk_full(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
 
 
-def write_in_transaction(connection: sqlite3.Connection, write: Callable[[sqlite3.Connection], None]) -> None:
+def write_in_transaction(connection: sqlite3.Connection, write: Callable[[sqlite3.Connection], object]) -> None:
     """Run ``write`` in a single transaction, which is rolled back on an error."""
     connection.execute("BEGIN IMMEDIATE")
     try:
