@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from chunkers.support.errors import Cancelled, InputError
+from chunkers.support.errors import InputError, raise_if_cancelled
 from chunkers.support.extras import require_extra
 from chunkers.support.limits import MAX_SENTENCES, READ_SECONDS
 
@@ -327,23 +327,14 @@ class Syntax:
         from tree_sitter import Parser
 
         data = text.encode()
-        ends = time.monotonic() + READ_SECONDS
-        stopped = []
-
-        def stops(_offset: int, _has_error: bool) -> bool:
-            if cancelled():
-                stopped.append("cancelled")
-            elif time.monotonic() > ends:
-                stopped.append("late")
-            return bool(stopped)
-
+        deadline = time.monotonic() + READ_SECONDS
         try:
             tree = Parser(load_grammar(language)).parse(
-                lambda offset, _point: data[offset : offset + _PIECE], progress_callback=stops
+                lambda offset, _point: data[offset : offset + _PIECE],
+                progress_callback=lambda _offset, _has_error: cancelled() or time.monotonic() > deadline,
             )
         except ValueError as error:
-            if stopped == ["cancelled"]:
-                raise Cancelled from error
+            raise_if_cancelled(cancelled)
             raise InputError(
                 f"{who}: parsing code may take at most {READ_SECONDS} seconds; this text takes longer as {language}. "
                 "Divide the text, or choose another language."

@@ -155,14 +155,11 @@ def _decode_as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
         encoding = "utf-8-sig"
     try:
         return Encoded(data.decode(encoding), encoding)
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{name}: byte {error.start:,} is not valid in {encoding}, the chosen encoding. Choose another encoding."
-        ) from error
     except ValueError as error:
-        # Some codecs raise errors of their own.
+        # Some codecs raise errors of their own, without a place.
+        what = f"byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "the file"
         raise InputError(
-            f"{name}: the file is not valid in {encoding}, the chosen encoding. Choose another encoding."
+            f"{name}: {what} is not valid in {encoding}, the chosen encoding. Choose another encoding."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Pages, chapters, rows, slides and cells of a file: where each begins in the text, and what it is called."""
+"""The text extracted from a file: where its pages, chapters, rows, slides or cells begin, and what was left out."""
 
 import hashlib
 import re
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from chunkers.support.errors import InputError
@@ -153,7 +153,7 @@ def substitute_with_offsets(
     return "".join([*pieces, text[at:]]), moved
 
 
-# Output of the format readers: text, starts of pages or chapters, and content left out.
+# What the readers of formats return.
 
 
 _LINE_END = re.compile(r"\r\n")
@@ -197,9 +197,8 @@ class ExtractedText(NamedTuple):
         behind = text.lstrip("\n")
         cut = len(text) - len(behind)
         text = behind.rstrip("\n")
-        if self.parts is None:
-            return self._replace(text=text)
-        return self._replace(text=text, parts=self.parts.moved(min(max(0, place - cut), len(text)) for place in moved))
+        parts = self.parts and self.parts.moved(min(max(0, place - cut), len(text)) for place in moved)
+        return self._replace(text=text, parts=parts)
 
 
 class PartCollector:
@@ -223,9 +222,8 @@ class PartCollector:
     def joined(self, left_out: Iterable[Omission], joints: Iterable[str] | None = None) -> ExtractedText:
         """Join the collected pages or chapters, separated by blank lines or ``joints``, into one extracted text."""
         pieces, starts, length = [], [], 0
-        between = iter(joints) if joints is not None else iter(["\n\n"] * len(self.texts))
-        for number, text in enumerate(self.texts):
-            joint = next(between) if number else ""
+        between = repeat("\n\n") if joints is None else joints
+        for joint, text in zip(chain([""], between), self.texts, strict=False):
             pieces += [joint, text]
             starts.append(length + len(joint))
             length += len(joint) + len(text)

@@ -83,7 +83,15 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
         words = str(picture.get("alt", ""))
         left_out["picture"] += 1
         picture.replace_with(words)
-    return Markdown(str(_converter().convert_soup(soup)), +left_out)
+    converter = _Converter(
+        heading_style=ATX,
+        bullets="-",
+        strip=["a"],
+        # Nothing else is escaped: the result is text to be cut, not Markdown to be rendered.
+        escape_asterisks=False,
+        escape_underscores=False,
+    )
+    return Markdown(str(converter.convert_soup(soup)), +left_out)
 
 
 class _Converter(MarkdownConverter):
@@ -94,17 +102,6 @@ class _Converter(MarkdownConverter):
 
     def convert_th(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         return str(super().convert_th(el, text.replace("|", "\\|"), parent_tags))  # type: ignore[misc]
-
-
-def _converter() -> MarkdownConverter:
-    return _Converter(
-        heading_style=ATX,
-        bullets="-",
-        strip=["a"],
-        # Nothing else is escaped: the result is text to be cut, not Markdown to be rendered.
-        escape_asterisks=False,
-        escape_underscores=False,
-    )
 
 
 def _without_instructions(html: str) -> tuple[str, int]:

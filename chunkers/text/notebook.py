@@ -77,11 +77,10 @@ def _upgrade_output(output: Mapping[str, Any]) -> dict[str, Any]:
 
 def _notebook_language(metadata: Any) -> str:
     """Return the name of a notebook's language; empty if it names none."""
-    for place in ("language_info", "kernelspec"):
-        about = metadata.get(place) if isinstance(metadata, dict) else None
-        word = (about.get("name") if place == "language_info" else about.get("language")) if isinstance(about, dict) else ""
-        if _fence_language(word):
-            return str(word)
+    for entry, field in (("language_info", "name"), ("kernelspec", "language")):
+        about = metadata.get(entry) if isinstance(metadata, dict) else None
+        if language := _fence_language(about.get(field) if isinstance(about, dict) else ""):
+            return language
     return ""
 
 

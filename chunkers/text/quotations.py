@@ -43,21 +43,22 @@ def nearest_passage(
         if distance < best:
             best, ends = distance, []
         ends += [start + offset for offset in own]
-    best_start, best_end = 0, 0
+    best_start = best_end = 0
     # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
     reach = len(pattern) + 4 * best + 1
-    at = 0
-    while at < len(ends):
-        first = at
-        while at + 1 < len(ends) and ends[at + 1] - ends[at] <= reach:
-            at += 1
-        at += 1
-        left, right = max(0, ends[first] - reach), ends[at - 1]
+    groups: list[list[int]] = []
+    for end in ends:
+        if groups and end - groups[-1][-1] <= reach:
+            groups[-1].append(end)
+        else:
+            groups.append([end])
+    for group in groups:
+        left, right = max(0, group[0] - reach), group[-1]
         comparisons += len(pattern) * (right - left)
         if comparisons > work:
             return -2, 0, 0, comparisons
         begins = _match_starts(pattern, text[left:right])
-        for end in ends[first:at]:
+        for end in group:
             begin = left + int(begins[end - left - 1])
             if best_end == 0 or abs(begin - place) < abs(best_start - place) or begin == best_start:
                 best_start, best_end = begin, end

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -147,15 +148,9 @@ class _Reader:
         return process_memory(self._process.pid) if self.alive else 0
 
     def end(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:
-                    # What was not written yet cannot be written any more.
-                    continue
+        # What was not written yet cannot be written any more.
+        with suppress(OSError), self._process:
+            self._process.kill()
 
     def parsed(
         self,
@@ -169,11 +164,9 @@ class _Reader:
         got: list[tuple[list[Any], dict[str, Any]]] = []
 
         def exchange() -> None:
-            try:
+            # An error means that the process has ended; that is handled below.
+            with suppress(OSError, ValueError):
                 got.append(self._exchange(parser, data, name, each, options))
-            except (OSError, ValueError):
-                # The process has ended; that is handled below.
-                return
 
         thread = threading.Thread(target=exchange, daemon=True, name="exchange with the reader")
         thread.start()

@@ -1,4 +1,8 @@
-"""Read the bytes of a file as text: formats by file ending, encodings by evidence; anything else raises InputError."""
+"""Read the bytes of a file as text: plain text by its encoding, and the other formats each by a parser.
+
+Documents with headings, lists and tables become Markdown, so that these stay recognisable; links become their text, and
+pictures their alternative text. The resulting text is chunked and shown.
+"""
 
 import io
 import posixpath
@@ -8,16 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from chunkers.support.errors import InputError
+from chunkers.support.errors import InputError, on_one_line
 from chunkers.support.extras import require_extra
 from chunkers.support.formatting import join_words, pluralize
 from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
 from chunkers.text.encodings import Encoded, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
 from chunkers.text.extracted_text import ExtractedText, Omission, Parts, omissions_from_counts, too_large_error
 from chunkers.text.reader_process import parse_in_reader_process
-
-# Documents that are not plain text: HTML, PDF, office documents, books, tables and notebooks, each through its parser.
-
 
 _DEEP = 20_000
 """Recursion limit, for HTML nested as deeply as `chunkers.support.limits.MAX_DEPTH`."""
@@ -51,8 +52,7 @@ def extract_text(data: bytes, name: str, kind: str, chosen: str | None = None) -
         raise
     # Parsers raise errors of any type on damaged files.
     except Exception as error:
-        message = " ".join(str(error).split())
-        message = message[:300].rstrip(".") or type(error).__name__
+        message = on_one_line(error).rstrip(".") or type(error).__name__
         raise InputError(
             f"{name}: the file must be a valid {kind}; reading it failed: {message}. Save or download the file again."
         ) from error
@@ -272,7 +272,7 @@ def read_document(data: bytes, name: str, encoding: str | None = None, cancelled
     ------
     InputError
         If the file, or the text in it, is larger than `MAX_BYTES`; if it is damaged, locked or without text, takes too long
-        or too much memory; and as for `decode`.
+        or too much memory; and as for `decode_text`.
     Cancelled
         If the user asked to stop.
     """

@@ -1,4 +1,4 @@
-"""Rows of a spreadsheet or a CSV file as a Markdown table; without a header it gets one of the columns' letters."""
+"""Spreadsheets and CSV files as Markdown tables; a table without a header gets one of the columns' letters."""
 
 import csv
 import io
@@ -140,12 +140,7 @@ def _markdown_row(cells: Sequence[str], width: int) -> str:
 
 def _filled_columns(rows: Sequence[Row]) -> list[int]:
     width = max(len(row.cells) for row in rows)
-    empty = {*range(width)}
-    for row in rows:
-        empty = {column for column in empty if column >= len(row.cells) or not row.cells[column]}
-        if not empty:
-            break
-    return [column for column in range(width) if column not in empty]
+    return [column for column in range(width) if any(_cell_at(row.cells, column) for row in rows)]
 
 
 def _count_rows_above(rows: Sequence[Row]) -> int:

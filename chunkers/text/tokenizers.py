@@ -129,7 +129,10 @@ class WordPieceTokenizer:
         with self._lock:
             counts = [self._counted.get(key) for key in keys]
         missing = {key: text for key, text, count in zip(keys, texts, counts, strict=True) if count is None}
-        new_counts = dict(zip(missing, _word_piece_counts([*missing.values()]), strict=True))
+        encodings = (
+            word_piece_tokenizer().encode_batch_fast([*missing.values()], add_special_tokens=False) if missing else []
+        )
+        new_counts = {key: len(encoding.ids) for key, encoding in zip(missing, encodings, strict=True)}
         with self._lock:
             self._counted.update(new_counts)
         return [new_counts[key] if count is None else count for key, count in zip(keys, counts, strict=True)]
@@ -273,18 +276,12 @@ def word_piece_tokenizer() -> "tokenizers.Tokenizer":
 
 
 def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
-    """Return the lengths of each text's tokens that the bundled model does not know; raises as `word_piece_tokenizer` does."""
+    """Return the lengths of each text's tokens unknown to the bundled model; raises as `word_piece_tokenizer` does."""
     encodings = word_piece_tokenizer().encode_batch(list(texts), add_special_tokens=False)
     return [
         [end - start for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True) if token == "[UNK]"]
         for encoding in encodings
     ]
-
-
-def _word_piece_counts(texts: list[str]) -> list[int]:
-    """Return the number of word pieces of each text; raises as `word_pieces` does."""
-    encodings = word_piece_tokenizer().encode_batch_fast(texts, add_special_tokens=False) if texts else []
-    return [len(encoding.ids) for encoding in encodings]
 
 
 def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:

@@ -15,7 +15,7 @@ Times are never compared, so that cues may overlap or lack an order.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -115,7 +115,7 @@ class Transcript:
 
     text: str
     turns: tuple[Turn, ...]
-    cues: tuple[Cue, ...] = field(default=())
+    cues: tuple[Cue, ...] = ()
 
     @classmethod
     def of(cls, text: str) -> "Transcript":
