@@ -152,12 +152,12 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
     row: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _chunk_attributes(chunk)
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
     row = _nested_mapping(row, "kwargs", "__data__") or row
-    inner = _nested_mapping(row, "metadata", "meta")
-    origin = _nested_mapping(inner, "origin")
+    metadata = _nested_mapping(row, "metadata", "meta")
+    origin = _nested_mapping(metadata, "origin")
     text = next((row[key] for key in TEXTS if row.get(key) is not None), None)
     if text is not None and not isinstance(text, str):
         raise InputError(f"{place}: a chunk's text must be a string; got {short_repr(text)}.")
-    spans = _stated_spans(row, inner, text, place)
+    spans = _stated_spans(row, metadata, text, place)
     identifier = next((str(row[key]) for key in IDS if isinstance(row.get(key), str | int) and row[key] != ""), None)
     if text is None and not spans and not (by_id and identifier is not None):
         columns = ", ".join(map(str, row))
@@ -169,7 +169,14 @@ def as_given_chunk(chunk: Any, place: str, *, by_id: bool = False) -> GivenChunk
         # The text of several spans is joined by whatever made it; they say where it is.
         text = None
     name = next(
-        (held[key] for held in (row, inner, origin) if held for key in DOCUMENTS if isinstance(held.get(key), str)), None
+        (
+            mapping[key]
+            for mapping in (row, metadata, origin)
+            if mapping
+            for key in DOCUMENTS
+            if isinstance(mapping.get(key), str)
+        ),
+        None,
     )
     return GivenChunk(text, spans, name, identifier)
 
@@ -193,22 +200,22 @@ def _chunk_attributes(node: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if not callable(value)}
 
 
-def _stated_spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
+def _stated_spans(row: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, place: str) -> tuple[Span, ...]:
     """Return the spans that a chunk gives."""
-    listed = row.get("spans")
-    if isinstance(listed, str):
+    stated = row.get("spans")
+    if isinstance(stated, str):
         try:
-            listed = json.loads(listed)
+            stated = json.loads(stated)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(listed)}."
+                f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(stated)}."
             ) from error
-    if listed is not None:
-        if not isinstance(listed, Sequence) or not listed or not all(map(_is_pair, listed)):
-            raise InputError(f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(listed)}.")
-        return tuple(_checked_span(start, end, place) for start, end in listed)
+    if stated is not None:
+        if not isinstance(stated, Sequence) or not stated or not all(map(_is_pair, stated)):
+            raise InputError(f"{place}: spans must be a list of pairs, each a start and an end; got {short_repr(stated)}.")
+        return tuple(_checked_span(start, end, place) for start, end in stated)
     start, end = (
-        next((held[key] for held in (row, inner) if held for key in names if held.get(key) is not None), None)
+        next((mapping[key] for mapping in (row, metadata) if mapping for key in names if mapping.get(key) is not None), None)
         for names in (STARTS, ENDS)
     )
     if start is None:

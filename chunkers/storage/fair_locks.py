@@ -79,10 +79,10 @@ class FairLocks:
             self._leave(key, ticket)
 
     def _wait(self, key: Hashable, cancelled: Callable[[], bool], waiting: Callable[[int], None], came: int) -> _Ticket:
-        ticket, me = _Ticket(came), threading.get_ident()
+        ticket, own_thread = _Ticket(came), threading.get_ident()
         with self._changed:
             queue = self._queues.setdefault(key, _Queue())
-            if queue.holder == me:
+            if queue.holder == own_thread:
                 queue.depth += 1
                 return queue.tickets[0]
             # By its arrival number, behind the ticket that holds the lock.
@@ -93,7 +93,7 @@ class FairLocks:
                 with self._changed:
                     ahead = queue.tickets.index(ticket)
                     if ahead == 0:
-                        queue.holder, queue.depth = me, 1
+                        queue.holder, queue.depth = own_thread, 1
                         break
                 # Called without the lock: the caller's code may take its time.
                 if ahead != last_ahead:

@@ -76,18 +76,18 @@ def cached_in(
         Condition held while the entries are read or changed; other threads must hold it too.
     """
     condition = changed or threading.Condition()
-    making: set[Hashable] = set()
+    keys_in_progress: set[Hashable] = set()
 
     def decorate(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
         @wraps(make)
         def cached(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
             requested = key(*args, **kwargs)
             with condition:
-                condition.wait_for(lambda: requested not in making)
+                condition.wait_for(lambda: requested not in keys_in_progress)
                 if requested in entries:
                     value: Value = entries[requested]
                     return value
-                making.add(requested)
+                keys_in_progress.add(requested)
             try:
                 result = make(*args, **kwargs)
                 with condition:
@@ -95,7 +95,7 @@ def cached_in(
                 return result
             finally:
                 with condition:
-                    making.discard(requested)
+                    keys_in_progress.discard(requested)
                     condition.notify_all()
 
         def cache_clear() -> None:

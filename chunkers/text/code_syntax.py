@@ -251,22 +251,22 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
         require_extra("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
     if len(languages) == 1:
         return DetectedLanguage(languages[0], f"Language: {languages[0]}, by the ending {ending} of the file's name.")
-    tried = languages or installed_grammars()
-    require_extra("code", who, *(["tree_sitter"] if tried else []))
+    candidates = languages or installed_grammars()
+    require_extra("code", who, *(["tree_sitter"] if candidates else []))
     sample = text if len(text) <= SAMPLED else text[: text.rfind("\n", 0, SAMPLED) + 1] or text[:SAMPLED]
     visible = sum(map(len, sample.split()))
-    misread = {}
-    for language in tried:
-        misread[language] = Syntax.of(sample, language, who, cancelled).misread / max(1, visible)
-        if not misread[language]:
+    misread_shares = {}
+    for language in candidates:
+        misread_shares[language] = Syntax.of(sample, language, who, cancelled).misread / max(1, visible)
+        if not misread_shares[language]:
             break
-    best = min(misread, key=misread.__getitem__, default=None)
-    if best is None or (misread[best] > MISREAD_SHARE and not languages):
-        least = min(1, misread[best]) if best else 1
+    best = min(misread_shares, key=misread_shares.__getitem__, default=None)
+    if best is None or (misread_shares[best] > MISREAD_SHARE and not languages):
+        least_misread = min(1, misread_shares[best]) if best else 1
         return DetectedLanguage(
             None,
-            f"Language: unknown. The grammars of {', '.join(tried)} find syntax errors in at least {least:.0%} of the text: "
-            "it is cut between paragraphs and lines.",
+            f"Language: unknown. The grammars of {', '.join(candidates)} find syntax errors in at least "
+            f"{least_misread:.0%} of the text: it is cut between paragraphs and lines.",
         )
     where = " at its beginning" if len(sample) < len(text) else ""
     return DetectedLanguage(best, f"Language: {best}, whose grammar finds the fewest syntax errors{where}.")
@@ -407,7 +407,7 @@ class Syntax:
 
     def item(self, node: Node, owner: str = "") -> CodeItem:
         """Return the item that names a node; ``owner`` is the noun of the definition around it."""
-        given = ""
+        given_name = ""
         inner = node
         for _ in range(6):
             if inner.type in _VALUED:
@@ -415,7 +415,7 @@ class Syntax:
                 named, inside = inner.child_by_field_name(names), inner.child_by_field_name(value)
                 if named is None or inside is None or inside.type not in _NOUNS:
                     break
-                given, inner = self._source(named), inside
+                given_name, inner = self._source(named), inside
             elif inner.type in _WRAPPERS:
                 field = _WRAPPERS[inner.type]
                 if field:
@@ -428,7 +428,7 @@ class Syntax:
             else:
                 break
         noun = _NOUNS.get(inner.type)
-        name = given or (self._name(inner) if noun else "")
+        name = given_name or (self._name(inner) if noun else "")
         if noun is None or not name:
             return CodeItem(_node_noun(node))
         if noun == "function" and owner in _OWNERS:
@@ -543,7 +543,7 @@ class _BreakFinder:
             yield from self.breaks_between(node, path, owner, depth)
             return
         children = self._children(node)
-        longs = [child for child in children if child.child_count and self._is_long(child)]
+        too_long_children = [child for child in children if child.child_count and self._is_long(child)]
         # All of its parts may fit, only not together.
         largest = max(children, key=lambda child: child.end_byte - child.start_byte, default=None)
         largest = node.child_by_field_name("definition") or node.child_by_field_name("body") or largest
@@ -557,11 +557,11 @@ class _BreakFinder:
                 yield CodeBreak(
                     offset, f"in front of {own}", str(own), path[:-1] if path[-1:] == (own.label,) else path, path, weak=True
                 )
-                if not longs:
+                if not too_long_children:
                     continue
             # A function is looked into only for what it gives its name to.
             opened = child.type not in _WHOLE or node.type in _VALUED or node.type in _WRAPPERS
-            if child in longs or (not longs and child == largest and opened):
+            if child in too_long_children or (not too_long_children and child == largest and opened):
                 yield from self._inside(child, path, owner, depth + 1)
 
     def breaks_between(self, node: Node, path: tuple[str, ...], owner: str, depth: int) -> Iterator[CodeBreak]:
@@ -572,7 +572,7 @@ class _BreakFinder:
         alone = ""
         children = self._children(node)
         members = [child for child in children if child.is_named and child.end_byte > child.start_byte]
-        longs = {number for number, child in enumerate(members) if self._is_long(child)}
+        too_long_members = {number for number, child in enumerate(members) if self._is_long(child)}
         led = self._led(members)
         items: dict[int, CodeItem] = {}
 
@@ -588,25 +588,25 @@ class _BreakFinder:
                 # It belongs to what is in front.
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
-            definition = item(members[led[number]]) if led[number] in longs else CodeItem("")
-            long = definition.label and definition.noun and f"{definition.noun} {definition.name}"
+            definition = item(members[led[number]]) if led[number] in too_long_members else CodeItem("")
+            too_long_definition = definition.label and definition.noun and f"{definition.noun} {definition.name}"
             weak = last is None or bool(leads)
             offset = self._place(child.start_byte)
             if offset is not None:
-                own = item(child)
-                inside = (*path, own.label) if number in longs and own.label else path
-                behind = own if last is None or leads else item(members[led[number]])
-                between = _between_phrase(None if last is None else item(last), behind, path)
-                beside = "" if leads else alone or long
-                yield CodeBreak(offset, between, str(own), path, inside, weak, beside if last is not None else "")
-            if number in longs:
-                own = item(child)
-                deeper = (*path, own.label) if own.label else path
-                yield from self._inside(child, deeper, own.noun if own.label else owner, depth + 1)
+                own_item = item(child)
+                inside = (*path, own_item.label) if number in too_long_members and own_item.label else path
+                following = own_item if last is None or leads else item(members[led[number]])
+                between = _between_phrase(None if last is None else item(last), following, path)
+                beside = "" if leads else alone or too_long_definition
+                yield CodeBreak(offset, between, str(own_item), path, inside, weak, beside if last is not None else "")
+            if number in too_long_members:
+                own_item = item(child)
+                deeper = (*path, own_item.label) if own_item.label else path
+                yield from self._inside(child, deeper, own_item.noun if own_item.label else owner, depth + 1)
             if led[number] > number:
                 leads.append(child)
                 continue
-            alone = long or ""
+            alone = too_long_definition or ""
             before, leads = child, []
         closing = children[-1] if children else None
         if closing is not None and not closing.is_named and closing.type[-1:] in ")]}" and members:

@@ -262,7 +262,7 @@ def spans_of_given_sentences(text: str, sentences: object) -> list[tuple[int, in
 def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
     """Check the spans of sentences and trim their white space. Raises the errors of `spans_of_given_sentences`."""
     trimmed: list[tuple[int, int]] = []
-    reached = 0
+    end_before = 0
     for number, span in enumerate(spans, start=1):
         start, end = _span_as_pair(number, span)
         if not 0 <= start <= end <= len(text):
@@ -270,18 +270,18 @@ def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, in
                 f"sentences: each span must lie in the text, which has {len(text):,} characters; span {number:,} is "
                 f"({start}, {end})."
             )
-        if start < reached:
+        if start < end_before:
             raise InputError(
                 f"sentences: each span must begin at or after the end of the previous one; span {number:,} is ({start}, "
-                f"{end}), and the previous span ends at {reached}."
+                f"{end}), and the previous span ends at {end_before}."
             )
-        _check_blank_between(text, reached, start)
-        reached = end
+        _check_blank_between(text, end_before, start)
+        end_before = end
         piece = text[start:end]
         if stripped := piece.strip():
             start += len(piece) - len(piece.lstrip())
             trimmed.append((start, start + len(stripped)))
-    _check_blank_between(text, reached, len(text))
+    _check_blank_between(text, end_before, len(text))
     return trimmed
 
 
@@ -310,24 +310,24 @@ def _check_blank_between(text: str, start: int, end: int) -> None:
 def _locate_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
     """Locate the sentences, one after another with nothing but white space between."""
     spans = []
-    reached = 0
+    end_before = 0
     for number, sentence in enumerate(sentences, start=1):
         words = sentence.split()
         if not words:
             continue
-        space = _SPACE.match(text, reached)
-        start = space.end() if space else reached
+        space = _SPACE.match(text, end_before)
+        start = space.end() if space else end_before
         stripped = sentence.strip()
         if text.startswith(stripped, start):
-            reached = start + len(stripped)
+            end_before = start + len(stripped)
         elif match := re.compile(r"\s+".join(map(re.escape, words))).match(text, start):
-            reached = match.end()
+            end_before = match.end()
         else:
             what_follows = f"the text has {short_repr(text[start : start + 100])}" if start < len(text) else "the text ends"
             raise InputError(
                 f"sentences: each sentence must follow the previous one in the text; sentence {number:,}, "
                 f"{short_repr(stripped)}, is not at character {start:,}, where {what_follows}."
             )
-        spans.append((start, reached))
-    _check_blank_between(text, reached, len(text))
+        spans.append((start, end_before))
+    _check_blank_between(text, end_before, len(text))
     return spans

@@ -202,8 +202,8 @@ def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
     lenient = data.decode("utf-8", errors="replace")
     broken = lenient.count("\ufffd")
     # Count what is not ASCII, replacements included, without a Python loop over the characters.
-    beyond = len(lenient) - len(lenient.encode("ascii", "ignore"))
-    if beyond - broken >= broken:
+    beyond_ascii = len(lenient) - len(lenient.encode("ascii", "ignore"))
+    if beyond_ascii - broken >= broken:
         raise InputError(
             f"{name}: byte {first_bad:,} is not valid UTF-8, though most of the file is. Save the file as UTF-8 again, or "
             "name its encoding."
@@ -222,8 +222,8 @@ def _decode_by_letters(data: bytes, name: str) -> Encoded:
             break
         # An encoding with escape sequences is certain.
         others = () if _DESIGNATOR.search(data) else candidates[number + 1 :]
-        near = tuple(other for other, far in others if far >= _NEAR * score)
-        return Encoded(text, encoding, guessed=True, others=near)
+        similar_encodings = tuple(other for other, other_score in others if other_score >= _NEAR * score)
+        return Encoded(text, encoding, guessed=True, others=similar_encodings)
     raise InputError(f"{name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
 
 
@@ -251,8 +251,8 @@ def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
     )
     detector = chardetng_py.EncodingDetector()
     detector.feed(sample, last=True)
-    second = _decode_sample(sample, detector.guess(tld=None, allow_utf8=False))
-    high = max(1, len(sample) - len(sample.decode("ascii", "ignore")))
+    chardetng_text = _decode_sample(sample, detector.guess(tld=None, allow_utf8=False))
+    count_beyond_ascii = max(1, len(sample) - len(sample.decode("ascii", "ignore")))
     groups: dict[str, list[tuple[float, str]]] = {}
     for guess in guesses:
         text = _decode_sample(sample, guess["encoding"] or "")
@@ -261,8 +261,10 @@ def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
     candidates = []
     for text, members in groups.items():
         usual = [encoding for _, encoding in members if encoding != "iso8859-16"]
-        score = max(members)[0] + _BONUS * (text == second) - _RARE * (not usual)
-        candidates.append(((usual or ["iso8859-16"])[0], score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / high))))
+        score = max(members)[0] + _BONUS * (text == chardetng_text) - _RARE * (not usual)
+        candidates.append(
+            ((usual or ["iso8859-16"])[0], score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / count_beyond_ascii)))
+        )
     return sorted(candidates, key=lambda item: -item[1])
 
 

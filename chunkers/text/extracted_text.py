@@ -94,16 +94,22 @@ class Parts:
 
     def _label_of_ranges(self, ranges: Sequence[tuple[int, int]]) -> str:
         range_names = [self._label_of_range(first, last) for first, last in ranges[:MOST_SAID]]
-        words = ", ".join([*range_names, "…"] if len(ranges) > MOST_SAID else range_names)
+        label = ", ".join([*range_names, "…"] if len(ranges) > MOST_SAID else range_names)
         if self.kind == "chapter":
-            return words
+            return label
         several = len(ranges) > 1 or any(first < last for first, last in ranges)
-        singular, more = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
-        return f"{more if several else singular} {words}"
+        singular, plural = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
+        return f"{plural if several else singular} {label}"
 
     def _label_of_range(self, first: int, last: int) -> str:
-        one, other = self.name(first), self.name(last)
-        return one if first == last else f"{one} – {other}" if self.kind == "chapter" else f"{one}–{other}"
+        first_name, last_name = self.name(first), self.name(last)
+        return (
+            first_name
+            if first == last
+            else f"{first_name} – {last_name}"
+            if self.kind == "chapter"
+            else f"{first_name}–{last_name}"
+        )
 
     def name(self, number: int) -> str:
         """Return a part's label, shortened to fit next to a chunk, such as ``12`` or ``ch. 3``."""
@@ -138,19 +144,19 @@ def substitute_with_offsets(
     if not places:
         return pattern.sub(replacement, text), []
     pieces: list[str] = []
-    moved: list[int] = []
+    moved_places: list[int] = []
     at = length = 0
     for match in pattern.finditer(text):
         start, end = match.span()
-        while len(moved) < len(places) and places[len(moved)] <= start:
-            moved.append(length + places[len(moved)] - at)
+        while len(moved_places) < len(places) and places[len(moved_places)] <= start:
+            moved_places.append(length + places[len(moved_places)] - at)
         pieces += [text[at:start], replacement]
         length += start - at + len(replacement)
         at = end
-        while len(moved) < len(places) and places[len(moved)] < end:
-            moved.append(length)
-    moved += [length + place - at for place in places[len(moved) :]]
-    return "".join([*pieces, text[at:]]), moved
+        while len(moved_places) < len(places) and places[len(moved_places)] < end:
+            moved_places.append(length)
+    moved_places += [length + place - at for place in places[len(moved_places) :]]
+    return "".join([*pieces, text[at:]]), moved_places
 
 
 # What the readers of formats return.
@@ -192,12 +198,12 @@ class ExtractedText(NamedTuple):
     def tidied(self) -> "ExtractedText":
         """Return a copy with Unix line endings, single blank lines, and no blank lines at either end."""
         places = self.parts.starts if self.parts is not None else ()
-        text, moved = substitute_with_offsets(_LINE_END, "\n", self.text, places)
-        text, moved = substitute_with_offsets(_BLANK_LINES, "\n\n", text, moved)
-        behind = text.lstrip("\n")
-        cut = len(text) - len(behind)
-        text = behind.rstrip("\n")
-        parts = self.parts and self.parts.moved(min(max(0, place - cut), len(text)) for place in moved)
+        text, moved_starts = substitute_with_offsets(_LINE_END, "\n", self.text, places)
+        text, moved_starts = substitute_with_offsets(_BLANK_LINES, "\n\n", text, moved_starts)
+        without_blank_beginning = text.lstrip("\n")
+        cut = len(text) - len(without_blank_beginning)
+        text = without_blank_beginning.rstrip("\n")
+        parts = self.parts and self.parts.moved(min(max(0, place - cut), len(text)) for place in moved_starts)
         return self._replace(text=text, parts=parts)
 
 

@@ -146,13 +146,13 @@ def detect_language(text: str) -> str:
 
     A text without letters counts as English, and a text too short to detect as the first language of its script.
     """
-    seen = _sample_text(text)
-    known, script = _language_by_script(seen)
-    if known:
-        return known
-    likely = {code: share for code, share in _language_identifier().rank(seen) if code in script.languages}
-    best = max(likely, key=lambda code: likely[code])
-    return best if 2 * likely[best] > sum(likely.values()) else script.languages[0]
+    sample = _sample_text(text)
+    language_of_script, script = _language_by_script(sample)
+    if language_of_script:
+        return language_of_script
+    likelihoods = {code: share for code, share in _language_identifier().rank(sample) if code in script.languages}
+    best = max(likelihoods, key=lambda code: likelihoods[code])
+    return best if 2 * likelihoods[best] > sum(likelihoods.values()) else script.languages[0]
 
 
 def is_written_in_latin(language: str) -> bool:
@@ -166,10 +166,10 @@ def load_detector(text: str) -> None:
         _language_identifier()
 
 
-def _language_by_script(seen: str) -> tuple[str, _Script]:
+def _language_by_script(sample: str) -> tuple[str, _Script]:
     """Return the language that the script alone tells, empty where it has several, and the script of most letters."""
-    counts = [(len(script.letters.findall(seen)), script) for script in _SCRIPTS]
-    kana, han = len(_KANA.findall(seen)), len(_HAN.findall(seen))
+    counts = [(len(script.letters.findall(sample)), script) for script in _SCRIPTS]
+    kana, han = len(_KANA.findall(sample)), len(_HAN.findall(sample))
     most, script = max(counts, key=lambda count: count[0])
     if most == 0:
         return "en", script

@@ -84,20 +84,20 @@ def _long_sentence_misfit(document: Document) -> Misfit | None:
 
 @lru_cache(maxsize=16)
 def _cached_long_sentence_misfit(text: str, splitter: str, count: int, longest: int) -> Misfit:
-    others = {}
+    sentence_counts = {}
     for other in SPLITTERS:
         if other not in (splitter, splitter.partition(":")[0], "spacy"):
             spans = split_sentences(text, other)
             start, end = _longest_span(spans)
             if 2 * (end - start) <= longest:
-                others[other] = len(spans)
-    whole = "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
+                sentence_counts[other] = len(spans)
+    fault = "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
     begin = "As the sentences were given" if splitter == GIVEN else f"Split by {splitter}"
-    sentence = f"{begin}, {whole}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
-    if not others:
+    sentence = f"{begin}, {fault}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
+    if not sentence_counts:
         return Misfit(f"{sentence}No splitter here finds more; fixed_characters and recursive cut without sentences.", ())
-    better = " and ".join(f"{name} finds {number:,}" for name, number in others.items())
-    return Misfit(f"{sentence}The splitter {better}.", tuple(Remedy("sentences", name) for name in others))
+    better = " and ".join(f"{name} finds {number:,}" for name, number in sentence_counts.items())
+    return Misfit(f"{sentence}The splitter {better}.", tuple(Remedy("sentences", name) for name in sentence_counts))
 
 
 def clear_misfit_caches() -> None:
@@ -116,16 +116,20 @@ def _unknown_tokens_misfit(
     reader: ReportsUnknownTokens, document: Document, role: Literal["embedder", "tokenizer"]
 ) -> Misfit | None:
     """Return the warning on how much of the text the model does not know; None if it knows enough."""
-    share, words = _unknown_token_share(reader.unknown, document.text)
-    if not words and share <= UNKNOWN_SHARE:
+    share, long_word_count = _unknown_token_share(reader.unknown, document.text)
+    if not long_word_count and share <= UNKNOWN_SHARE:
         return None
     name = reader.name if role == "embedder" else f"the tokenizer {reader.name}"
-    runs = (
-        f"{words:,} run{'s' * (words > 1)} of more than {LONGEST_WORD} characters without a space "
-        f"{'are' if words > 1 else 'is'} one unknown token {'each ' if words > 1 else ''}to {name}"
+    long_word_clause = (
+        f"{long_word_count:,} run{'s' * (long_word_count > 1)} of more than {LONGEST_WORD} characters without a space "
+        f"{'are' if long_word_count > 1 else 'is'} one unknown token {'each ' if long_word_count > 1 else ''}to {name}"
     )
-    much = f"{share:.0%} of the characters are unknown to {name}"
-    clause = f"{runs}, and {share:.0%} of the text's characters are unknown to it" if words else much
+    share_clause = f"{share:.0%} of the characters are unknown to {name}"
+    clause = (
+        f"{long_word_clause}, and {share:.0%} of the text's characters are unknown to it"
+        if long_word_count
+        else share_clause
+    )
     remedy = Remedy(role, "tfidf" if role == "embedder" else "characters")
     return Misfit(f"{clause}, and {_CONSEQUENCES[role]}", (remedy,))
 
@@ -134,8 +138,8 @@ def _unknown_tokens_misfit(
 def _unknown_token_share(unknown: Callable[[Sequence[str]], list[list[int]]], text: str) -> tuple[float, int]:
     """Return the share of the visible characters that are unknown, and how many words are unknown only for their length."""
     long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD.finditer(text), 500)]
-    lost = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
+    long_words_lost = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
     step = max(1, (len(text) - _SLICE) // (_SLICES - 1))
-    seen = [text] if len(text) <= _SLICES * _SLICE else [text[n * step : n * step + _SLICE] for n in range(_SLICES)]
-    visible = sum(len("".join(part.split())) for part in seen)
-    return (sum(map(sum, unknown(seen))) / visible if visible else 0.0), lost
+    samples = [text] if len(text) <= _SLICES * _SLICE else [text[n * step : n * step + _SLICE] for n in range(_SLICES)]
+    visible = sum(len("".join(part.split())) for part in samples)
+    return (sum(map(sum, unknown(samples))) / visible if visible else 0.0), long_words_lost

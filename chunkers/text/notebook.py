@@ -32,8 +32,8 @@ def read_notebook(data: bytes, name: str) -> ExtractedText:
     """
     book = json.loads(data)
     version = book.get("nbformat") if isinstance(book, dict) else None
-    sheets = {3: "worksheets", 4: "cells"}.get(version) if isinstance(version, int) else None
-    if sheets is None or not isinstance(book.get(sheets), list):
+    cells_key = {3: "worksheets", 4: "cells"}.get(version) if isinstance(version, int) else None
+    if cells_key is None or not isinstance(book.get(cells_key), list):
         raise InputError(
             f"{name}: a notebook must have cells and nbformat 3 or 4; this file's nbformat is {short_repr(version)}. Save "
             "it again in Jupyter."

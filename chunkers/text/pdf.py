@@ -104,9 +104,9 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
                 left_out.append(Omission("picture", pictures, number))
     if damaged := _count_damaged_streams(data):
         left_out.append(Omission("damaged stream", damaged))
-    running = running_lines(pages.texts, pages.labels)
-    for number, lines in enumerate(running):
-        gone = set()
+    running_by_page = running_lines(pages.texts, pages.labels)
+    for number, lines in enumerate(running_by_page):
+        removed_lines = set()
         for line in lines:
             height, size = drawn_at[number].get(line.place, DrawnLine(float(line.upper), 1.0))
             if EDGE < height < 1 - EDGE or (line.counts and not line.bare and size > LARGER):
@@ -114,10 +114,10 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
                 continue
             what = "page number" if line.bare else "repeated header" if height > 0.5 else "repeated footer"
             left_out.append(Omission(what, 1, number, shorten(line.words, LONGEST_RUNNING)))
-            gone.add(line.place)
-        kept = [line for place, line in enumerate(pages.texts[number].split("\n")) if place not in gone]
+            removed_lines.add(line.place)
+        kept_lines = [line for place, line in enumerate(pages.texts[number].split("\n")) if place not in removed_lines]
         # Without the ends of lines at its edges, so that what stands between two pages is the joint.
-        pages.texts[number] = "\n".join(kept).lstrip("\n").rstrip()
+        pages.texts[number] = "\n".join(kept_lines).lstrip("\n").rstrip()
     left_out.sort(key=lambda omission: omission.part or 0)
     return pages.joined(left_out, _page_separators(pages.texts))
 
@@ -301,23 +301,25 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     fewer than half of the pages that have text, all lines are kept.
     """
     lines = [page.split("\n") for page in pages]
-    running: list[list[RunningLine]] = [[] for _ in pages]
+    running_by_page: list[list[RunningLine]] = [[] for _ in pages]
     for upper in (True, False):
-        _add_running_lines(lines, labels, running, upper=upper)
+        _add_running_lines(lines, labels, running_by_page, upper=upper)
     pages_with_text = [number for number, some in enumerate(lines) if any(map(str.strip, some))]
     pages_keeping_text = 0
     for number in pages_with_text:
-        gone = {running_line.place for running_line in running[number]}
-        pages_keeping_text += any(line.strip() and index not in gone for index, line in enumerate(lines[number]))
-    return running if 2 * pages_keeping_text >= len(pages_with_text) else [[] for _ in pages]
+        removed_lines = {running_line.place for running_line in running_by_page[number]}
+        pages_keeping_text += any(line.strip() and index not in removed_lines for index, line in enumerate(lines[number]))
+    return running_by_page if 2 * pages_keeping_text >= len(pages_with_text) else [[] for _ in pages]
 
 
 def _add_running_lines(
-    lines: Sequence[Sequence[str]], labels: Sequence[str], running: Sequence[list[RunningLine]], *, upper: bool
+    lines: Sequence[Sequence[str]], labels: Sequence[str], running_by_page: Sequence[list[RunningLine]], *, upper: bool
 ) -> None:
     """Add the running lines at one edge of the pages, from the outermost inwards."""
-    inner = [_lines_from_edge(some, taken, upper=upper) for some, taken in zip(lines, running, strict=True)]
-    outermost = [next(some, None) for some in inner]
+    remaining_lines = [
+        _lines_from_edge(some, taken, upper=upper) for some, taken in zip(lines, running_by_page, strict=True)
+    ]
+    outermost = [next(some, None) for some in remaining_lines]
     for _ in range(MOST_LINES):
         patterns = {
             number: _line_patterns(line[1], number + 1, labels[number])
@@ -327,26 +329,28 @@ def _add_running_lines(
         returning = _recurring_patterns(patterns)
         if not returning:
             return
-        for number, own in patterns.items():
+        for number, own_patterns in patterns.items():
             line = outermost[number]
-            here = [pattern for pattern in own if pattern in returning]
-            if not here or line is None:
+            shared_patterns = [pattern for pattern in own_patterns if pattern in returning]
+            if not shared_patterns or line is None:
                 continue
             index, words = line
-            numbered = [pattern for pattern in here if pattern[2] != "whole"]
-            if numbered or number > 0 or not upper:
-                bare = any(not before and not after for before, after, _ in numbered)
-                running[number].append(RunningLine(index, words, upper, bare, bool(numbered)))
-            outermost[number] = next(inner[number], None)
+            numbered_patterns = [pattern for pattern in shared_patterns if pattern[2] != "whole"]
+            if numbered_patterns or number > 0 or not upper:
+                bare = any(not before and not after for before, after, _ in numbered_patterns)
+                running_by_page[number].append(RunningLine(index, words, upper, bare, bool(numbered_patterns)))
+            outermost[number] = next(remaining_lines[number], None)
 
 
-def _lines_from_edge(lines: Sequence[str], taken: Sequence[RunningLine], *, upper: bool) -> Iterator[tuple[int, str]]:
+def _lines_from_edge(
+    lines: Sequence[str], running_before: Sequence[RunningLine], *, upper: bool
+) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page that are not blank nor taken yet, with their numbers, from an edge."""
-    gone = {running_line.place for running_line in taken}
+    running_places = {running_line.place for running_line in running_before}
     order = range(len(lines)) if upper else range(len(lines) - 1, -1, -1)
     for index in order:
         words = " ".join(lines[index].split())
-        if words and index not in gone:
+        if words and index not in running_places:
             yield index, words
 
 
@@ -366,21 +370,26 @@ def _line_patterns(words: str, number: int, label: str) -> list[Pattern]:
 def _recurring_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     """Return the patterns of lines that are on most pages, or on most of those with an even or with an odd number."""
     returning: set[Pattern] = set()
-    for pages in (patterns, *({n: own for n, own in patterns.items() if n % 2 == side} for side in (0, 1))):
-        counts = Counter(pattern for own in pages.values() for pattern in own)
-        returning |= {pattern for pattern, count in counts.items() if count >= LEAST_RETURNS and 2 * count > len(pages)}
+    for patterns_of_pages in (
+        patterns,
+        *({n: own_patterns for n, own_patterns in patterns.items() if n % 2 == side} for side in (0, 1)),
+    ):
+        counts = Counter(pattern for own_patterns in patterns_of_pages.values() for pattern in own_patterns)
+        returning |= {
+            pattern for pattern, count in counts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns_of_pages)
+        }
     return returning | _page_number_patterns(patterns)
 
 
 def _page_number_patterns(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     """Return the patterns of lines that begin or end with the number of the page, where those of most pages do."""
     at_end = [
-        [pattern for pattern in own if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
-        for own in patterns.values()
+        [pattern for pattern in own_patterns if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
+        for own_patterns in patterns.values()
     ]
-    shifts = Counter(shift for own in at_end for shift in {shift for _, _, shift in own})
+    shifts = Counter(shift for own_patterns in at_end for shift in {shift for _, _, shift in own_patterns})
     usual = {shift for shift, count in shifts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)}
-    counts = Counter(pattern for own in at_end for pattern in own if pattern[2] in usual)
+    counts = Counter(pattern for own_patterns in at_end for pattern in own_patterns if pattern[2] in usual)
     return {pattern for pattern, count in counts.items() if count > 1 or not (pattern[0] or pattern[1])}
 
 

@@ -25,24 +25,30 @@ def code_points(text: str) -> IntArray:
 
 
 def nearest_passage(
-    pattern: IntArray, text: IntArray, most: int, place: int, work: int, ranges: Sequence[Span] | None = None
+    pattern: IntArray,
+    text: IntArray,
+    max_distance: int,
+    preferred_start: int,
+    max_comparisons: int,
+    ranges: Sequence[Span] | None = None,
 ) -> tuple[int, int, int, int]:
     """Find the passage closest to a pattern by edit distance; return its distance, start and end, and the comparisons made.
 
-    Of passages with the same distance, the one that begins nearest to ``place`` is returned, and the longest of these.
-    The distance is -1 if no passage is within ``most``, and -2 if the search would take more than ``work`` comparisons.
+    Of passages with the same distance, the one that begins nearest to ``preferred_start`` is returned, and the longest of
+    these. The distance is -1 if no passage is within ``max_distance``, and -2 if the search would take more than
+    ``max_comparisons``.
     Passages are searched for in disjoint ranges of the text, by default in all of it.
     """
     ranges = [Span(0, len(text))] if ranges is None else ranges
     comparisons = len(pattern) * sum(end - start for start, end in ranges)
-    if comparisons > work:
+    if comparisons > max_comparisons:
         return -2, 0, 0, comparisons
-    best, ends = most, list[int]()
+    best, ends = max_distance, list[int]()
     for start, end in ranges:
-        distance, own = _least_distance(pattern.tolist(), text[start:end].tolist(), best)
+        distance, own_ends = _least_distance(pattern.tolist(), text[start:end].tolist(), best)
         if distance < best:
             best, ends = distance, []
-        ends += [start + offset for offset in own]
+        ends += [start + offset for offset in own_ends]
     best_start = best_end = 0
     # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
     reach = len(pattern) + 4 * best + 1
@@ -55,31 +61,35 @@ def nearest_passage(
     for group in groups:
         left, right = max(0, group[0] - reach), group[-1]
         comparisons += len(pattern) * (right - left)
-        if comparisons > work:
+        if comparisons > max_comparisons:
             return -2, 0, 0, comparisons
-        begins = _match_starts(pattern, text[left:right])
+        starts_by_end = _match_starts(pattern, text[left:right])
         for end in group:
-            begin = left + int(begins[end - left - 1])
-            if best_end == 0 or abs(begin - place) < abs(best_start - place) or begin == best_start:
-                best_start, best_end = begin, end
+            start_of_match = left + int(starts_by_end[end - left - 1])
+            if (
+                best_end == 0
+                or abs(start_of_match - preferred_start) < abs(best_start - preferred_start)
+                or start_of_match == best_start
+            ):
+                best_start, best_end = start_of_match, end
     return best if ends else -1, best_start, best_end, comparisons
 
 
-def _least_distance(pattern: list[int], text: list[int], most: int) -> tuple[int, list[int]]:
-    """Return the least edit distance, at most ``most``, of a stretch of the text to the pattern, and where those end.
+def _least_distance(pattern: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
+    """Return the least edit distance of a stretch of the text to the pattern, at most ``max_distance``, and its ends.
 
     The bits of ``up`` and ``down`` say in which rows of Sellers' table the distance grows or falls by 1 from the row above.
     """
     rows = (1 << len(pattern)) - 1
     last = len(pattern) - 1
-    same: dict[int, int] = {}
+    rows_with_code: dict[int, int] = {}
     for row, code in enumerate(pattern):
-        same[code] = same.get(code, 0) | 1 << row
+        rows_with_code[code] = rows_with_code.get(code, 0) | 1 << row
     up, down = rows, 0
-    distance, best = len(pattern), most
+    distance, best = len(pattern), max_distance
     ends: list[int] = []
     for end, code in enumerate(text, start=1):
-        equal = same.get(code, 0)
+        equal = rows_with_code.get(code, 0)
         across = (((equal & up) + up) ^ up) | equal
         grows = down | (~(across | up) & rows)
         falls = up & across
@@ -244,20 +254,22 @@ class SearchableText:
 
     def typography(self, quoted: Quotation) -> Match | None:
         """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
-        folded = self._quoted(quoted)
-        place = _find_in_context(self._folded.text, folded) if folded.text else None
+        folded_quotation = self._quoted(quoted)
+        place = _find_in_context(self._folded.text, folded_quotation) if folded_quotation.text else None
         if place is None:
             return None
         start, several = place
-        return Match(self._folded.original(Span(start, start + len(folded.text))), "typography", several=several)
+        return Match(self._folded.original(Span(start, start + len(folded_quotation.text))), "typography", several=several)
 
     def occurrences(self, text: str, most: int) -> list[Span]:
         """Return the first ``most`` places of a text: word for word, else ignoring white space and typography."""
         spans = [Span(start, start + len(text)) for start in _occurrence_starts(self.text, text, most)]
         if spans:
             return spans
-        words = folded(text)
-        places = [Span(start, start + len(words)) for start in _occurrence_starts(self._folded.text, words, most)]
+        folded_words = folded(text)
+        places = [
+            Span(start, start + len(folded_words)) for start in _occurrence_starts(self._folded.text, folded_words, most)
+        ]
         return [self._folded.original(span) for span in places]
 
     def altered(self, quoted: Quotation, alike: float = ALIKE, within: Sequence[Span] | None = None) -> Match | None:
@@ -271,13 +283,15 @@ class SearchableText:
         within
             Ranges of `folded_text` to search in, disjoint; None for all of it.
         """
-        folded = self._quoted(quoted)
-        length = len(folded.text)
+        folded_quotation = self._quoted(quoted)
+        length = len(folded_quotation.text)
         if length < SHORTEST or self.work.spent:
             return None
-        most = max_edit_distance(length, alike)
-        pattern, place = code_points(folded.text), folded.start or 0
-        distance, start, end, comparisons = nearest_passage(pattern, self._codes, most, place, self.work.left, within)
+        max_distance = max_edit_distance(length, alike)
+        pattern, place = code_points(folded_quotation.text), folded_quotation.start or 0
+        distance, start, end, comparisons = nearest_passage(
+            pattern, self._codes, max_distance, place, self.work.left, within
+        )
         self.work.left -= comparisons
         if distance < 0 or start >= end:
             return None
@@ -288,41 +302,43 @@ class SearchableText:
 
         Each part occurs as in `typography`, and has at least `SHORTEST` characters. The first parts are the longest.
         """
-        whole, rest, begin = self._folded.text, folded(text), 0
+        searched_text, rest, search_from = self._folded.text, folded(text), 0
         spans: list[Span] = []
         # Most lost quotations are told by their beginning or end.
-        if self.work.spent or rest[:SHORTEST] not in whole or rest[-SHORTEST:] not in whole:
+        if self.work.spent or rest[:SHORTEST] not in searched_text or rest[-SHORTEST:] not in searched_text:
             return []
-        self.work.left -= len(whole) * len(rest).bit_length() * MOST_PARTS
+        self.work.left -= len(searched_text) * len(rest).bit_length() * MOST_PARTS
         while rest:
             if len(rest) < SHORTEST or len(spans) == MOST_PARTS:
                 return []
             # The longest beginning of the rest that the text has behind the part before.
-            size = bisect_left(range(1, len(rest) + 1), True, key=lambda size: whole.find(rest[:size], begin) < 0)
+            size = bisect_left(
+                range(1, len(rest) + 1), True, key=lambda size: searched_text.find(rest[:size], search_from) < 0
+            )
             # What is left for the last part must not be too short for one.
             if size < len(rest):
                 size = min(size, len(rest) - SHORTEST)
             if size < SHORTEST:
                 return []
-            start = whole.find(rest[:size], begin)
-            begin = start + size
-            spans.append(self._folded.original(Span(start, begin)))
+            start = searched_text.find(rest[:size], search_from)
+            search_from = start + size
+            spans.append(self._folded.original(Span(start, search_from)))
             rest = rest[size:]
         return spans
 
     def has(self, text: str) -> bool:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
-        return (words := folded(text)) != "" and words in self._folded.text
+        return (folded_words := folded(text)) != "" and folded_words in self._folded.text
 
     def begins_with(self, text: str, place: int) -> Span | None:
         """Return the longest suffix of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
-        quoted, at = _Folded.of(text), self._folded_place(place)
-        here = self._folded.text[at : at + SHORTEST]
-        start = quoted.text.find(here) if len(here) == SHORTEST else -1
+        folded_quotation, at = _Folded.of(text), self._folded_place(place)
+        folded_beginning = self._folded.text[at : at + SHORTEST]
+        start = folded_quotation.text.find(folded_beginning) if len(folded_beginning) == SHORTEST else -1
         while start >= 0:
-            if self._folded.text.startswith(quoted.text[start:], at):
-                return quoted.original(Span(start, len(quoted.text)))
-            start = quoted.text.find(here, start + 1)
+            if self._folded.text.startswith(folded_quotation.text[start:], at):
+                return folded_quotation.original(Span(start, len(folded_quotation.text)))
+            start = folded_quotation.text.find(folded_beginning, start + 1)
         return None
 
     def longest_passage(self, text: str, within: Span) -> CommonPassage | None:
@@ -332,33 +348,33 @@ class SearchableText:
         ``text``.
         """
         first = self._folded_place(within.start)
-        quoted, whole = _Folded.of(text), self._folded.text[first : self._folded_place(within.end)]
-        length = len(quoted.text)
+        folded_quotation, searched_text = _Folded.of(text), self._folded.text[first : self._folded_place(within.end)]
+        length = len(folded_quotation.text)
         if length < SHORTEST:
             return None
         middle = length // 2
 
         def reach(most: int, stretch: Callable[[int], str]) -> int:
             """Return the greatest size up to ``most`` for which ``stretch(size)`` occurs in the text."""
-            return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in whole)
+            return bisect_left(range(1, most + 1), True, key=lambda size: stretch(size) not in searched_text)
 
-        end = reach(length, lambda size: quoted.text[length - size :])
-        begin = reach(length, lambda size: quoted.text[:size])
+        end = reach(length, lambda size: folded_quotation.text[length - size :])
+        begin = reach(length, lambda size: folded_quotation.text[:size])
         spans = [Span(length - end, length), Span(0, begin)]
         if max(begin, end) < middle:
-            after = reach(length - middle, lambda size: quoted.text[middle : middle + size])
-            before = reach(middle, lambda size: quoted.text[middle - size : middle + after])
+            after = reach(length - middle, lambda size: folded_quotation.text[middle : middle + size])
+            before = reach(middle, lambda size: folded_quotation.text[middle - size : middle + after])
             spans.append(Span(middle - before, middle + after))
         longest = max(spans, key=lambda span: span.end - span.start)
         if longest.end - longest.start < SHORTEST:
             return None
-        place = whole.find(quoted.text[longest.start : longest.end])
+        place = searched_text.find(folded_quotation.text[longest.start : longest.end])
         folded_span = Span(first + place, first + place + longest.end - longest.start)
         earlier = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURHOOD) : folded_span.start]
         later = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURHOOD]
-        altered = _is_similar(quoted.text[: longest.start], earlier, before=True)
-        altered = altered or _is_similar(quoted.text[longest.end :], later, before=False)
-        return CommonPassage(quoted.original(longest), self._folded.original(folded_span), altered)
+        altered = _is_similar(folded_quotation.text[: longest.start], earlier, before=True)
+        altered = altered or _is_similar(folded_quotation.text[longest.end :], later, before=False)
+        return CommonPassage(folded_quotation.original(longest), self._folded.original(folded_span), altered)
 
     def _folded_place(self, place: int) -> int:
         return int(np.searchsorted(self._folded.places, place))

@@ -129,13 +129,13 @@ class _Reader:
     def __init__(self) -> None:
         check_memory_is_known()
         # Without secrets, such as the keys of servers, which a file must not get at.
-        kept = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
+        environment = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _CHILD_CODE, _child_arguments()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=kept,
+            env=environment,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
 
@@ -161,12 +161,12 @@ class _Reader:
         each: Callable[[Any], Any] | None,
         options: dict[str, Any],
     ) -> list[Any]:
-        got: list[tuple[list[Any], dict[str, Any]]] = []
+        exchanged: list[tuple[list[Any], dict[str, Any]]] = []
 
         def exchange() -> None:
             # An error means that the process has ended; that is handled below.
             with suppress(OSError, ValueError):
-                got.append(self._exchange(parser, data, name, each, options))
+                exchanged.append(self._exchange(parser, data, name, each, options))
 
         thread = threading.Thread(target=exchange, daemon=True, name="exchange with the reader")
         thread.start()
@@ -177,13 +177,13 @@ class _Reader:
             thread.join()
             self.end()
             raise
-        if not got:
+        if not exchanged:
             self.end()
             status = self._process.returncode
             raise InputError(
                 f"{name}: the process that reads the file ended with status {status}. The file may be damaged, or too large."
             )
-        items, last = got[0]
+        items, last = exchanged[0]
         if "memory" in last:
             self.end()
             raise _memory_error(name)

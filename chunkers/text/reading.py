@@ -69,7 +69,7 @@ def yield_details_and_text(data: bytes, name: str, kind: str | None, encoding: s
     The details are ``left_out``; ``encoding``, empty for a binary format, ``guessed`` and ``others``; and ``parts``, with
     kind, starts and labels, None without pages or chapters. The format ``kind`` is None for plain text.
     """
-    usual = sys.getrecursionlimit()
+    usual_limit = sys.getrecursionlimit()
     sys.setrecursionlimit(_DEEP)
     try:
         if kind is None:
@@ -78,7 +78,7 @@ def yield_details_and_text(data: bytes, name: str, kind: str | None, encoding: s
         else:
             extracted = extract_text(data, name, kind, encoding)
     finally:
-        sys.setrecursionlimit(usual)
+        sys.setrecursionlimit(usual_limit)
     text, parts = extracted.text, extracted.parts
     if len(text) > MAX_BYTES:
         raise too_large_error(name, len(text), what="the text")

@@ -178,12 +178,12 @@ def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> 
     They come after the number of a list, after an abbreviation before what it refers to ("see Sec. 3"), after an initial,
     and before a small letter, unless the text has no capitals.
     """
-    sizes_tell = not text.islower()
-    removed: set[int] = set()
+    has_capitals = not text.islower()
+    removed_numbers: set[int] = set()
     first = 0
     for number in unsure:
         previous, start = starts[number - 1 : number + 1]
-        if number - 1 not in removed:
+        if number - 1 not in removed_numbers:
             first = previous
         if start - previous <= _SEEN:
             first_of_line = previous == 0 or text[previous - 1] == "\n"
@@ -193,7 +193,7 @@ def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> 
             # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
             is_referred = first < previous and _ABBREVIATED.search(text, max(first, previous - _SEEN), previous)
             if is_number and not is_referred:
-                removed.add(number)
+                removed_numbers.add(number)
                 continue
         before, after = text[max(first, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
         if before.endswith("."):
@@ -201,9 +201,9 @@ def _without_false_ends(text: str, starts: list[int], unsure: Sequence[int]) -> 
         else:
             is_false = _is_korean_particle(before, after)
         # The first letter may come behind marks and dashes.
-        if is_false or (sizes_tell and _is_small(after.lstrip(_BEFORE_A_LETTER)[:1])):
-            removed.add(number)
-    return [start for number, start in enumerate(starts) if number not in removed] if removed else starts
+        if is_false or (has_capitals and _is_small(after.lstrip(_BEFORE_A_LETTER)[:1])):
+            removed_numbers.add(number)
+    return [start for number, start in enumerate(starts) if number not in removed_numbers] if removed_numbers else starts
 
 
 def _is_only(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
@@ -305,25 +305,27 @@ def by_markdown_lines(text: str, starts: list[int]) -> list[int]:
     """
     if "\n" not in text and not _MAY_BE_MARKED.match(text):
         return starts
-    begun: set[int] = set()
+    line_starts: set[int] = set()
     rows: list[tuple[int, int]] = []
     for line in _MARKED_LINE.finditer(f"\n{text}"):
         # With the line break in front, both offsets are those of the text itself: the line's, and the next one's.
         first, end = line.span()
         if line.lastgroup is None:
-            begun.add(first)
+            line_starts.add(first)
         elif line.lastgroup == "heading":
-            begun.update((first, end))
+            line_starts.update((first, end))
         elif rows and rows[-1][1] == first and _HEADERS_RULE.fullmatch(line["row"]):
             rows[-1] = rows[-1][0], end
         else:
             rows.append((first, end))
-    if not (begun or rows):
+    if not (line_starts or rows):
         return starts
-    begun.update(chain(*rows, [start for start, row in _starts_with_rows(starts, rows) if row is None] if rows else starts))
+    line_starts.update(
+        chain(*rows, [start for start, row in _starts_with_rows(starts, rows) if row is None] if rows else starts)
+    )
     # Nothing begins behind the last line.
-    begun.difference_update((len(text), len(text) + 1))
-    return sorted(begun)
+    line_starts.difference_update((len(text), len(text) + 1))
+    return sorted(line_starts)
 
 
 def _starts_with_rows(

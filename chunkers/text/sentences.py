@@ -109,8 +109,8 @@ GIVEN = "given"
 
 def is_splitter(name: str) -> bool:
     """Return whether ``name`` is a valid name of a sentence splitter; a spaCy pipeline need not be installed."""
-    kind, colon, of = name.partition(":")
-    return name in SPLITTERS or (bool(colon) and (kind == "spacy" or (kind == "sentencex" and of in LANGUAGES)))
+    kind, colon, suffix = name.partition(":")
+    return name in SPLITTERS or (bool(colon) and (kind == "spacy" or (kind == "sentencex" and suffix in LANGUAGES)))
 
 
 def splitter_language(text: str, splitter: str) -> str | None:

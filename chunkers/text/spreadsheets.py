@@ -108,17 +108,17 @@ def _labelled_lines(rows: list[Row], grouped: Collection[int]) -> Iterator[tuple
     columns = _filled_columns(rows)
     if len(columns) <= columns[-1]:
         rows = [Row(number, [cells[column] for column in columns if column < len(cells)]) for number, cells in rows]
-    above = _count_rows_above(rows) if len(columns) > 1 else 0
-    for row in rows[:above]:
+    count_above = _count_rows_above(rows) if len(columns) > 1 else 0
+    for row in rows[:count_above]:
         yield f"{row.cells[0]}\n", str(row.number)
-    body = rows[above:]
-    count = _count_header_rows(body, grouped)
-    header, below = body[:count], body[count:]
+    body = rows[count_above:]
+    count_of_header_rows = _count_header_rows(body, grouped)
+    header, below = body[:count_of_header_rows], body[count_of_header_rows:]
     names = _column_names(header) if header else [column_letters(column) for column in columns]
     width = max(len(names), sorted(len(row.cells) for row in below)[len(below) // 2]) if below else len(names)
-    head = [_markdown_row(names, width), f"|{'-|' * width}"]
+    head_lines = [_markdown_row(names, width), f"|{'-|' * width}"]
     # Of two header rows, the second begins at the delimiter row.
-    for line in head if count > 1 else ["\n".join(head)]:
+    for line in head_lines if count_of_header_rows > 1 else ["\n".join(head_lines)]:
         yield line, str(header.pop(0).number) if header else ""
     for row in below:
         yield _markdown_row(row.cells, width), str(row.number)
@@ -286,8 +286,8 @@ def _even_width_share(sample: str, separator: str, cut_off: bool) -> float:
     if cut_off and 1 < len(rows) < _SAMPLE_ROWS:
         rows.pop()
     widths = Counter(len(row) for row in rows if row)
-    apart = [count for width, count in widths.items() if width > 1]
-    return max(apart) / widths.total() if apart else 0.0
+    counts_of_separated = [count for width, count in widths.items() if width > 1]
+    return max(counts_of_separated) / widths.total() if counts_of_separated else 0.0
 
 
 # XLSX: every visible sheet as a heading and a Markdown table of its stored values.
@@ -324,9 +324,9 @@ def read_workbook(data: bytes, packed: zipfile.ZipFile, name: str) -> ExtractedT
         if sheet.sheet_state != "visible":
             left_out["hidden sheet"] += 1
             continue
-        source = packed.read(sheet._worksheet_path)
-        left_out["uncalculated formula"] += len(_WITHOUT_VALUE.findall(source))
-        merged = [*_merged_ranges(source)]
+        sheet_xml = packed.read(sheet._worksheet_path)
+        left_out["uncalculated formula"] += len(_WITHOUT_VALUE.findall(sheet_xml))
+        merged = [*_merged_ranges(sheet_xml)]
         rows = _sheet_rows(sheet, name)
         _fill_merged_cells(rows, merged)
         table = table_text(

@@ -184,11 +184,16 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
             continue
         start = line.start
         if number:
-            before = lines[number - 1].text.strip("\ufeff \t")
-            apart = number == 1 or not lines[number - 2].text.strip()
-            is_identifier = apart and before and not before.startswith("WEBVTT") and _TIMING.match(before) is None
+            line_before = lines[number - 1].text.strip("\ufeff \t")
+            is_behind_blank_line = number == 1 or not lines[number - 2].text.strip()
+            is_identifier = (
+                is_behind_blank_line
+                and line_before
+                and not line_before.startswith("WEBVTT")
+                and _TIMING.match(line_before) is None
+            )
             # Some files have no empty line between cues.
-            if is_identifier or (before.isdecimal() and (apart or number > 1)):
+            if is_identifier or (line_before.isdecimal() and (is_behind_blank_line or number > 1)):
                 start = lines[number - 1].start
         body = lines[number + 1].start if number + 1 < len(lines) else len(text)
         cues.append(Cue(start, body, timing["timing"]))
@@ -213,7 +218,7 @@ def _new_mark(line: _Line, end: int, speaker: str) -> _Mark:
 def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> list[_Mark]:
     """Return the beginnings of turns in a file of cues."""
     starts = [line.start for line in lines]
-    spoken = []
+    spoken_cues = []
     for cue, following in pairwise([*cues, Cue(len(text), len(text), "")]):
         body: list[_Line] = []
         for line in lines[bisect_right(starts, cue.body - 1) : bisect_right(starts, following.start - 1)]:
@@ -221,21 +226,21 @@ def _marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) -> li
             if body and not line.text.strip():
                 break
             body.append(line)
-        spoken.append((cue, body, [*_marks_in_cue(body)]))
-    has_speakers = any(mark.speaker for _, _, voices in spoken for mark in voices)
+        spoken_cues.append((cue, body, [*_marks_in_cue(body)]))
+    has_speakers = any(mark.speaker for _, _, voices in spoken_cues for mark in voices)
     marks: list[_Mark] = []
-    before = ""
-    for cue, body, voices in spoken:
+    words_before = ""
+    for cue, body, voices in spoken_cues:
         words = "".join(text[line.start : line.end] + "\n" for line in body)
         if voices and not text[cue.body : voices[0].start].strip():
             # With its number and time.
             voices = [voices[0]._replace(start=cue.start), *voices[1:]]
-        elif not marks or (not has_speakers and ends_sentence(before)):
+        elif not marks or (not has_speakers and ends_sentence(words_before)):
             voices = [_Mark(cue.start, "", "", cue.body), *voices]
         for mark in voices:
             if not (marks and mark.speaker and mark.speaker == marks[-1].speaker):
                 marks.append(mark)
-        before = words if words.strip() else before
+        words_before = words if words.strip() else words_before
     return marks
 
 
