@@ -200,8 +200,8 @@ class BlockSplitter:
         front = front_matter(self._document.text)
         if not front or not units or units[0].start >= front.closed:
             return units
-        begins = [units[0].start, *(unit.start for unit in units[1:] if not front.parts_fence(unit.start))]
-        ends = [unit.end for unit, following in pairwise(units) if not front.parts_fence(following.start)]
+        begins = [units[0].start, *(unit.start for unit in units[1:] if not front.separates_fence(unit.start))]
+        ends = [unit.end for unit, following in pairwise(units) if not front.separates_fence(following.start)]
         return [Span(*edges) for edges in zip(begins, [*ends, units[-1].end], strict=True)]
 
     def _blocks_inside(self, span: Span, number: int | None = None) -> Iterator[int]:

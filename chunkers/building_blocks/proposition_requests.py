@@ -252,11 +252,11 @@ def _locate_quotation(searched: SearchableText, sentence: Span, start: int, quot
         return Span(start + inside, start + inside + len(quotation)), "word for word"
     quoted = Quotation(quotation, start=sentence.start - start)
     tied: Tied = "word for word"
-    match = searched.exact(quoted)
+    match = searched.exact_match(quoted)
     if match is None:
-        tied, match = "typography", searched.typography(quoted)
+        tied, match = "typography", searched.typographic_match(quoted)
     if match is None and len(quotation) >= SHORTEST:
-        tied, match = "altered", searched.altered(quoted)
+        tied, match = "altered", searched.altered_match(quoted)
     return None if match is None else (Span(start + match.span.start, start + match.span.end), tied)
 
 

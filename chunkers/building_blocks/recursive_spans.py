@@ -91,7 +91,7 @@ def recursive_spans(
             level, sizes = -1, [1] * (end - start)
         edges = list(accumulate(sizes, initial=start))
         if front and start < front.closed:
-            edges = [start, *(edge for edge in edges[1:-1] if not front.parts_fence(edge)), end]
+            edges = [start, *(edge for edge in edges[1:-1] if not front.separates_fence(edge)), end]
             sizes = list(map(sub, edges[1:], edges))
         if measure is len:
             totals = edges

@@ -194,7 +194,7 @@ class Tools:
         """
         if embedder.remote:
             return nullcontext()
-        return self.cache.turns.take((embedder.name, embedder.identity), self.cancelled, self.waiting, self.came)
+        return self.cache.turns.acquire((embedder.name, embedder.identity), self.cancelled, self.waiting, self.came)
 
     def _by_length(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
         """Return the length that the model reads of each text, and the texts, longest first: it saves padding."""

@@ -168,7 +168,7 @@ class Static(Embedder):
             progress(self._share)
             return cancelled()
 
-        with self._turns.take(self.name, report_and_check):
+        with self._turns.acquire(self.name, report_and_check):
             if self._table is None:
                 table, self.revision = read_table(self._path) or self._distil(progress, cancelled)
                 self._table = table.astype(np.float32)

@@ -40,14 +40,14 @@ class InputCounter:
         self._name, self._what = name, what
         self._rows = self._characters = self._items = 0
 
-    def row(self, *texts: str | None) -> None:
+    def count_row(self, *texts: str | None) -> None:
         """Count a row and the characters of its texts. Raise InputError once either count is too high."""
         self._rows += 1
         if self._rows > MOST_ROWS:
             raise InputError(f"{self._name}: {self._what} may have at most {MOST_ROWS:,} rows; this one has more.")
-        self.characters(sum(len(text) for text in texts if text is not None))
+        self.count_characters(sum(len(text) for text in texts if text is not None))
 
-    def items(self, count: int) -> None:
+    def count_items(self, count: int) -> None:
         """Count items of lists inside rows. Raise InputError once there are too many."""
         self._items += count
         if self._items > MOST_ROWS:
@@ -56,7 +56,7 @@ class InputCounter:
                 "more."
             )
 
-    def characters(self, count: int) -> None:
+    def count_characters(self, count: int) -> None:
         """Count characters of texts. Raise InputError once there are too many."""
         self._characters += count
         if self._characters > MOST_READ_CHARACTERS:
@@ -165,7 +165,7 @@ def parquet_rows(data: bytes, name: str, wanted: Collection[str], counted: Input
             at_once = _ROWS_AT_ONCE if _longest_text_bytes(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
             for start in range(0, batch.num_rows, at_once):
                 for row in batch.slice(start, at_once).to_pylist():
-                    counted.row(*(value for value in row.values() if isinstance(value, str)))
+                    counted.count_row(*(value for value in row.values() if isinstance(value, str)))
                     yield row
     except pa.ArrowMemoryError as error:
         raise MemoryError from error

@@ -81,7 +81,7 @@ def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
     spans = 0
     for place, row in rows:
         chunk = as_given_chunk(row, f"{name}, {place}")
-        counted.row(chunk.text, chunk.document)
+        counted.count_row(chunk.text, chunk.document)
         spans += len(chunk.spans)
         if spans > MOST_CHUNKS:
             raise InputError(

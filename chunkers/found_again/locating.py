@@ -75,26 +75,26 @@ def _passage_at_stated_place(searched: SearchableText, text: str, spans: Sequenc
         return None
     start, end = spans[0]
     words = searched.text[start:end].strip()
-    if words and (match := SearchableText(text).typography(Quotation(words))) is not None:
+    if words and (match := SearchableText(text).typographic_match(Quotation(words))) is not None:
         follows_line = "\n" in _space_before(text, match.span.start) and not text[match.span.end :].strip()
         size = len(folded(words))
         if follows_line or size >= SHORTEST or size >= LEAST_SHARE * len(folded(text)):
             return _passage_in_context(text, match.span, Span(start, end).trimmed(searched.text))
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
-    found_end = searched.begins_with(text, start)
+    found_end = searched.suffix_at(text, start)
     return None if found_end is None else _passage_in_context(text, found_end)
 
 
 def _passage_after_first_lines(searched: SearchableText, text: str, front: str) -> Passage | None:
     """Return the passage that follows the lines in front of every chunk."""
-    if not front.strip() or not searched.has(text[len(front) :]):
+    if not front.strip() or not searched.contains(text[len(front) :]):
         return None
     return _passage_in_context(text, Span(len(front), len(text)))
 
 
 def _longest_passage(searched: SearchableText, text: str, within: Span) -> Passage | None:
     """Return the longest stretch of the chunk that stands in the text, in whole words."""
-    passage = searched.longest_passage(text, within)
+    passage = searched.longest_common_passage(text, within)
     if passage is None or passage.altered:
         return None
     start, end = passage.quoted
@@ -342,7 +342,7 @@ class _ChunkSearch:
             place = f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
             return (), "", [("lost", place)]
         quoted = Quotation(words, start=chunk.spans[0].start if chunk.spans else None)
-        match = self._searched.exact(quoted) or self._searched.typography(quoted) or self._altered(quoted)
+        match = self._searched.exact_match(quoted) or self._searched.typographic_match(quoted) or self._altered(quoted)
         if match is None:
             return (), "", [("lost", "nothing in the text is like it")]
         own_place, actual = quoted.start, match.span.start
@@ -366,7 +366,7 @@ class _ChunkSearch:
 
     def _altered(self, quoted: Quotation) -> Match | None:
         spent = self._searched.work.spent
-        match = self._searched.altered(quoted)
+        match = self._searched.altered_match(quoted)
         if match is None and spent:
             self.unsure[_NOT_ALL_ALTERED] = None
         return match

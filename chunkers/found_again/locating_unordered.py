@@ -151,7 +151,9 @@ class UnorderedLocator:
         if self._runs is not None and len(words) >= SHORTEST_INDEXED:
             within = self._runs.near(words, max_edit_distance(len(words)))
         tried = [
-            (number, self._searched[number].altered(quoted, within=within[number])) for number in asked if number in within
+            (number, self._searched[number].altered_match(quoted, within=within[number]))
+            for number in asked
+            if number in within
         ]
         matches = [(number, match) for number, match in tried if match is not None]
         best = max((match.alike for _, match in matches), default=0.0)
@@ -248,7 +250,7 @@ class UnorderedLocator:
         probes = (words[-least:], words[:least], words[middle - half : middle], words[middle : middle + half])
         for number in named if chunk.spans else self._holders(probes, named):
             searched = self._searched[number]
-            if not chunk.spans and not any(map(searched.has, probes)):
+            if not chunk.spans and not any(map(searched.contains, probes)):
                 continue
             if self._characters_left < 0:
                 break

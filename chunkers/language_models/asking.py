@@ -240,7 +240,7 @@ class Asking:
         if reply is not None:
             return reply, False
         raise_if_cancelled(cancelled)
-        with self._answers.turns.take(key, cancelled):
+        with self._answers.turns.acquire(key, cancelled):
             # Another may have asked the same while this one waited for its turn.
             reply = self._answers.get(key)
             if reply is not None:

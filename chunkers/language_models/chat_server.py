@@ -154,11 +154,11 @@ class ChatServer(LanguageModel):
 
     @property
     def _timeout(self) -> int:
-        return TIMEOUT_HERE if self._connection.is_here else TIMEOUT
+        return TIMEOUT_HERE if self._connection.is_local else TIMEOUT
 
     @property
     def _deadline(self) -> int:
-        return DEADLINE_HERE if self._connection.is_here else DEADLINE
+        return DEADLINE_HERE if self._connection.is_local else DEADLINE
 
     def _request_reply(self, messages: Sequence[Message], most_tokens: int, shape: Shape) -> Reply:
         import openai
@@ -277,7 +277,7 @@ class ChatServer(LanguageModel):
         read, written = (_token_count(json_field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
         text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
-        return Reply(self._connection.without_key(text), read, written, ended)
+        return Reply(self._connection.mask_key(text), read, written, ended)
 
 
 def _without_lengths(schema: Any) -> Any:

@@ -102,7 +102,7 @@ class Code(Chunker):
         pieces = cutting.cut()
         check_chunk_count(self.name, len(pieces), len(text))
         chunks = chunks_of_pieces(text, pieces)
-        notes = (detected.why, syntax.fault() if syntax else "")
+        notes = (detected.why, syntax.syntax_error_note() if syntax else "")
         gaps = LazyTuple(lambda: gaps_of_pieces(document, pieces, cutting.uncut_reason))
         return Chunking(document, chunks, gaps, notes=tuple(filter(None, notes)))
 
@@ -140,10 +140,10 @@ class _CodeCutter(PieceCutter):
     def breaks(self) -> list[CodeBreak]:
         """The places at which the text may be cut, and its beginning."""
         text, front = self.document.text, front_matter(self.document.text)
-        breaks = paragraph_breaks(text) if self.syntax is None else self.syntax.breaks(self.fits, Code.name)
+        breaks = paragraph_breaks(text) if self.syntax is None else self.syntax.find_breaks(self.fits, Code.name)
         begin = len(text) - len(text.lstrip())
         opening = [] if breaks and breaks[0].offset == begin else [CodeBreak(begin, "", "a passage")]
-        return [*opening, *(at for at in breaks if front is None or not front.parts_fence(at.offset))]
+        return [*opening, *(at for at in breaks if front is None or not front.separates_fence(at.offset))]
 
     def fits(self, start: int, end: int) -> bool:
         """Return whether the text between two offsets fits into a chunk."""
@@ -241,7 +241,7 @@ class _CodeCutter(PieceCutter):
         """Return the starts of the lines of a part, without lines inside a function or class that fits."""
         front = front_matter(self.document.text)
         inside = self.lines[bisect_right(self.lines, part.start) : bisect_left(self.lines, part.end)]
-        starts = [part.start, *(line for line in inside if front is None or not front.parts_fence(line))]
+        starts = [part.start, *(line for line in inside if front is None or not front.separates_fence(line))]
         definitions = self.syntax.definitions if self.syntax else []
         places: list[int] = []
         for start, end in definitions[bisect_left(definitions, (part.start, 0)) : bisect_left(definitions, (part.end, 0))]:

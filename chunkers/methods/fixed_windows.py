@@ -81,7 +81,7 @@ def _window_edges(text: str, starts: IntArray, size: int, overlap: int) -> IntAr
     front, length = front_matter(text), len(text)
     if front and len(starts):
         # A fence is in one window with the unit beside it, though both are more than the size.
-        kept = [place for place, start in enumerate(starts.tolist()) if not front.parts_fence(start)]
+        kept = [place for place, start in enumerate(starts.tolist()) if not front.separates_fence(start)]
         edges = np.array(
             merge_into_windows([*starts[kept].tolist(), length], [*kept, len(starts)], 0, len(kept), size, overlap)
         )

@@ -108,7 +108,7 @@ class _RunningCall:
             self.attempts.allow(self.attempts.sent)
             self.attempts.sent += 1
 
-    def hear(self, event: str, _: object) -> None:
+    def count_unreached(self, event: str, _: object) -> None:
         """Count a request that failed to connect and so never reached the server."""
         self.attempts.refused += event in _NOT_REACHED
 
@@ -151,7 +151,7 @@ def _watched_stream_class() -> type[Any]:
 def _before_request(request: "httpx2.Request") -> None:
     call: _RunningCall = _thread.call
     call.begin()
-    request.extensions["trace"] = call.hear
+    request.extensions["trace"] = call.count_unreached
 
 
 def _after_response(response: "httpx2.Response") -> None:
@@ -253,7 +253,7 @@ class Connection:
         return f"{host} through the environment's proxy {proxy.rpartition('@')[2].rpartition('//')[2].partition('/')[0]}"
 
     @property
-    def is_here(self) -> bool:
+    def is_local(self) -> bool:
         """True if the server is on this machine."""
         try:
             return _is_this_machine(urlsplit(self.address).hostname or "")
@@ -305,7 +305,7 @@ class Connection:
             # The package requires a key even where the server does not.
             api_key=self._key or "none",
             default_headers={
-                **self._others_kept_back(),
+                **self._omitted_headers(),
                 "Authorization": f"Bearer {self._key or 'none'}",
                 "Accept-Encoding": "identity",
             },
@@ -315,7 +315,7 @@ class Connection:
             http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=HOOKS, transport=transport),
         )
 
-    def _others_kept_back(self) -> dict[str, Any]:
+    def _omitted_headers(self) -> dict[str, Any]:
         """Return options that keep the environment's settings for OpenAI from a server that the user named instead."""
         import openai
 
@@ -329,7 +329,7 @@ class Connection:
             if name.lower() != "authorization"
         }
 
-    def without_key(self, text: str) -> str:
+    def mask_key(self, text: str) -> str:
         """Return a server's message with the key masked, in case the server repeats it."""
         return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
 

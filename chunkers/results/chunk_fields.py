@@ -127,7 +127,7 @@ def exported_fields(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -
     parts = document.parts
     facts: dict[str, Any] = {}
     if parts is not None:
-        facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
+        facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.labels_of_spans(chunk.spans)}
     facts["heading_path"] = list(chunk_heading_path(document, chunk))
     if chunk.context:
         facts["context"] = chunk.context
@@ -237,7 +237,10 @@ def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
         if len(chunk.spans) > 1:
             fields["spans"] = ", ".join(f"{start}-{end}" for start, end in chunk.spans)
         if parts is not None:
-            fields |= {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": ", ".join(parts.names(chunk.spans))}
+            fields |= {
+                parts.kind: parts.at(chunk.start) + 1,
+                f"{parts.kind}s": ", ".join(parts.labels_of_spans(chunk.spans)),
+            }
         if chunk.context:
             fields["context"] = chunk.context
         if chunk.stated is not None:

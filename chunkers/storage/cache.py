@@ -127,7 +127,7 @@ class _VectorFile:
         try:
             connection = open_private_sqlite(self._path)
         except (OSError, sqlite3.Error) as error:
-            self._complain(error)
+            self._record_failure(error)
             return None
         try:
             configure_sqlite(connection, MAX_CACHE_FILE)
@@ -145,7 +145,7 @@ class _VectorFile:
         try:
             self._path.unlink(missing_ok=True)
         except OSError as error:
-            self._complain(error)
+            self._record_failure(error)
             return None
         return self._open(may_replace=False)
 
@@ -162,7 +162,7 @@ class _VectorFile:
                     if checksum == _checksum(key, cost, vector):
                         entries[key] = CachedVector(np.frombuffer(vector, dtype=np.float32), cost)
         except sqlite3.Error as error:
-            self._give_up(error)
+            self._replace_if_damaged(error)
         return entries
 
     def write(self, entries: dict[bytes, CachedVector]) -> None:
@@ -179,8 +179,8 @@ class _VectorFile:
             )
             self.complaint = ""
         except sqlite3.Error as error:
-            self._complain(error)
-            self._give_up(error)
+            self._record_failure(error)
+            self._replace_if_damaged(error)
 
     def clear(self) -> None:
         if self._connection is None:
@@ -190,16 +190,16 @@ class _VectorFile:
             self._connection.execute("VACUUM")
             self.complaint = ""
         except sqlite3.Error as error:
-            self._complain(error)
-            self._give_up(error)
+            self._record_failure(error)
+            self._replace_if_damaged(error)
 
-    def _complain(self, error: Exception) -> None:
+    def _record_failure(self, error: Exception) -> None:
         self.complaint = (
             f"Embeddings can be kept on disk only while their file can be written; writing it failed: {error}. "
             "They stay in memory, and are computed again after a restart."
         )
 
-    def _give_up(self, error: sqlite3.Error) -> None:
+    def _replace_if_damaged(self, error: sqlite3.Error) -> None:
         """Start a new file if this one is damaged; leave it alone if it is only locked or read-only."""
         if self._connection is not None and not isinstance(error, sqlite3.OperationalError):
             self._connection.close()

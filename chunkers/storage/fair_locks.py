@@ -49,7 +49,7 @@ class FairLocks:
         self._changed = threading.Condition()
 
     @contextmanager
-    def take(
+    def acquire(
         self,
         key: Hashable,
         cancelled: Callable[[], bool] = bool,

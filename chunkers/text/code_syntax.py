@@ -257,7 +257,7 @@ def detect_programming_language(text: str, name: str, who: str, cancelled: Calla
     visible = sum(map(len, sample.split()))
     misread_shares = {}
     for language in candidates:
-        misread_shares[language] = Syntax.of(sample, language, who, cancelled).misread / max(1, visible)
+        misread_shares[language] = Syntax.of(sample, language, who, cancelled).misread_bytes / max(1, visible)
         if not misread_shares[language]:
             break
     best = min(misread_shares, key=misread_shares.__getitem__, default=None)
@@ -369,7 +369,7 @@ class Syntax:
         return words if len(words) <= _LONGEST_NAME else f"{words[: _LONGEST_NAME - 1]}…"
 
     @cached_property
-    def _faults(self) -> list[tuple[int, int]]:
+    def _syntax_errors(self) -> list[tuple[int, int]]:
         """The first byte and the number of misread bytes of each syntax error, in order."""
         faults = []
         waiting = [self.root]
@@ -387,18 +387,18 @@ class Syntax:
         return faults
 
     @property
-    def misread(self) -> int:
+    def misread_bytes(self) -> int:
         """The bytes in syntax errors."""
-        return sum(count for _, count in self._faults)
+        return sum(count for _, count in self._syntax_errors)
 
-    def fault(self) -> str:
+    def syntax_error_note(self) -> str:
         """Return a sentence on syntax errors; empty if there are none."""
-        if not self._faults:
+        if not self._syntax_errors:
             return ""
-        count = len(self._faults)
-        line = self._data[: self._faults[0][0]].count(b"\n") + 1
+        count = len(self._syntax_errors)
+        line = self._data[: self._syntax_errors[0][0]].count(b"\n") + 1
         errors = f"{count:,} syntax errors, the first" if count > 1 else "a syntax error"
-        share = self.misread / len(self._data)
+        share = self.misread_bytes / len(self._data)
         wrong = (
             f" The errors are {share:.0%} of the text, which may be in another language." if share > MISREAD_SHARE else ""
         )
@@ -456,7 +456,7 @@ class Syntax:
             inner = declared
         return "" if named is None and inner is node else self._source(named or inner)
 
-    def breaks(self, fits: Callable[[int, int], bool], who: str) -> list[CodeBreak]:
+    def find_breaks(self, fits: Callable[[int, int], bool], who: str) -> list[CodeBreak]:
         """Return the places at which the code may be cut, in order, its beginning included.
 
         Parameters
@@ -573,7 +573,7 @@ class _BreakFinder:
         children = self._children(node)
         members = [child for child in children if child.is_named and child.end_byte > child.start_byte]
         too_long_members = {number for number, child in enumerate(members) if self._is_long(child)}
-        led = self._led(members)
+        led = self._led_members(members)
         items: dict[int, CodeItem] = {}
 
         def item(child: Node) -> CodeItem:
@@ -614,7 +614,7 @@ class _BreakFinder:
             if offset is not None:
                 yield CodeBreak(offset, f"before the end{_of_path(path)}", "the end", path, path, True)
 
-    def _led(self, members: Sequence[Node]) -> list[int]:
+    def _led_members(self, members: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
         led = [*range(len(members))]
         for number in reversed(range(len(members) - 1)):

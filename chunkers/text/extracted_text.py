@@ -25,7 +25,7 @@ LONGEST_LABEL = 200
 """Maximum number of characters of a page's label or a chapter's title that are kept."""
 
 MOST_SAID = 4
-"""Maximum number of stretches of pages that `Parts.said` names of a chunk that lies in several places."""
+"""Maximum number of stretches of pages that `Parts.label_of_spans` names of a chunk that lies in several places."""
 
 
 @dataclass(frozen=True)
@@ -75,20 +75,20 @@ class Parts:
                 runs.append((first, last))
         return runs
 
-    def names(self, spans: Iterable[tuple[int, int]]) -> list[str]:
+    def labels_of_spans(self, spans: Iterable[tuple[int, int]]) -> list[str]:
         """Return the labels of the pages or chapters that ascending spans overlap, skipping those without text."""
-        return [self.labels[number] for first, last in self.ranges(spans) for number in self._with_text(first, last)]
+        return [self.labels[number] for first, last in self.ranges(spans) for number in self._numbers_with_text(first, last)]
 
-    def _with_text(self, first: int, last: int) -> Iterator[int]:
+    def _numbers_with_text(self, first: int, last: int) -> Iterator[int]:
         return (
             number for number in range(first, last + 1) if number == last or self.starts[number] < self.starts[number + 1]
         )
 
-    def said(self, spans: Iterable[tuple[int, int]]) -> str:
+    def label_of_spans(self, spans: Iterable[tuple[int, int]]) -> str:
         """Return a label for the position of ascending spans, such as ``p. 12``, ``rows 12–13`` or a chapter title."""
         return self._label_of_ranges(self.ranges(spans))
 
-    def said_of(self, number: int) -> str:
+    def label_of_part(self, number: int) -> str:
         """Return the label of a single part, such as ``p. 12``, ``row 7`` or a chapter title."""
         return self._label_of_ranges([(number, number)])
 
@@ -118,7 +118,7 @@ class Parts:
             return f"ch. {label}"
         return shorten(label, 12 if self.kind == "page" else 40)
 
-    def moved(self, starts: Iterable[int]) -> "Parts":
+    def with_starts(self, starts: Iterable[int]) -> "Parts":
         """Return a copy of the pages or chapters with new start offsets."""
         return Parts(self.kind, tuple(starts), self.labels)
 
@@ -203,7 +203,7 @@ class ExtractedText(NamedTuple):
         without_blank_beginning = text.lstrip("\n")
         cut = len(text) - len(without_blank_beginning)
         text = without_blank_beginning.rstrip("\n")
-        parts = self.parts and self.parts.moved(min(max(0, place - cut), len(text)) for place in moved_starts)
+        parts = self.parts and self.parts.with_starts(min(max(0, place - cut), len(text)) for place in moved_starts)
         return self._replace(text=text, parts=parts)
 
 

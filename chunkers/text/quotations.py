@@ -239,7 +239,7 @@ class SearchableText:
     text: str
     work: ComparisonBudget = field(default_factory=ComparisonBudget, compare=False)
 
-    def exact(self, quoted: Quotation) -> Match | None:
+    def exact_match(self, quoted: Quotation) -> Match | None:
         """Find a quotation word for word; return None if the quotation does not occur.
 
         Of several occurrences, the one with the same text before and after, in full or in its nearest part, is
@@ -252,9 +252,9 @@ class SearchableText:
         how: How = "in place" if quoted.start in (None, start) else "elsewhere"
         return Match(Span(start, start + len(quoted.text)), how, several=several)
 
-    def typography(self, quoted: Quotation) -> Match | None:
+    def typographic_match(self, quoted: Quotation) -> Match | None:
         """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
-        folded_quotation = self._quoted(quoted)
+        folded_quotation = self._fold_quotation(quoted)
         place = _find_in_context(self._folded.text, folded_quotation) if folded_quotation.text else None
         if place is None:
             return None
@@ -272,7 +272,7 @@ class SearchableText:
         ]
         return [self._folded.original(span) for span in places]
 
-    def altered(self, quoted: Quotation, alike: float = ALIKE, within: Sequence[Span] | None = None) -> Match | None:
+    def altered_match(self, quoted: Quotation, alike: float = ALIKE, within: Sequence[Span] | None = None) -> Match | None:
         """Find the passage most similar to a quotation, with a similarity of at least ``alike``; None if there is none.
 
         Of equally similar passages, the one nearest to the original position is returned. None also if the
@@ -283,7 +283,7 @@ class SearchableText:
         within
             Ranges of `folded_text` to search in, disjoint; None for all of it.
         """
-        folded_quotation = self._quoted(quoted)
+        folded_quotation = self._fold_quotation(quoted)
         length = len(folded_quotation.text)
         if length < SHORTEST or self.work.spent:
             return None
@@ -297,10 +297,10 @@ class SearchableText:
             return None
         return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / length)
 
-    def divided(self, text: str) -> list[Span]:
+    def divided_match(self, text: str) -> list[Span]:
         """Find a quotation whose parts now stand apart, in the same order; return their spans, or none.
 
-        Each part occurs as in `typography`, and has at least `SHORTEST` characters. The first parts are the longest.
+        Each part occurs as in `typographic_match`, and has at least `SHORTEST` characters. The first parts are the longest.
         """
         searched_text, rest, search_from = self._folded.text, folded(text), 0
         spans: list[Span] = []
@@ -326,13 +326,13 @@ class SearchableText:
             rest = rest[size:]
         return spans
 
-    def has(self, text: str) -> bool:
+    def contains(self, text: str) -> bool:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
         return (folded_words := folded(text)) != "" and folded_words in self._folded.text
 
-    def begins_with(self, text: str, place: int) -> Span | None:
+    def suffix_at(self, text: str, place: int) -> Span | None:
         """Return the longest suffix of ``text`` that occurs at ``place``, as a range of ``text``; None if there is none."""
-        folded_quotation, at = _Folded.of(text), self._folded_place(place)
+        folded_quotation, at = _Folded.of(text), self._folded_offset(place)
         folded_beginning = self._folded.text[at : at + SHORTEST]
         start = folded_quotation.text.find(folded_beginning) if len(folded_beginning) == SHORTEST else -1
         while start >= 0:
@@ -341,14 +341,14 @@ class SearchableText:
             start = folded_quotation.text.find(folded_beginning, start + 1)
         return None
 
-    def longest_passage(self, text: str, within: Span) -> CommonPassage | None:
+    def longest_common_passage(self, text: str, within: Span) -> CommonPassage | None:
         """Find the longest passage of ``text`` that occurs within a range; None if it is shorter than `SHORTEST`.
 
-        Texts are compared as in `typography`. The passage is at the end, at the beginning or around the middle of
+        Texts are compared as in `typographic_match`. The passage is at the end, at the beginning or around the middle of
         ``text``.
         """
-        first = self._folded_place(within.start)
-        folded_quotation, searched_text = _Folded.of(text), self._folded.text[first : self._folded_place(within.end)]
+        first = self._folded_offset(within.start)
+        folded_quotation, searched_text = _Folded.of(text), self._folded.text[first : self._folded_offset(within.end)]
         length = len(folded_quotation.text)
         if length < SHORTEST:
             return None
@@ -376,12 +376,12 @@ class SearchableText:
         altered = altered or _is_similar(folded_quotation.text[longest.end :], later, before=False)
         return CommonPassage(folded_quotation.original(longest), self._folded.original(folded_span), altered)
 
-    def _folded_place(self, place: int) -> int:
+    def _folded_offset(self, place: int) -> int:
         return int(np.searchsorted(self._folded.places, place))
 
-    def _quoted(self, quoted: Quotation) -> Quotation:
+    def _fold_quotation(self, quoted: Quotation) -> Quotation:
         text, prefix, suffix, start = quoted
-        place = None if start is None else self._folded_place(start)
+        place = None if start is None else self._folded_offset(start)
         return Quotation(folded(text), folded(prefix), folded(suffix), place)
 
     @property

@@ -90,7 +90,7 @@ def parse_in_reader_process(
     try:
         reader = _take_reader()
         try:
-            return reader.parsed(parser, data, name, cancelled, each, options)
+            return reader.parse_file(parser, data, name, cancelled, each, options)
         finally:
             _keep_reader(reader)
     finally:
@@ -101,14 +101,14 @@ def _take_reader() -> "_Reader":
     with _lock:
         while _idle_readers:
             reader = _idle_readers.pop()
-            if reader.alive:
+            if reader.is_alive:
                 return reader
     return _Reader()
 
 
 def _keep_reader(reader: "_Reader") -> None:
     """Keep a process for the next file, unless it has ended or uses too much memory."""
-    if reader.alive and reader.memory() <= MAX_IDLE_MEMORY:
+    if reader.is_alive and reader.memory() <= MAX_IDLE_MEMORY:
         with _lock:
             _idle_readers.append(reader)
     else:
@@ -140,19 +140,19 @@ class _Reader:
         )
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         return self._process.poll() is None
 
     def memory(self) -> int:
         """Return the memory that the process uses, in bytes; 0 once the process has ended."""
-        return process_memory(self._process.pid) if self.alive else 0
+        return process_memory(self._process.pid) if self.is_alive else 0
 
     def end(self) -> None:
         # What was not written yet cannot be written any more.
         with suppress(OSError), self._process:
             self._process.kill()
 
-    def parsed(
+    def parse_file(
         self,
         parser: Parser,
         data: bytes,

@@ -297,7 +297,7 @@ def _trimmed_spans(text: str, pieces: Iterable[tuple[int, int]], cancelled: Call
         if start < end:
             while text[start].isspace():
                 start += 1
-            if front and front.parts_fence(start):
+            if front and front.separates_fence(start):
                 start, _ = trimmed.pop()
             trimmed.append((start, end))
     return trimmed

@@ -160,7 +160,7 @@ class BytePairTokenizer:
 
     def load(self) -> None:
         """Load the token table, downloading it if necessary. Raises the errors of ``count``."""
-        _ = self._lengths
+        _ = self._token_byte_lengths
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text; special tokens count as ordinary text.
@@ -174,7 +174,7 @@ class BytePairTokenizer:
 
     def starts(self, text: str) -> IntArray:
         """Return the start offset of each token, in code points. Raises the errors of ``count``."""
-        lengths = self._lengths[self._encode(text)]
+        lengths = self._token_byte_lengths[self._encode(text)]
         if not text.isascii():
             # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
             leading = np.frombuffer(text.encode(), dtype=np.int8) >= -64
@@ -211,7 +211,7 @@ class BytePairTokenizer:
             ) from error
 
     @cached_property
-    def _lengths(self) -> IntArray:
+    def _token_byte_lengths(self) -> IntArray:
         """The number of bytes of every token, by its id."""
         lengths = np.zeros(self._encoding.n_vocab, dtype=np.intp)
         for token in self._encoding.token_byte_values():

@@ -299,7 +299,7 @@ class _Lines:
         parts = self._document.parts
         if parts is None:
             return ""
-        names = parts.names([(span.start, span.end)])
+        names = parts.labels_of_spans([(span.start, span.end)])
         return f"{parts.kind}{'s' * (len(names) > 1)} {', '.join(names)}" if names else ""
 
 

@@ -475,4 +475,4 @@ def _chunk_as_json(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str
     parts = corpus.documents[number].parts
     own = [[start - offset, end - offset] for start, end in spans]
     told = {"document": corpus.names[number], "spans": own}
-    return told if parts is None else {**told, f"{parts.kind}s": parts.names([(start, end) for start, end in own])}
+    return told if parts is None else {**told, f"{parts.kind}s": parts.labels_of_spans([(start, end) for start, end in own])}

@@ -133,15 +133,17 @@ def _excerpt_span(excerpt: str, window: Window, texts: SourceTexts) -> Span:
     """Return the span of an exact match of an excerpt, in the window if possible."""
     name, text = texts.names[window.document], texts.texts[window.document]
     start, end = window.span
-    match = SearchableText(text[start:end]).exact(Quotation(excerpt))
+    match = SearchableText(text[start:end]).exact_match(Quotation(excerpt))
     if match is not None:
         return Span(start + match.span.start, start + match.span.end)
-    match = SearchableText(text).exact(Quotation(excerpt, start=start))
+    match = SearchableText(text).exact_match(Quotation(excerpt, start=start))
     if match is not None:
         return match.span
     complaint = f"An excerpt must stand in {name} word for word, and {short_repr(excerpt)} does not."
     nearest_match = (
-        SearchableText(text[start:end]).altered(Quotation(excerpt), NEAREST) if len(excerpt) <= 2 * (end - start) else None
+        SearchableText(text[start:end]).altered_match(Quotation(excerpt), NEAREST)
+        if len(excerpt) <= 2 * (end - start)
+        else None
     )
     if nearest_match is not None:
         complaint += (

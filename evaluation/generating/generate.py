@@ -482,10 +482,10 @@ class _AnswerReader:
         wanted = Quotation(excerpt.strip())
         if not wanted.text:
             raise Unusable(f"every excerpt must have words; excerpt {number} is empty")
-        match = self._searched.exact(wanted) or self._searched.typography(wanted)
+        match = self._searched.exact_match(wanted) or self._searched.typographic_match(wanted)
         # What is much longer than the window is not like any part of it, and need not be compared.
         if match is None and len(wanted.text) <= 2 * len(self._searched.text):
-            match = self._searched.altered(wanted, REPAIRED)
+            match = self._searched.altered_match(wanted, REPAIRED)
         if match is None:
             raise Unusable(
                 f"every excerpt must be copied from the passage letter by letter; excerpt {number}, "

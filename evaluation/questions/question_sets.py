@@ -122,10 +122,10 @@ def _pieces_of_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
     counted = InputCounter(name, "a set")
     yield "questions", name
     for title, text in question_set.texts:
-        counted.row(title, text)
+        counted.count_row(title, text)
         yield "text", title, text
     for row in rows.decode("utf-8", "surrogatepass").split("\n"):
-        counted.row(row)
+        counted.count_row(row)
         yield "row", row
     for note in question_set.notes:
         yield "note", note

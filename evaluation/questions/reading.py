@@ -119,14 +119,14 @@ class ExcerptFinder:
         own_document = self.document_number(given.get("corpus_id"))
         number = number if own_document is None else own_document
         numbers = range(len(self._searched)) if number is None else [number]
-        for search_method in (SearchableText.exact, SearchableText.typography):
+        for search_method in (SearchableText.exact_match, SearchableText.typographic_match):
             for candidate in numbers:
                 if match := search_method(self._searched[candidate], quoted):
                     return self._located(candidate, quoted, match)
         if best := self._most_alike(numbers, quoted, ALIKE):
             return self._located(best[0], quoted, best[1])
         for candidate in numbers:
-            if spans := self._searched[candidate].divided(quoted.text):
+            if spans := self._searched[candidate].divided_match(quoted.text):
                 places = " and ".join(f"{span.start:,}" for span in spans)
                 remark = (
                     f"the excerpt {short_repr(quoted.text)} stands in {self.corpus.names[candidate]} in parts, at {places}."
@@ -149,7 +149,7 @@ class ExcerptFinder:
     def _most_alike(self, numbers: Iterable[int], quoted: Quotation, alike: float) -> tuple[int, Match] | None:
         """Return the number of the document with the passage most like a quotation, and the passage; None without any."""
         matches = [
-            (candidate, match) for candidate in numbers if (match := self._searched[candidate].altered(quoted, alike))
+            (candidate, match) for candidate in numbers if (match := self._searched[candidate].altered_match(quoted, alike))
         ]
         return max(matches, key=lambda pair: pair[1].alike, default=None)
 

@@ -137,8 +137,8 @@ def _used_columns(row: Row, purpose: Purpose, counted: InputCounter) -> Row:
     items = _count_items(kept)
     if items > MOST_ITEMS:
         raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {items:,}.")
-    counted.row(*(value for value in kept.values() if isinstance(value, str)))
-    counted.items(items)
+    counted.count_row(*(value for value in kept.values() if isinstance(value, str)))
+    counted.count_items(items)
     return kept
 
 

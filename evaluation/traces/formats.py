@@ -72,8 +72,8 @@ def parse_traces(data: bytes, name: str) -> Iterator[Row]:
 
 def _counted(row: Row, counted: InputCounter) -> Row:
     texts = [chunk["text"] for chunk in row["retrieved"]]
-    counted.row(*(value for value in (row["question"], row["answer"], *texts) if isinstance(value, str)))
-    counted.items(len(texts))
+    counted.count_row(*(value for value in (row["question"], row["answer"], *texts) if isinstance(value, str)))
+    counted.count_items(len(texts))
     return row
 
 

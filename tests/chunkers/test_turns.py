@@ -28,7 +28,7 @@ class Runner(threading.Thread):
 
     def run(self):
         try:
-            with self.turns.take(self.key, self.cancelled, self.ahead.append, self.came):
+            with self.turns.acquire(self.key, self.cancelled, self.ahead.append, self.came):
                 self.order.append(self)
                 self.inside.set()
                 assert self.let_go.wait(60)
@@ -107,16 +107,16 @@ def test_a_cancelled_run_frees_its_place():
 
 def test_a_thread_that_holds_a_turn_may_take_it_again():
     turns = FairLocks()
-    with turns.take("a"), turns.take("a"), turns.take("b"):
+    with turns.acquire("a"), turns.acquire("a"), turns.acquire("b"):
         pass
     assert turns._queues == {}
 
 
 def test_an_error_inside_ends_the_turn():
     turns = FairLocks()
-    with pytest.raises(ValueError, match="inside"), turns.take("a"):
+    with pytest.raises(ValueError, match="inside"), turns.acquire("a"):
         raise ValueError("inside")
-    with turns.take("a"):
+    with turns.acquire("a"):
         pass
     assert turns._queues == {}
 

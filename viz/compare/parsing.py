@@ -91,7 +91,7 @@ def about_stretch(here: Stretch, chosen: Source) -> str:
     parts = chosen.parts
     if parts is None or here.part is None:
         return ""
-    name = parts.said_of(here.part)
+    name = parts.label_of_part(here.part)
     gone = [_left_out_in_words(omission) for omission in chosen.left_out if omission.part == here.part]
     return f"{name} · left out here: {', '.join(gone)}" if gone else name
 

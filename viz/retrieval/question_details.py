@@ -120,7 +120,7 @@ def _place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
     offset, parts = corpus.offsets[number], corpus.documents[number].parts
     if parts is None:
         return corpus.names[number]
-    return f"{corpus.names[number]}, {parts.said([(start - offset, end - offset) for start, end in spans])}"
+    return f"{corpus.names[number]}, {parts.label_of_spans([(start - offset, end - offset) for start, end in spans])}"
 
 
 def coloured_parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[Part]:

@@ -117,7 +117,9 @@ def edited_source(text: str) -> Source:
     end, grown = len(before) - last, len(text) - len(before)
     parts = (given or own).parts
     if parts is not None:
-        parts = parts.moved(start if start <= first else first if start < end else start + grown for start in parts.starts)
+        parts = parts.with_starts(
+            start if start <= first else first if start < end else start + grown for start in parts.starts
+        )
     known = None if known is None else places_after_edit(known, before, text)
     return Source(text, own.name, known, "" if own.name == PASTED else "edited here", parts, own.left_out)
 
@@ -135,7 +137,7 @@ def with_dashes_as_boundaries(given: Source) -> Source:
     text, known = remove_mark_lines(given.text)
     parts = given.parts
     if parts is not None:
-        parts = parts.moved(offsets_without_mark_lines(given.text, parts.starts))
+        parts = parts.with_starts(offsets_without_mark_lines(given.text, parts.starts))
     return replace(given, text=text, known=known, parts=parts)
 
 
@@ -203,7 +205,7 @@ def with_omitted_lines(source: Source, kind: str) -> Source:
         text=new_text,
         known=None if source.known is None else tuple(map(moved, source.known)),
         teaches=" · ".join([*other_remarks, *([sentence[:1].lower() + sentence[1:].rstrip(".")] if sentence else [])]),
-        parts=parts.moved(moved(start, number) for number, start in enumerate(parts.starts)),
+        parts=parts.with_starts(moved(start, number) for number, start in enumerate(parts.starts)),
         left_out=left_out,
     )
 

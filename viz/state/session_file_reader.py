@@ -60,20 +60,20 @@ def _session(content: dict[str, Any], name: str) -> Iterator[tuple[Any, ...]]:
     ]
     yield "session", check_json_length(content, name, LONGEST_HEAD)
     counted = InputCounter(name, "a session")
-    counted.row(text)
+    counted.count_row(text)
     for start in range(0, len(text), PIECE):
         yield "text", text[start : start + PIECE]
     for number, column in enumerate(chunks):
         for index, spans in enumerate(column):
             valid_spans = _checked_spans(spans, len(text), name, f"columns.{number}.chunks.{index}")
-            counted.row()
-            counted.items(len(valid_spans))
+            counted.count_row()
+            counted.count_items(len(valid_spans))
             yield "chunk", number, valid_spans
     for number, column in enumerate(file_chunks):
         for index, chunk in enumerate(column):
             words, spans, document, identifier = _checked_chunk(chunk, name, f"columns.{number}.file.chunks.{index}")
-            counted.row(words, document, identifier)
-            counted.items(len(spans))
+            counted.count_row(words, document, identifier)
+            counted.count_items(len(spans))
             yield "given", number, (words, spans, document, identifier)
 
 

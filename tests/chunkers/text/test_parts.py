@@ -92,14 +92,16 @@ def test_every_chunk_of_a_long_pdf_is_on_the_pages_that_its_words_were_put_on(pu
     crossing = 0
     for chunk in chunking.chunks:
         whole = [word for word in chunk.text.split() if word in page_of]
-        page_names = yearbook.parts.names(chunk.spans)
+        page_names = yearbook.parts.labels_of_spans(chunk.spans)
         # A chunk of characters may begin and end within a word, which is on the page of its neighbour or the one beside it.
         assert {str(page_of[word]) for word in whole} <= set(page_names)
         if chunker != "fixed_characters":
             assert page_names == [str(page) for page in range(page_of[whole[0]], page_of[whole[-1]] + 1)]
         crossing += len(page_names) > 1
     assert crossing > 30
-    assert {name for chunk in chunking.chunks for name in yearbook.parts.names(chunk.spans)} == {*map(str, range(1, 201))}
+    assert {name for chunk in chunking.chunks for name in yearbook.parts.labels_of_spans(chunk.spans)} == {
+        *map(str, range(1, 201))
+    }
 
 
 def test_what_returns_on_every_page_is_left_out_and_counted(put, yearbook):
@@ -113,7 +115,7 @@ def test_what_returns_on_every_page_is_left_out_and_counted(put, yearbook):
 
 def test_a_sentence_that_goes_on_over_a_page_break_is_one(yearbook):
     document = Document.from_text(yearbook.text, "sentencex:en", parts=yearbook.parts)
-    over = [span for span in document.sentences if len(yearbook.parts.names([span])) == 2]
+    over = [span for span in document.sentences if len(yearbook.parts.labels_of_spans([span])) == 2]
     assert len(over) > PAGES / 2
     assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in document.sentence_texts[:-1])
 
@@ -136,7 +138,7 @@ def test_pages_are_called_by_their_labels(put):
         for line in filter(None, lines):
             at = read.text.index(line)
             assert read.parts.at(at) == number
-            assert read.parts.said([(at, at + len(line))]) == f"p. {read.parts.labels[number]}"
+            assert read.parts.label_of_spans([(at, at + len(line))]) == f"p. {read.parts.labels[number]}"
 
 
 def test_printed_labels_are_page_numbers_too():
@@ -299,8 +301,8 @@ def test_chapters_are_called_as_in_the_contents_or_by_their_heading_or_number(co
     for words, number in (("A lamp.", 0), ("Untitled.", 1), ("Buoys", 3), ("A buoy.", 3)):
         assert read.parts.at(read.text.index(words)) == number
     at = read.text.index("Untitled.")
-    assert read.parts.said([(at, at + 9)]) == "ch. 2"
-    assert read.parts.names([(0, len(read.text))]) == [first, "2", "Buoys"]
+    assert read.parts.label_of_spans([(at, at + 9)]) == "ch. 2"
+    assert read.parts.labels_of_spans([(0, len(read.text))]) == [first, "2", "Buoys"]
     assert [(omission.what, omission.part) for omission in read.omissions] == [("picture", 1)]
 
 
@@ -309,7 +311,7 @@ def test_a_title_of_any_length_is_a_short_line():
     read = read_document(book([f"<h1>{'deep <b>sea</b> ' * 9000}</h1>"]), "marks.epub")
     assert len(read.parts.labels[0]) == LONGEST_LABEL
     assert read.parts.labels[0].endswith("…")
-    assert read.parts.said([(0, 9)]) == "deep sea deep sea deep sea deep sea dee…"
+    assert read.parts.label_of_spans([(0, 9)]) == "deep sea deep sea deep sea deep sea dee…"
 
 
 # ---- places -----------------------------------------------------------------------------------------------------------
@@ -332,14 +334,14 @@ def test_places_move_with_the_characters_that_stay(text, places):
 
 def test_pages_in_words():
     parts = Parts("page", (0, 10, 20, 20, 30), ("i", "1", "2", "3", "4"))
-    assert parts.said([(0, 5)]) == "p. i"
-    assert parts.said([(3, 11)]) == "pp. i–1"
-    assert parts.said([(0, 5), (20, 25)]) == "pp. i, 3"
-    assert parts.names([(15, 31)]) == ["1", "3", "4"]
-    assert parts.said([(0, 2), (2, 5)]) == "p. i"
+    assert parts.label_of_spans([(0, 5)]) == "p. i"
+    assert parts.label_of_spans([(3, 11)]) == "pp. i–1"
+    assert parts.label_of_spans([(0, 5), (20, 25)]) == "pp. i, 3"
+    assert parts.labels_of_spans([(15, 31)]) == ["1", "3", "4"]
+    assert parts.label_of_spans([(0, 2), (2, 5)]) == "p. i"
     many = Parts("page", tuple(range(20)), tuple(map(str, range(1, 21))))
-    assert many.said([(n, n + 1) for n in range(0, 20, 2)]) == "pp. 1, 3, 5, 7, …"
-    assert Parts("chapter", (0, 9), ("Lamps", "2")).said([(0, 12)]) == "Lamps – ch. 2"
+    assert many.label_of_spans([(n, n + 1) for n in range(0, 20, 2)]) == "pp. 1, 3, 5, 7, …"
+    assert Parts("chapter", (0, 9), ("Lamps", "2")).label_of_spans([(0, 12)]) == "Lamps – ch. 2"
 
 
 @pytest.mark.parametrize(("starts", "labels"), [((), ()), ((0,), ()), ((5, 3), ("1", "2")), ((-1,), ("1",))])

@@ -22,24 +22,24 @@ def quoted(text, start, end):
 def test_a_repeated_excerpt_is_found_by_what_is_around_it(start):
     # Without the place, so that nothing else tells them apart.
     label = quoted(TEXT, start, start + len(TIDE))._replace(start=None)
-    assert SearchableText(TEXT).exact(label) == (Span(start, start + len(TIDE)), "in place", 1.0, False)
+    assert SearchableText(TEXT).exact_match(label) == (Span(start, start + len(TIDE)), "in place", 1.0, False)
 
 
 def test_a_repeated_excerpt_without_context_is_the_nearest_to_its_place():
     for place, start in ((0, 0), (16, 0), (18, 34), (51, 34), (52, 68), (1000, 68)):
         how = "in place" if place == start else "elsewhere"
-        assert SearchableText(TEXT).exact(Quotation(TIDE, start=place))[:2] == (Span(start, start + len(TIDE)), how)
-    assert SearchableText(TEXT).exact(Quotation(TIDE)) == (Span(0, len(TIDE)), "in place", 1.0, True)
+        assert SearchableText(TEXT).exact_match(Quotation(TIDE, start=place))[:2] == (Span(start, start + len(TIDE)), how)
+    assert SearchableText(TEXT).exact_match(Quotation(TIDE)) == (Span(0, len(TIDE)), "in place", 1.0, True)
 
 
 def test_an_excerpt_goes_with_its_surroundings_and_not_with_its_place():
     label = quoted(TEXT, 34, 34 + len(TIDE))
     edited = "Here the sea rises and falls.  " + TEXT
     # At 34 there is another one, within a few characters.
-    assert SearchableText(edited).exact(label)[:2] == (Span(65, 65 + len(TIDE)), "elsewhere")
+    assert SearchableText(edited).exact_match(label)[:2] == (Span(65, 65 + len(TIDE)), "elsewhere")
     # Only the surroundings on one side are left.
     half = edited.replace("It stays away", "It is gone")
-    assert SearchableText(half).exact(label)[0].start == 65
+    assert SearchableText(half).exact_match(label)[0].start == 65
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_an_excerpt_goes_with_its_surroundings_and_not_with_its_place():
     ],
 )
 def test_what_is_typeset_otherwise_is_the_same(text, written):
-    assert SearchableText(text).exact(Quotation(written)) is None
-    match = SearchableText(text).typography(Quotation(written))
+    assert SearchableText(text).exact_match(Quotation(written)) is None
+    match = SearchableText(text).typographic_match(Quotation(written))
     assert (match.span, match.how) == (Span(4, len(text)), "typography")
 
 
@@ -63,22 +63,24 @@ def test_small_changes_are_found_up_to_the_threshold_and_no_further():
     text = "1 {} 2"
     inserted, other, shorter = "abcdefghij-klmnopqrst", "abXXXXghijklmnopqrst", "abcdefghijklpqrst"
     for changed, alike in ((inserted, 0.95), (other, 0.8), (shorter, 0.85)):
-        match = SearchableText(text.format(changed)).altered(Quotation(excerpt))
+        match = SearchableText(text.format(changed)).altered_match(Quotation(excerpt))
         assert (match.span, match.how) == (Span(2, 2 + len(changed)), "altered")
         assert match.alike == pytest.approx(alike)
     further = text.format("abXXXXXhijklmnopqrst")
-    assert SearchableText(further).altered(Quotation(excerpt)) is None
-    assert SearchableText(further).altered(Quotation(excerpt), 0.75) is not None
+    assert SearchableText(further).altered_match(Quotation(excerpt)) is None
+    assert SearchableText(further).altered_match(Quotation(excerpt), 0.75) is not None
 
 
 def test_what_took_the_place_of_an_end_belongs_to_the_passage():
-    match = SearchableText("It opened in 1961.").altered(Quotation("opened in 1960"))
+    match = SearchableText("It opened in 1961.").altered_match(Quotation("opened in 1960"))
     assert match.span == Span(3, 17)
 
 
 def test_short_excerpts_are_not_found_with_changes():
-    assert SearchableText("In 1961 it was so.").altered(Quotation("In 1962 it was")) is None
-    assert SearchableText("In 1961 it was so, they say.").altered(Quotation("In 1962 it was so, they say.")) is not None
+    assert SearchableText("In 1961 it was so.").altered_match(Quotation("In 1962 it was")) is None
+    assert (
+        SearchableText("In 1961 it was so, they say.").altered_match(Quotation("In 1962 it was so, they say.")) is not None
+    )
 
 
 def distance(one, other):

@@ -65,7 +65,10 @@ def test_a_slide_is_a_heading_with_its_texts_tables_and_notes():
     assert file_text.left_out == "Left out: 1 picture, 1 chart and 1 hidden slide."
     assert file_text.parts.labels == ("1", "2", "4")
     place = file_text.text.index("The end")
-    assert (file_text.parts.said([(place, place + 1)]), file_text.parts.said([(0, place + 1)])) == ("slide 4", "slides 1–4")
+    assert (file_text.parts.label_of_spans([(place, place + 1)]), file_text.parts.label_of_spans([(0, place + 1)])) == (
+        "slide 4",
+        "slides 1–4",
+    )
 
 
 def deck_by_chance(seed):
@@ -147,7 +150,7 @@ def test_the_cells_of_a_notebook_are_text_and_code_with_its_text_outputs():
     assert file_text.left_out == "Left out: 1 picture and 1 output without text."
     assert file_text.read_as == "notebook, by json"
     place = file_text.text.index("NameError")
-    assert file_text.parts.said([(place, place + 1)]) == "cell 4"
+    assert file_text.parts.label_of_spans([(place, place + 1)]) == "cell 4"
 
 
 def test_the_code_of_a_cell_stays_with_its_output():
@@ -155,7 +158,7 @@ def test_the_code_of_a_cell_stays_with_its_output():
     file_text = read_document(notebook(*[code("print('one two three four')\n" * 5, output)] * 3), "a.ipynb")
     chunker = build_chunker("structure", {"max_size": 80, "join_below": 1})
     chunking = run(chunker, Document.from_text(file_text.text, parts=file_text.parts), tools())
-    assert [file_text.parts.said(chunk.spans) for chunk in chunking.chunks] == ["cell 1", "cell 2", "cell 3"]
+    assert [file_text.parts.label_of_spans(chunk.spans) for chunk in chunking.chunks] == ["cell 1", "cell 2", "cell 3"]
     assert "the cell is whole: it fits into a chunk" in [gap.reason for gap in chunking.gaps]
 
 

@@ -247,8 +247,8 @@ def test_a_tsv_file_is_read_by_its_tabs_and_says_how():
     file_text = read_document("a\tb\nö, e\t2\n".encode("cp1252"), "a.TSV")
     assert (file_text.text, file_text.read_as) == ("| a | b |\n|-|-|\n| ö, e | 2 |", "CSV, by csv, in cp1252")
     assert file_text.guessed
-    assert file_text.parts.said([(20, 25)]) == "row 2"
-    assert file_text.parts.said([(0, 25)]) == "rows 1–2"
+    assert file_text.parts.label_of_spans([(20, 25)]) == "row 2"
+    assert file_text.parts.label_of_spans([(0, 25)]) == "rows 1–2"
 
 
 @pytest.mark.parametrize(
@@ -300,8 +300,8 @@ def test_the_sheets_of_a_workbook_are_headings_and_rows_name_their_sheet():
     assert file_text.left_out == "Left out: 1 uncalculated formula."
     assert file_text.parts.labels == ("Prices | 2024!1", "Prices | 2024!2", "Prices | 2024!3", "Notes!1", "Notes!2")
     place = file_text.text.index("| lamp | 2024")
-    assert file_text.parts.said([(place, place + 5)]) == "row Notes!2"
-    assert file_text.parts.said([(0, 20)]) == "row Prices | 2024!1"
+    assert file_text.parts.label_of_spans([(place, place + 5)]) == "row Notes!2"
+    assert file_text.parts.label_of_spans([(0, 20)]) == "row Prices | 2024!1"
 
 
 def test_what_is_merged_over_rows_stands_in_each_of_them():
