@@ -202,8 +202,8 @@ def _tie_to_text(
     for window, claims in zip(windows, answers, strict=True):
         if isinstance(claims, str):
             statements.failed += 1
-            shown = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
-            statements.unusable.update(dict.fromkeys(range(window.first, window.last), shown))
+            complaint = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
+            statements.unusable |= dict.fromkeys(range(window.first, window.last), complaint)
             continue
         start = document.sentences[window.first].start
         searched = SearchableText(document.text[start : document.sentences[window.last - 1].end], work)
@@ -394,8 +394,8 @@ def request_groups(texts: Sequence[str], batch: int, tools: Tools, done: Callabl
             placed = usable_answer(partial(tools.ask, kind=kind), prompt, read, tools.tell)
         except Unusable as complaint:
             outcome.failed += 1
-            shown = f"{complaint.summary} (propositions {first + 1:,} to {last:,})"
-            outcome.unusable.update(dict.fromkeys(range(first, last), shown))
+            why_unusable = f"{complaint.summary} (propositions {first + 1:,} to {last:,})"
+            outcome.unusable |= dict.fromkeys(range(first, last), why_unusable)
             outcome.groups.append(PropositionGroup(members=[*range(first, last)]))
         else:
             for placement in placed:

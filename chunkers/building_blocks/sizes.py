@@ -261,16 +261,15 @@ class _SizeEnforcer:
             drop = standing[-1] if standing else position
             if size < self.least and drop is not None:
                 merged = self.size(starts[-2], end) if standing else self.size(starts[-1], ends[number + 1])
+                fits = merged <= self.most
                 remark = f"a chunk of {size:,} {self.unit} beside it, below minimum size {self.least:,}"
-                if merged > self.most:
-                    remark += f", but with its neighbour above maximum size {self.most:,}"
-                    gaps[drop] = gaps[drop]._replace(why=link_reasons(gaps[drop].why, Reason(remark=remark)))
-                else:
-                    why = link_reasons(gaps[drop].why, Reason(remark=remark))
-                    gaps[drop] = gaps[drop]._replace(verdict=Verdict.REJECTED, why=why)
-                    if standing:
-                        standing.pop()
-                        starts.pop()
+                remark += "" if fits else f", but with its neighbour above maximum size {self.most:,}"
+                verdict = Verdict.REJECTED if fits else gaps[drop].verdict
+                why = link_reasons(gaps[drop].why, Reason(remark=remark))
+                gaps[drop] = gaps[drop]._replace(verdict=verdict, why=why)
+                if fits and standing:
+                    standing.pop()
+                    starts.pop()
             if position is not None and gaps[position].verdict.is_cut:
                 standing.append(position)
                 starts.append(gaps[position].start_after(self.document))

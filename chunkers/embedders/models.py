@@ -310,8 +310,8 @@ class HubModel(Model):
         """Return the folder of the model in the hub's cache, which has all files that BERT needs if the model is one."""
         from huggingface_hub import snapshot_download
 
-        cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
-        fetch = partial(snapshot_download, self.name, revision=commit, cache_dir=cache)
+        cache_dir = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+        fetch = partial(snapshot_download, self.name, revision=commit, cache_dir=cache_dir)
         try:
             folder = Path(fetch(local_files_only=True))
         except OSError:

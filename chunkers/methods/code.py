@@ -101,10 +101,9 @@ class Code(Chunker):
         cutting = _CodeCutter(document, tools, self.max_size, syntax)
         pieces = cutting.cut()
         check_chunk_count(self.name, len(pieces), len(text))
-        chunks = chunks_of_pieces(text, pieces)
         notes = (detected.why, syntax.syntax_error_note() if syntax else "")
         gaps = LazyTuple(lambda: gaps_of_pieces(document, pieces, cutting.uncut_reason))
-        return Chunking(document, chunks, gaps, notes=tuple(filter(None, notes)))
+        return Chunking(document, chunks_of_pieces(text, pieces), gaps, notes=tuple(filter(None, notes)))
 
 
 class _Part(NamedTuple):

@@ -123,7 +123,7 @@ class FixedSentences(SizeLimitedChunker):
         """Return the nearest size, or number of chunks, that moves a chunk's end to this gap or away from this gap."""
         if self.min_size is not None or self.max_size is not None:
             return None
-        parameter = "size" if self.chunks is None else "chunks"
+        parameter, name = ("size", "size") if self.chunks is None else ("chunks", "number of chunks")
         count, place = len(chunking.document.sentences), gap.index + 1
 
         def changes(value: float) -> bool:
@@ -134,7 +134,6 @@ class FixedSentences(SizeLimitedChunker):
             return size > 1 and (size <= place < count and (place - size) % (size - overlap) == 0) != gap.verdict.is_cut
 
         value = nearest_slider_stop(parameter_spec(self, parameter), getattr(self, parameter), changes)
-        name = "size" if parameter == "size" else "number of chunks"
         return None if value is None else Tipping(parameter, name, value, not gap.verdict.is_cut)
 
 

@@ -106,8 +106,8 @@ class WindowedModelChunker(Chunker, ABC):
         walk = self._ask_about_windows(document.text, units, tools)
         cuts = [unit + 1 for unit in range(len(units) - 1) if walk.judged[unit].cut]
         spans = [Span(units[first][0], units[last - 1][1]) for first, last in pairwise([0, *cuts, len(units)])]
-        gaps = self._ledger(document, units, walk)
-        return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, notes=self._notes(walk))
+        chunks = tuple(Chunk.of(document, span) for span in spans)
+        return Chunking(document, chunks, self._ledger(document, units, walk), notes=self._notes(walk))
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""

@@ -426,10 +426,8 @@ class _StructureCutter:
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
         tail_size = group_size - self.splitter.size(start, block.span.end)
         lead_size = self.splitter.size(start, block.span.end) - self.splitter.size(*block.span)
-        first_room, other_room = (
-            max(1, most - lead_size - tail_size - held),
-            max(1, most - tail_size - (held or self.title.tokens)),
-        )
+        first_room = max(1, most - lead_size - tail_size - held)
+        other_room = max(1, most - tail_size - (held or self.title.tokens))
         fitted_parts = self.splitter.split(block, first_room, other_room)
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
         while fitted_parts and (above := self.splitter.size(start, fitted_parts[0].end) - most) > 0 and first_room > 1:
@@ -476,8 +474,8 @@ class _StructureCutter:
             )
             large = f"{compared}, {max_tokens:,} at most"
             enough = f"{open_size:,} and {piece_size:,} tokens, both at least {join_below:,}"
-            new = Reason(remark=f"new {piece.name}: {large if together > max_tokens else enough}")
-            self.cuts[piece.start] = piece.why or new
+            remark = f"new {piece.name}: {large if together > max_tokens else enough}"
+            self.cuts[piece.start] = piece.why or Reason(remark=remark)
             chunk_start, context, open_size = piece.start, self._context_of(piece), piece_size
             context_tokens = self._add_context(piece.start, piece.context)
 

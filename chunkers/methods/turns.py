@@ -72,8 +72,8 @@ class Turns(Chunker):
         cutting = _TurnCutter(document, tools, self.max_size)
         pieces = cutting.cut()
         check_chunk_count(self.name, len(pieces), len(document.text))
-        chunks = chunks_of_pieces(document.text, pieces)
-        return Chunking(document, chunks, LazyTuple(lambda: gaps_of_pieces(document, pieces, cutting.uncut_reason)))
+        gaps = LazyTuple(lambda: gaps_of_pieces(document, pieces, cutting.uncut_reason))
+        return Chunking(document, chunks_of_pieces(document.text, pieces), gaps)
 
 
 class _TurnCutter(PieceCutter):
