@@ -13,10 +13,11 @@ from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import Unusable, usable_answer
 from chunkers.language_models.forms import ANSWER, WORDS, AnswerKind
 from chunkers.recipes.registry import ELSEWHERE
+from chunkers.support.errors import short_repr
 from evaluation.asking.ask import Limit, ask, checked_question, embed_question, index_passages
 from evaluation.questions.corpus import Corpus, Measuring
 from evaluation.questions.reading import Question
-from evaluation.questions.rows import ANSWER_COLUMNS, Row, excerpt_list, read_question_rows, short_repr
+from evaluation.questions.rows import ANSWER_COLUMNS, Row, excerpt_list, read_question_rows
 from evaluation.retrieval.budget import fill_budget
 from evaluation.segmentation.boundary_measures import chunking_from_cuts
 

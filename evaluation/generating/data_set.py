@@ -11,6 +11,7 @@ import numpy.typing as npt
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Span, Tools
 from chunkers.language_models.forms import MOST_EXCERPTS
 from chunkers.support.arrays import FloatArray
+from chunkers.support.errors import short_repr
 from chunkers.support.formatting import csv_text
 from chunkers.text.quotations import NEAREST, Quotation, SearchableText
 from evaluation.asking.ask import LONGEST_QUESTION
@@ -18,7 +19,6 @@ from evaluation.generating.generate import Generated, Window, one_line
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.question_sets import QuestionSet
 from evaluation.questions.reading import excerpt_as_json
-from evaluation.questions.rows import short_repr
 from evaluation.search.index import embed_texts
 
 FILE = "generated-questions"

@@ -18,11 +18,11 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from chunkers.files.data_files import InputCounter, check_brackets, csv_rows, decode_file, parse_json
-from chunkers.support.errors import InputError
+from chunkers.support.errors import InputError, short_repr
 from chunkers.support.formatting import csv_text
 from chunkers.support.limits import MAX_BYTES, MAX_UNPACKED
 from chunkers.text.reader_process import parse_in_reader_process
-from evaluation.questions.rows import JOINT, Row, json_line_objects, short_repr, shorten_text
+from evaluation.questions.rows import JOINT, Row, json_line_objects, shorten_text
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 """The parts of a set in BEIR's format: two files, and a folder with a table for each split."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from chunkers import InputError, Span
-from chunkers.support.errors import raise_if_cancelled
+from chunkers.support.errors import raise_if_cancelled, short_repr
 from chunkers.support.limits import MAX_BYTES
 from chunkers.text.quotations import (
     ALIKE,
@@ -23,7 +23,7 @@ from chunkers.text.quotations import (
     surrounding_text,
 )
 from evaluation.questions.corpus import Corpus
-from evaluation.questions.rows import EXCERPT_COLUMNS, Row, excerpt_list, read_question_rows, short_repr, shorten_text
+from evaluation.questions.rows import EXCERPT_COLUMNS, Row, excerpt_list, read_question_rows, shorten_text
 
 # Excerpts, and their places in the documents of a corpus.
 

@@ -10,18 +10,13 @@ from contextlib import suppress
 from typing import Any, Literal
 
 from chunkers.files.data_files import InputCounter, check_brackets, column_positions, csv_rows, decode_file, numbered_lines
-from chunkers.support.errors import InputError
+from chunkers.support.errors import InputError, short_repr
 from chunkers.support.formatting import unescape_cell
 from chunkers.text.reader_process import parse_in_reader_process
 from chunkers.text.spreadsheets import find_csv_separator
 
 JOINT = "\n\n"
 """The separator of documents in the joined text of a corpus; no range crosses it."""
-
-
-def short_repr(value: object) -> str:
-    """Return a value's ``repr`` for use in a message, shortened if it is long."""
-    return shorten_text(repr(value), 60)
 
 
 def shorten_text(text: str, most: int = 200) -> str:

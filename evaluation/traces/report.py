@@ -8,8 +8,9 @@ from typing import Any
 
 from chunkers import Document
 from chunkers.found_again.locating_unordered import Place, Placement
+from chunkers.support.errors import short_repr
 from chunkers.support.formatting import pluralize
-from evaluation.questions.rows import short_repr, shorten_text
+from evaluation.questions.rows import shorten_text
 from evaluation.traces.stages import STAGES, Diagnosis, Stage
 
 MOST_MISSING = 8

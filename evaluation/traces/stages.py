@@ -13,11 +13,11 @@ from chunkers.found_again.located_chunks import DocumentNames, document_names
 from chunkers.found_again.locating import locate_chunks
 from chunkers.found_again.locating_unordered import Place, Placement, UnorderedLocator
 from chunkers.support.arrays import IntArray
+from chunkers.support.errors import short_repr
 from chunkers.support.formatting import pluralize
 from chunkers.text.quotations import SHORTEST, folded
 from evaluation.asking.ask import AnswerRetrieval, judge_ranking, lacks_text
 from evaluation.questions.corpus import intersection
-from evaluation.questions.rows import short_repr
 from evaluation.retrieval.given_chunks import Seam, cuts_inside
 from evaluation.retrieval.measures import trim_span
 from evaluation.traces.reading import RetrievedText, TracedQuestion
