@@ -489,6 +489,6 @@ def swap_references(references: Sequence[str]) -> list[str]:
     """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
     wrong_answers = []
     for number, own in enumerate(references):
-        later = [*references[number + 1 :], *references[:number]]
-        wrong_answers.append(next((reference for reference in later if reference and reference != own), "") if own else "")
+        others = [*references[number + 1 :], *references[:number]]
+        wrong_answers.append(next((reference for reference in others if reference and reference != own), "") if own else "")
     return wrong_answers

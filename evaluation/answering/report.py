@@ -66,12 +66,12 @@ class Report:
 
     def values(self, measure: str) -> list[FloatArray]:
         """Return a measure of every answer, one array of shape (questions,) per row; NaN if undefined or not judged."""
-        values = np.full((len(self.names), self.questions), np.nan)
+        matrix = np.full((len(self.names), self.questions), np.nan)
         for (chunker, question), result in self.results.items():
             value = result.value(measure)
             if value is not None:
-                values[chunker, question] = value
-        return [*values]
+                matrix[chunker, question] = value
+        return [*matrix]
 
     def _competing(self, measure: str) -> list[FloatArray]:
         """Return a measure of every chunker as `values`, but of no control."""
@@ -199,11 +199,11 @@ def _comparison_words(name: str, right: FloatArray, wrong: FloatArray, compared:
     same = ~np.isnan(right - wrong)
     called = MEASURES[name].title
     means = f"{right[same].mean():.2f} for the reference answers, {wrong[same].mean():.2f} for those of other questions"
-    over = f"{means}, over {pluralize(int(same.sum()), 'question')}"
+    means_and_count = f"{means}, over {pluralize(int(same.sum()), 'question')}"
     if compared is None:
-        return f"{called}: too few questions to say whether it tells right from wrong with this model: {over}."
-    tells = compared.significant and compared.mean > 0
-    return f"{called} {'tells' if tells else 'does not tell'} right from wrong with this model: {over} ({compared.p_words})."
+        return f"{called}: too few questions to say whether it tells right from wrong with this model: {means_and_count}."
+    tells = "tells" if compared.significant and compared.mean > 0 else "does not tell"
+    return f"{called} {tells} right from wrong with this model: {means_and_count} ({compared.p_words})."
 
 
 def _difference_in_words(difference: Difference) -> str:

@@ -421,12 +421,12 @@ def result_from_json(data: bytes, item: QuestionItem, context: Context) -> Answe
         If the JSON was not written by `result_to_json`.
     """
     try:
-        kept = _Stored.model_validate_json(data)
+        stored = _Stored.model_validate_json(data)
     except ValidationError as error:
         raise InputError(
             "A stored answer must be in the format that Seamark writes; this one is not. Ask the question again."
         ) from error
-    answer = Answer("", NOT_KEPT if kept.failed else "", Exchange((), kept.tokens_in, kept.tokens_out))
+    answer = Answer("", NOT_KEPT if stored.failed else "", Exchange((), stored.tokens_in, stored.tokens_out))
     judgements: dict[Kind, tuple[Judgement, ...]] = {
         kind: tuple(
             Judgement(
@@ -439,6 +439,8 @@ def result_from_json(data: bytes, item: QuestionItem, context: Context) -> Answe
             )
             for judgement in times
         )
-        for kind, times in kept.judgements.items()
+        for kind, times in stored.judgements.items()
     }
-    return AnswerResult(item, context, answer, kept.question_cosine, kept.reference_cosine, kept.bert_score, judgements)
+    return AnswerResult(
+        item, context, answer, stored.question_cosine, stored.reference_cosine, stored.bert_score, judgements
+    )

@@ -89,16 +89,16 @@ def random_windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Windo
 
 
 def _least_overlapping_windows(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
-    chosen: list[Window] = []
+    earlier_windows: list[Window] = []
     draws = _drawn_windows(texts, sums, size, random)
     while True:
         tried: list[Window] = []
         for window in islice(draws, TRIES):
             tried.append(window)
-            if not any(map(window.overlaps, chosen)):
+            if not any(map(window.overlaps, earlier_windows)):
                 break
-        window = min(tried, key=lambda candidate: sum(map(candidate.shared, chosen)))
-        chosen.append(window)
+        window = min(tried, key=lambda candidate: sum(map(candidate.shared, earlier_windows)))
+        earlier_windows.append(window)
         yield window
 
 
@@ -328,12 +328,16 @@ def _unquoted_part(texts: Sequence[str], window: Window, asked: Sequence[Generat
     ``least`` characters, the window is returned.
     """
     text, (start, end) = texts[window.document], window.span
-    quoted = [excerpt for question in asked if question.window.document == window.document for excerpt in question.excerpts]
-    sentences = [(start + first, start + last) for first, last in Document.from_text(text[start:end]).sentences]
-    left_out = [
-        (first, last) for first, last in sentences if any(first < excerpt.end and excerpt.start < last for excerpt in quoted)
+    quoted_spans = [
+        excerpt for question in asked if question.window.document == window.document for excerpt in question.excerpts
     ]
-    starts, ends = [start, *(last for _, last in left_out)], [*(first for first, _ in left_out), end]
+    sentences = [(start + first, start + last) for first, last in Document.from_text(text[start:end]).sentences]
+    quoted_sentences = [
+        (first, last)
+        for first, last in sentences
+        if any(first < excerpt.end and excerpt.start < last for excerpt in quoted_spans)
+    ]
+    starts, ends = [start, *(last for _, last in quoted_sentences)], [*(first for first, _ in quoted_sentences), end]
     longest = max(map(Span, starts, ends), key=lambda span: span.end - span.start)
     return Window(window.document, longest) if len(text[longest.start : longest.end].strip()) >= least else window
 
@@ -389,12 +393,14 @@ class _OrderedOutcomes:
 
     def report_rest(self) -> None:
         """Report the outcomes that remain after an error or a stop, in order and without duplicate questions."""
-        asked = {_folded(outcome.question) for outcome in self._outcomes[: self._told] if isinstance(outcome, Generated)}
+        reported_questions = {
+            _folded(outcome.question) for outcome in self._outcomes[: self._told] if isinstance(outcome, Generated)
+        }
         for outcome in self._outcomes[self._told :]:
             if isinstance(outcome, Generated):
-                if _folded(outcome.question) in asked:
+                if _folded(outcome.question) in reported_questions:
                     continue
-                asked.add(_folded(outcome.question))
+                reported_questions.add(_folded(outcome.question))
             if outcome is not None:
                 self._done(outcome)
 

@@ -120,32 +120,32 @@ def _is_beir_row(row: Row) -> bool:
 
 def _used_columns(row: Row, purpose: Purpose, counted: InputCounter) -> Row:
     """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
-    kept = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
-    if column := next((name for name in EXCERPT_COLUMNS if kept.get(name)), None):
+    used = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
+    if column := next((name for name in EXCERPT_COLUMNS if used.get(name)), None):
         try:
-            kept[column] = excerpt_list(kept[column], column)
+            used[column] = excerpt_list(used[column], column)
         except InputError:
             # Where there is an answer, nothing is asked of its excerpts.
-            if purpose == "retrieval" or not any(kept.get(name) for name in ANSWER_COLUMNS):
+            if purpose == "retrieval" or not any(used.get(name) for name in ANSWER_COLUMNS):
                 raise
-            del kept[column]
-    items = _count_items(kept)
+            del used[column]
+    items = _count_items(used)
     if items > MOST_ITEMS:
         raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {items:,}.")
-    counted.count_row(*(value for value in kept.values() if isinstance(value, str)))
+    counted.count_row(*(value for value in used.values() if isinstance(value, str)))
     counted.count_items(items)
-    return kept
+    return used
 
 
 def _count_items(row: Row) -> int:
     """Count the items and fields in the lists and objects of a row, nested ones included."""
     count = 0
-    waiting: list[Any] = list(row.values())
-    while waiting:
-        value = waiting.pop()
+    unvisited: list[Any] = list(row.values())
+    while unvisited:
+        value = unvisited.pop()
         if isinstance(value, list | dict):
             count += len(value)
-            waiting += value.values() if isinstance(value, dict) else value
+            unvisited += value.values() if isinstance(value, dict) else value
     return count
 
 

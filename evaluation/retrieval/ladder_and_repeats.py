@@ -90,9 +90,9 @@ class Repeats:
         retrieved = at.taken[budgets.sizes.index(size)]
         recall = at.values("recall", size, unit)
         without = recall.copy()
-        behind = next((other for other in self.at if other.budgets == budgets), None)
-        if behind is not None:
-            without[[*self.places]] = behind.values("recall", size, unit)
+        behind_results = next((other for other in self.at if other.budgets == budgets), None)
+        if behind_results is not None:
+            without[[*self.places]] = behind_results.values("recall", size, unit)
         return self._cost(retrieved, recall, without)
 
     def _cost(self, retrieved: IntArray, recall: FloatArray, without: FloatArray) -> RepeatCost:
@@ -120,8 +120,8 @@ def count_repeats_by_words(
     repeats = []
     for question in questions:
         scores = bm25.scores(question)
-        best = np.argsort(-scores, kind="stable")[: min(top_k, np.count_nonzero(scores))]
-        repeats.append(len(near.repeated_chunks(best.tolist())))
+        best_chunks = np.argsort(-scores, kind="stable")[: min(top_k, np.count_nonzero(scores))]
+        repeats.append(len(near.repeated_chunks(best_chunks.tolist())))
     return np.array(repeats, dtype=np.intp)
 
 
@@ -299,11 +299,11 @@ def measure_ladder(index: Index, questions: Sequence[Question], tools: Tools, ru
 def _reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dict[int, str]:
     """Return the reasons of the cuts inside excerpts."""
     cuts = np.array(sorted(index.reasons), dtype=np.intp)
-    inside = np.zeros(len(cuts), dtype=bool)
+    is_inside = np.zeros(len(cuts), dtype=bool)
     for question in questions:
         for start, end in excerpt_ranges(index.corpus, question):
-            inside[np.searchsorted(cuts, start, "right") : np.searchsorted(cuts, end)] = True
-    return {place: index.reasons[place] for place in cuts[inside].tolist()}
+            is_inside[np.searchsorted(cuts, start, "right") : np.searchsorted(cuts, end)] = True
+    return {place: index.reasons[place] for place in cuts[is_inside].tolist()}
 
 
 def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:

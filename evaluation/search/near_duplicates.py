@@ -84,15 +84,15 @@ class NearDuplicates:
 
         In a top k, these are the places that near-duplicates take.
         """
-        better: set[int] = set()
+        better_ranked: set[int] = set()
         repeated = []
         for chunk in ranked:
-            first = self.copies[chunk]
-            if first is None:
+            first_copy = self.copies[chunk]
+            if first_copy is None:
                 continue
-            if first in better or not better.isdisjoint(self._neighbours.get(first, frozenset())):
+            if first_copy in better_ranked or not better_ranked.isdisjoint(self._neighbours.get(first_copy, frozenset())):
                 repeated.append(chunk)
-            better.add(first)
+            better_ranked.add(first_copy)
         return repeated
 
     @cached_property

@@ -118,13 +118,13 @@ def with_returned_text(index: _Index, how: ReturnedText) -> _Index:
     if how.kind == "window":
         return replace(index, returns=tuple(_neighbour_windows(index, how.size)))
     corpus = index.corpus
-    inside = [_Sections(document, how) for document in corpus.documents]
+    sections = [_Sections(document, how) for document in corpus.documents]
     returns = []
     for spans in index.chunks:
         number = corpus.document_at(spans[0].start)
         offset = corpus.offsets[number]
         own = [Span(start - offset, end - offset) for start, end in spans]
-        returns.append(tuple(corpus.on_axis(number, span) for span in inside[number].around(own)))
+        returns.append(tuple(corpus.on_axis(number, span) for span in sections[number].around(own)))
     return replace(index, returns=tuple(returns))
 
 
@@ -136,12 +136,14 @@ def missing_sections_note(corpus: Corpus, how: ReturnedText) -> str:
     if not names:
         return ""
     if how.kind == "page":
-        what = "pages or chapters"
+        missing_words = "pages or chapters"
     else:
-        what = "headings that are found" if how.size == DEEPEST else f"headings of level 1 to {how.size} that are found"
+        missing_words = (
+            "headings that are found" if how.size == DEEPEST else f"headings of level 1 to {how.size} that are found"
+        )
     count = len(names)
-    some = f"{names[0]} has" if count == 1 else f"{count:,} of {len(corpus.documents):,} documents have"
-    return f"{some} no {what}: there a chunk returns itself."
+    count_words = f"{names[0]} has" if count == 1 else f"{count:,} of {len(corpus.documents):,} documents have"
+    return f"{count_words} no {missing_words}: there a chunk returns itself."
 
 
 def _neighbour_windows(index: Indexed, size: int) -> Iterator[tuple[Span, ...]]:

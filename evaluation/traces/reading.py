@@ -106,8 +106,8 @@ class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
         A negative verdict outweighs others. Of numbers, 1 is positive, 0 and less are negative, and what is between or above
         has a scale that is not known.
         """
-        verdicts = [(_is_positive(value), f"{name} {short_repr(value)}") for name, value in self.feedback]
-        return min(verdicts, key=lambda verdict: (False, True, None).index(verdict[0]), default=(None, ""))
+        verdicts_in_words = [(_is_positive(value), f"{name} {short_repr(value)}") for name, value in self.feedback]
+        return min(verdicts_in_words, key=lambda verdict: (False, True, None).index(verdict[0]), default=(None, ""))
 
 
 def _is_positive(value: bool | int | float | str) -> bool | None:

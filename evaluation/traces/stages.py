@@ -363,8 +363,8 @@ class TraceDiagnoser:
             ]
         if question.reference is not None and question.reference.strip():
             passage = self._passage(question.reference, self._unordered.numbers(None))
-            what = "document" if self._searched.has_documents else "chunk"
-            return [passage._replace(unplaced=f"the reference is in words of its own, which no {what} has")]
+            holder_words = "document" if self._searched.has_documents else "chunk"
+            return [passage._replace(unplaced=f"the reference is in words of its own, which no {holder_words} has")]
         return []
 
     def _passage(self, words: str, numbers: Sequence[int]) -> _Passage:
@@ -480,7 +480,7 @@ class TraceDiagnoser:
         ]
         if not given:
             return "nothing was retrieved"
-        named = [
+        named_texts = [
             f"{retrieved.rank:,} {self._documents[spot.place.document].name} "
             f"{spot.place.span.start:,}–{spot.place.span.end:,}"
             if spot.place is not None
@@ -488,7 +488,7 @@ class TraceDiagnoser:
             for retrieved, spot in given[:MOST_BEFORE]
         ]
         more = f" and {len(given) - MOST_BEFORE:,} more" if len(given) > MOST_BEFORE else ""
-        return f"before it: {', '.join(named)}{more}"
+        return f"before it: {', '.join(named_texts)}{more}"
 
     def _chunks_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
@@ -522,14 +522,14 @@ def _visible_edges(chunking: Chunking) -> IntArray:
 
 def _matching_chunks(edges: IntArray, span: Span) -> tuple[int, ...]:
     starts, ends = edges[:, 0], edges[:, 1]
-    same = np.flatnonzero((starts == span.start) & (ends == span.end))
-    if len(same):
-        return tuple(same.tolist())
-    around = np.flatnonzero((starts <= span.start) & (ends >= span.end))
-    if len(around) > 1:
-        around = around[starts[around] == span.start]
-    if len(around) == 1:
-        return (int(around[0]),)
+    equal_chunks = np.flatnonzero((starts == span.start) & (ends == span.end))
+    if len(equal_chunks):
+        return tuple(equal_chunks.tolist())
+    containing_chunks = np.flatnonzero((starts <= span.start) & (ends >= span.end))
+    if len(containing_chunks) > 1:
+        containing_chunks = containing_chunks[starts[containing_chunks] == span.start]
+    if len(containing_chunks) == 1:
+        return (int(containing_chunks[0]),)
     # A text that is larger than a chunk: a parent, or a chunk with its neighbours.
     return tuple(np.flatnonzero((starts >= span.start) & (ends <= span.end)).tolist())
 
