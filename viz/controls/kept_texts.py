@@ -249,7 +249,10 @@ def take_text_of_tab(detail: Mapping[str, Any]) -> bool:
     try:
         kept = _KeptInTab.model_validate(detail)
         if not kept.head.left and kept.text:
-            _restore(kept)
+            if kept.head.unseen:
+                set_own_text(Source(kept.text, kept.head.name, None, kept.head.teaches))
+            else:
+                restore_text(kept.head, kept.text)
             return True
     except ValidationError:
         kept = None
@@ -261,13 +264,6 @@ def take_text_of_tab(detail: Mapping[str, Any]) -> bool:
     elif session.own_linked:
         session.lost = FOREIGN
     return False
-
-
-def _restore(kept: _KeptInTab) -> None:
-    if kept.head.unseen:
-        set_own_text(Source(kept.text, kept.head.name, None, kept.head.teaches))
-    else:
-        restore_text(kept.head, kept.text)
 
 
 def _utf16_length(text: str) -> int:

@@ -100,8 +100,10 @@ def _form() -> None:
 
     server = session.language_server
     if session.linked_model and not server.model:
-        hint = f"The link was made with the model {session.linked_model}. It is used once you press “Use this model”."
-        remark(hint, key="language_linked")
+        remark(
+            f"The link was made with the model {session.linked_model}. It is used once you press “Use this model”.",
+            key="language_linked",
+        )
     if "language_name" not in st.session_state:
         st.session_state["language_name"] = server.model or session.linked_model
         st.session_state["language_address"] = server.address

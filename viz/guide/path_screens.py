@@ -280,8 +280,14 @@ def _question(text: str, question: str | None, tools: Tools) -> Drawn:
 
 def _search(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> AskedQuestion:
     vector = embed_question(chunking, tools, question)
-    ruler = Ruler(chunking.document.text, tools.tokenizer)
-    return ask(index_passages(chunking, tools, "embedding"), question, vector, "embedding", limit, ruler)
+    return ask(
+        index_passages(chunking, tools, "embedding"),
+        question,
+        vector,
+        "embedding",
+        limit,
+        Ruler(chunking.document.text, tools.tokenizer),
+    )
 
 
 @cached_in(LRUDict(4), lambda text, tools: (text, tools.embedder.name if tools.embedder else "", tools.tokenizer.name))
@@ -292,9 +298,12 @@ def tested_repairs(text: str, tools: Tools) -> list[Variation]:
     tools = replace(tools, cache=EmbeddingCache(None))
     tools.embed(document.sentence_texts)
     chunker = build_chunker("fixed_sentences", {"size": SENTENCES})
-    chunking = run(chunker, document, tools)
     failure = FailingColumn(
-        chunker, chunking, "embedding", Limit(tokens=BUDGET), posed=PosedQuestion(QUESTION, _answer(document))
+        chunker,
+        run(chunker, document, tools),
+        "embedding",
+        Limit(tokens=BUDGET),
+        posed=PosedQuestion(QUESTION, _answer(document)),
     )
     tried = try_settings_for_answer(failure, tools)
     return [remedy.variation for remedy in remedies_for_answer(failure, tried, tools, Ruler(document.text, tools.tokenizer))]

@@ -248,8 +248,9 @@ class Gathering(Background):
             self.found[number] = gather_passages(chunking, questions, plan.budget, self._tools(number), ruler)
         chunks = round(median(len(chunking.chunks) for chunking in self.chunkings))
         for number, name in enumerate(plan.trivial, start=len(self.chunkings)):
-            tools = self._tools(number)
-            self.found[number] = gather_trivial_row(name, document, plan.items, plan.budget, chunks, tools, ruler)
+            self.found[number] = gather_trivial_row(
+                name, document, plan.items, plan.budget, chunks, self._tools(number), ruler
+            )
         self._status = "Counting tokens"
         self.sizes = PromptSizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
 

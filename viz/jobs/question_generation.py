@@ -97,5 +97,6 @@ class Comparing(Background):
             self._status, self._share = f"{done:,} of {total:,} questions and excerpts embedded", done / max(1, total)
 
         self.load(self.embedder)
-        tools = self.tools(self.embedder, on_disk=self.on_disk, progress=embedded)
-        self.alike = question_cosines(self.made, self.texts.corpus(self.splitter), tools)
+        self.alike = question_cosines(
+            self.made, self.texts.corpus(self.splitter), self.tools(self.embedder, on_disk=self.on_disk, progress=embedded)
+        )

@@ -43,12 +43,14 @@ def _setting_identity(chunker: Chunker) -> str:
 def _column_of_chunker(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
     """Return the column with exactly these parameters."""
     values, defaults = chunker.model_dump(), embedder_defaults(embedder, chunker.name)
-    changed = {
-        spec.name: values[spec.name]
-        for spec in type(chunker).fields(values)
-        if values[spec.name] != defaults.get(spec.name, spec.default)
-    }
-    return ColumnChoice(chunker.name, changed)
+    return ColumnChoice(
+        chunker.name,
+        {
+            spec.name: values[spec.name]
+            for spec in type(chunker).fields(values)
+            if values[spec.name] != defaults.get(spec.name, spec.default)
+        },
+    )
 
 
 def remedies_data(job: RemedyJob, outcome: RemedyOutcome | None, wanted: str, none: str) -> ColumnRemedies:

@@ -164,14 +164,6 @@ def write_session_file(
 
     ``model`` is the language model of the chunkers that call one.
     """
-    stored_columns = [
-        KeptColumn(
-            recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),
-            chunks=spans_of(chunking),
-            file=_file_of(chunker),
-        )
-        for chunker, chunking in columns
-    ]
     return SessionFile(
         name=source.name,
         text=source.text,
@@ -179,7 +171,14 @@ def write_session_file(
         parts=None if source.parts is None else KeptParts.of(source.parts),
         selected=choices.selected,
         questions=questions,
-        columns=tuple(stored_columns),
+        columns=tuple(
+            KeptColumn(
+                recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),
+                chunks=spans_of(chunking),
+                file=_file_of(chunker),
+            )
+            for chunker, chunking in columns
+        ),
     ).model_dump_json(indent=1)
 
 

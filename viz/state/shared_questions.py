@@ -76,10 +76,9 @@ def give_questions_to_retrieval(
     columns
         The columns to measure; empty to keep Retrieval's.
     """
-    sentence = f"{counted(questions, 'question')} about {counted(len(question_set.texts), 'document')}, {origin}."
     session.retrieval_given = GivenQuestions(
         Material(question_set.texts, question_set.questions, True, parts),
-        sentence,
+        f"{counted(questions, 'question')} about {counted(len(question_set.texts), 'document')}, {origin}.",
         question_set.notes,
         origin,
         tuple(column.copy() for column in columns),
