@@ -13,9 +13,8 @@ from viz.compare import first_screen
 from viz.compare.asking.question_search import answer_question, mark_answer
 from viz.compare.state.session import LastChange, session
 from viz.components.browser import take_event
-from viz.components.gaps.gaps import MarkingData, marking_data
 from viz.components.page_elements import notice
-from viz.components.reader.payload import AskingData
+from viz.components.reader.payload import AskingData, MarkingData, marking_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
 from viz.controls.chunker import column_controls
 from viz.jobs import chunking as timing

@@ -15,8 +15,8 @@ from evaluation.segmentation.boundary_measures import crossing_chunks
 from evaluation.segmentation.sweep import MEASURES, SEARCHED, Setting, first_published_setting
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.browser import Component, Data, take_event
-from viz.components.gaps.gaps import marking_data
 from viz.components.page_elements import download_button, notice, show_job_progress
+from viz.components.reader.payload import marking_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicks
 from viz.controls.language_model import any_calls_model, language_model_form
 from viz.controls.widgets import button_pressed

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Document
-from viz.components.gaps.gaps import ClickedGaps, clicked_gaps_of, gap_numbers, marking_data
+from viz.components.reader.payload import ClickedGaps, clicked_gaps_of, gap_numbers, marking_data
 
 TEXT = "A heron \N{GRINNING FACE} waits. It eats fish. The loom has two beams."
 DOCUMENT = Document.from_text(TEXT, "regex", "notes")

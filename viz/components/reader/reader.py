@@ -15,9 +15,17 @@ from viz.components.browser import (
     text_store,
     utf16_offsets,
 )
-from viz.components.gaps.gaps import ClickedGaps, MarkingData, clicked_gaps_of
 from viz.components.reader.column_body import score_curve, text_segments
-from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
+from viz.components.reader.payload import (
+    AskingData,
+    ClickedGaps,
+    ColumnBody,
+    ColumnData,
+    MarkingData,
+    ReaderData,
+    ResultsData,
+    clicked_gaps_of,
+)
 from viz.jobs.resources import CACHED_BYTES, cached_while_shown
 from viz.state.session_state import session
 
@@ -107,7 +115,7 @@ def show_reader(
 
     - ``line``: the user dropped a threshold line; ``{"column", "parameter", "value", "at"}``.
     - ``selected``: the user clicked a column's head; ``{"column", "at"}``.
-    - ``mark``: the user set gaps, if there is a ``marking``; read by `viz.components.gaps.gaps.clicked_gaps_of`.
+    - ``mark``: the user set gaps, if there is a ``marking``; read by `viz.components.reader.payload.clicked_gaps_of`.
     - ``fold``: the user folded the columns, if there are ``offers``; ``{"purpose", "at"}``. The purpose is empty if the user
       unfolded them.
     - ``asking``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
