@@ -136,10 +136,10 @@ def keep_quick():
     from streamlit.testing.v1 import AppTest
 
     from chunkers.embedders import models
-    from chunkers.embedders.bert import Network
+    from chunkers.embedders.bert import BertNetwork
 
     sys.meta_path.insert(0, _NoModel())
     # It asks whether the packages are there without importing them.
     models.missing_extra_message = lambda *_asked: ""
-    Network.__init__ = _no_network
+    BertNetwork.__init__ = _no_network
     AppTest.run = _no_page

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers.embedders import models
-from chunkers.embedders.bert import Network
+from chunkers.embedders.bert import BertNetwork
 from tests import ROOT
 from tests.lanes import BY_FILE, BY_FIXTURE, imports_originals, is_left_out, keep_quick
 
@@ -39,14 +39,14 @@ def test_a_test_of_a_page_the_browser_or_the_model_is_marked_as_one(request):
 def test_the_lane_refuses_models_and_pages_that_are_not_marked(monkeypatch):
     monkeypatch.setattr(sys, "meta_path", [])
     monkeypatch.setattr(AppTest, "run", AppTest.run)
-    monkeypatch.setattr(Network, "__init__", Network.__init__)
+    monkeypatch.setattr(BertNetwork, "__init__", BertNetwork.__init__)
     monkeypatch.setattr(models, "missing_extra_message", models.missing_extra_message)
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
     keep_quick()
     with pytest.raises(pytest.fail.Exception, match=r"pytest\.mark\.model"):
         import sentence_transformers  # noqa: F401
     with pytest.raises(pytest.fail.Exception, match=r"pytest\.mark\.model"):
-        Network({}, 1, 1.0, "mean")
+        BertNetwork({}, 1, 1.0, "mean")
     with pytest.raises(pytest.fail.Exception, match=r"pytest\.mark\.page"):
         AppTest.from_string("").run()
 

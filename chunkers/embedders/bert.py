@@ -110,7 +110,7 @@ def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
     return tensors
 
 
-class Network:
+class BertNetwork:
     """BERT's transformer layers, followed by pooling of the last layer's output.
 
     Parameters
@@ -247,7 +247,7 @@ class Network:
         np.matmul(scores, values, out=attended.reshape(run.texts, run.length, *shape[3:]).swapaxes(1, 2))
 
 
-class Encoder:
+class BertEncoder:
     """BERT encoder: a tokenizer and a network that turn texts into unit vectors.
 
     Parameters
@@ -260,7 +260,7 @@ class Encoder:
         Maximum number of word pieces that the network reads of a text: the first ones, and the one that ends every text.
     """
 
-    def __init__(self, tokenizer: Tokenizer, network: Network, most: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, network: BertNetwork, most: int) -> None:
         self._tokenizer, self.network, self.most = tokenizer, network, most
 
     def lengths(self, texts: Sequence[str]) -> list[int]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from chunkers.embedders.bert import WEIGHTS, Encoder, Network, Pooling, read_tensors
+from chunkers.embedders.bert import WEIGHTS, BertEncoder, BertNetwork, Pooling, read_tensors
 
 _POOLING_MODES = {
     "pooling_mode_cls_token": "cls",
@@ -53,7 +53,7 @@ class _UnsupportedModel(Exception):
     """The folder holds a model of another kind."""
 
 
-def read_encoder(folder: Path) -> Encoder | None:
+def read_encoder(folder: Path) -> BertEncoder | None:
     """Read the encoder in a model folder; None if the model uses features that this package does not reproduce exactly.
 
     The weights are read into memory, because a user's own model may be retrained and saved while it is in use.
@@ -65,7 +65,7 @@ def read_encoder(folder: Path) -> Encoder | None:
         return None
 
 
-def _read_supported_encoder(folder: Path) -> Encoder:
+def _read_supported_encoder(folder: Path) -> BertEncoder:
     settings = {name: _read_json_object(folder / name) for name in _AS_USUAL}
     for name, usual in _AS_USUAL.items():
         for key, value in usual.items():
@@ -83,7 +83,7 @@ def _read_supported_encoder(folder: Path) -> Encoder:
     heads = config["num_attention_heads"]
     _require(config["hidden_size"] % heads == 0 and tokenizer.get_vocab_size() <= config["vocab_size"])
     _require({name: tensor.shape for name, tensor in tensors.items() if name.startswith(_USED)} == _expected_shapes(config))
-    return Encoder(tokenizer, Network(tensors, heads, config.get("layer_norm_eps", 1e-12), pooling), most)
+    return BertEncoder(tokenizer, BertNetwork(tensors, heads, config.get("layer_norm_eps", 1e-12), pooling), most)
 
 
 _USED = ("embeddings.", "encoder.")

@@ -25,7 +25,7 @@ from chunkers.support.arrays import IntArray, VectorArray
 from chunkers.support.errors import ModelError, raise_if_cancelled
 
 if TYPE_CHECKING:
-    from chunkers.embedders.bert import Encoder
+    from chunkers.embedders.bert import BertEncoder
 
 WINDOWS_AT_ONCE = 8
 """Windows computed together, about a fifth of a second of work on two cores for the bundled model."""
@@ -106,7 +106,7 @@ class LateChunks(Embedder):
         self._encoder()
         self.revision = f"{self._model.revision}/{_VERSION}"
 
-    def _encoder(self) -> "Encoder":
+    def _encoder(self) -> "BertEncoder":
         encoder = self._model.encoder
         if encoder is None or encoder.network.pooling != "mean":
             raise ModelError(CANNOT.format(name=self.name))
@@ -141,12 +141,14 @@ class LateChunks(Embedder):
                 counts[number] += len(vectors[rows])
         return scale_to_unit_length(sums / np.maximum(counts, 1))
 
-    def _read(self, encoder: "Encoder", digest: str) -> _Pieces:
+    def _read(self, encoder: "BertEncoder", digest: str) -> _Pieces:
         ids, offsets = encoder.pieces(self._texts[digest])
         starts, ends = np.array(offsets, dtype=np.intp).reshape(-1, 2).T
         return _Pieces(ids, starts, ends, overlapping_windows(len(ids), encoder.most))
 
-    def _vectors(self, encoder: "Encoder", keys: Sequence[tuple[str, int]]) -> Iterator[tuple[tuple[str, int], VectorArray]]:
+    def _vectors(
+        self, encoder: "BertEncoder", keys: Sequence[tuple[str, int]]
+    ) -> Iterator[tuple[tuple[str, int], VectorArray]]:
         """Yield the vectors of windows, given by text and number, special pieces included.
 
         The last two are kept for the next batch, which begins in their middle.

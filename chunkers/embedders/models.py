@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
-from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS, Encoder, Network, read_tensors
+from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS, BertEncoder, BertNetwork, read_tensors
 from chunkers.embedders.bert_folder import read_encoder
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import InputError, ModelError, short_repr
@@ -152,7 +152,7 @@ class Model(Embedder):
 
     def __init__(self, name: str, device: str = "auto") -> None:
         self._lock = threading.Lock()
-        self._model: Encoder | SentenceModel | None = None
+        self._model: BertEncoder | SentenceModel | None = None
         self._asked = device
         self.device = device_without_torch(device)
         self.name = name
@@ -163,10 +163,10 @@ class Model(Embedder):
             if self._model is None:
                 self._model = self._load_model()
 
-    def _load_model(self) -> Encoder | SentenceModel:
+    def _load_model(self) -> BertEncoder | SentenceModel:
         self.device = find_device(self._asked)
         model, revision = self._read_with_revision()
-        if isinstance(model, Encoder):
+        if isinstance(model, BertEncoder):
             self.engine, self.packages = "NumPy", ("numpy", "tokenizers")
             self.batch, self.batch_length = MOST_TEXTS, MOST_PIECES
             self.max_tokens = model.most
@@ -178,13 +178,13 @@ class Model(Embedder):
         return model
 
     @abstractmethod
-    def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
+    def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
         """Load the model; return its encoder and the revision of its weights."""
 
     @property
-    def encoder(self) -> Encoder | None:
+    def encoder(self) -> BertEncoder | None:
         """The encoder of this package if it runs the model; None before loading, and if another library runs the model."""
-        return self._model if isinstance(self._model, Encoder) else None
+        return self._model if isinstance(self._model, BertEncoder) else None
 
     def token_vectors(self, texts: Sequence[Sequence[int]]) -> list[VectorArray]:
         """Return the model's output for each word piece of each text, shape (len(text), dimension), by its `encoder`.
@@ -195,7 +195,7 @@ class Model(Embedder):
             Ids of each text's word pieces, including the special ones.
         """
         with self._lock:
-            assert isinstance(self._model, Encoder)
+            assert isinstance(self._model, BertEncoder)
             return self._model.network.token_vectors(texts)
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
@@ -248,7 +248,7 @@ class Model(Embedder):
 class FolderModel(Model):
     """A sentence-transformers model in a local folder, read without network access."""
 
-    def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
+    def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
         folder = Path(self.name).expanduser().resolve()
         if self.device == "cpu" and (encoder := read_encoder(folder)):
             return encoder, folder_revision(folder)
@@ -266,7 +266,7 @@ class FolderModel(Model):
 class HubModel(Model):
     """A model from the Hugging Face hub, downloaded once into the hub's cache and then used offline."""
 
-    def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
+    def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
         from huggingface_hub import resolve_revision
         from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionResolutionError
 
@@ -413,11 +413,11 @@ class MiniLM(Model):
         known = device_without_torch(device)
         self.revision = revision_on_device(WEIGHTS_SHA256, known) if known else ""
 
-    def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
+    def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
         folder = checked_model_folder()
         if self.device == "cpu":
-            network = Network(read_tensors(folder / WEIGHTS, mapped=True), _HEADS, _EPSILON, "mean")
-            return Encoder(word_piece_tokenizer(), network, MiniLM.max_tokens), WEIGHTS_SHA256
+            network = BertNetwork(read_tensors(folder / WEIGHTS, mapped=True), _HEADS, _EPSILON, "mean")
+            return BertEncoder(word_piece_tokenizer(), network, MiniLM.max_tokens), WEIGHTS_SHA256
         with self._errors_in_one_sentence():
             self.packages = Model.packages
             return SentenceModel(str(folder), self.device, local_files_only=True), WEIGHTS_SHA256
@@ -441,7 +441,7 @@ class MiniLM(Model):
         """
         self.load()
         with self._lock:
-            assert isinstance(self._model, Encoder)
+            assert isinstance(self._model, BertEncoder)
             return self._model.network.pooled_vectors(texts)
 
 
