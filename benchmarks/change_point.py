@@ -16,7 +16,7 @@ from benchmarks.harness import benchmark, comma_separated, markdown_table, optio
 from benchmarks.scaling import WIDTH, PreparedEmbedder
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.building_blocks.change_search import best_partition_by_penalty, critical_penalty
-from chunkers.building_blocks.sentence_distances import SAMPLE, under_shuffling
+from chunkers.building_blocks.sentence_distances import SAMPLE, scores_under_shuffling
 
 TEXTS = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
 """Number of texts by number of sentences."""
@@ -94,7 +94,7 @@ def measure_with_sampled_penalty(count: int, texts: int) -> FalseCuts:
     for seed in range(texts):
         vectors = independent_vectors(count, np.random.default_rng([seed, count])).astype(np.float64)
         began = time.process_time()
-        null = under_shuffling(
+        null = scores_under_shuffling(
             vectors, 1, "sample", lambda rows: np.array([critical_penalty(rows, _ignore_progress)]), SAMPLE
         )
         cuts.append(len(best_partition_by_penalty(vectors, float(null.mean()), _ignore_progress)))

@@ -24,7 +24,7 @@ _ANSWER_TOKENS_PER_TOKEN = 6
 _MOST_PER_SENTENCE = 3
 """Most propositions of a sentence, on average, that a schema allows."""
 
-_LONGER_THAN_SENTENCE = 100
+_LONGEST_BEYOND_SENTENCE = 100
 """Characters that a proposition may have beyond the longest sentence of its window where a schema bounds it."""
 
 _TOKENS_AROUND_PROPOSITION = 30
@@ -163,7 +163,7 @@ def _answer_sizes(document: Document, window: SentenceWindow, tokens: int) -> fo
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
     count, texts = window.last - window.first, document.sentence_texts[window.first : window.last]
     quotation = max(map(len, texts))
-    text = quotation + _LONGER_THAN_SENTENCE
+    text = quotation + _LONGEST_BEYOND_SENTENCE
     fitting = tokens // ((quotation + text) // _SHORTEST_TOKEN + _TOKENS_AROUND_PROPOSITION)
     return {"text": text, "quotation": quotation, "propositions": max(count, min(_MOST_PER_SENTENCE * count, fitting))}
 

@@ -96,7 +96,7 @@ def _shuffling_cache_key(
 
 
 @cached_in(LRUDict(64), _shuffling_cache_key)
-def under_shuffling(
+def scores_under_shuffling(
     vectors: Vectors, run: int, name: str, measure: Callable[[Vectors], FloatArray], most: int = SAMPLE
 ) -> FloatArray:
     """Return the values of ``measure`` for all shuffled versions of a text, concatenated; the values are cached.

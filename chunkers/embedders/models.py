@@ -53,12 +53,14 @@ def check_device(device: str) -> None:
 
 def device_without_torch(requested: str) -> str:
     """Return the device if it can be determined without importing torch, which is slow; otherwise an empty string."""
-    if requested == "cpu" or (requested == "auto" and (not _may_have_another() or missing_extra_message("models", "auto"))):
+    if requested == "cpu" or (
+        requested == "auto" and (not _may_have_accelerator() or missing_extra_message("models", "auto"))
+    ):
         return "cpu"
     return ""
 
 
-def _may_have_another() -> bool:
+def _may_have_accelerator() -> bool:
     if sys.platform == "darwin":
         return platform.machine() == "arm64"
     return not sys.platform.startswith("linux") or any(any(Path("/dev").glob(name)) for name in _NODES)

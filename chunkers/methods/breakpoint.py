@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.sentence_distances import gap_distances, join_with_neighbours, under_shuffling
+from chunkers.building_blocks.sentence_distances import gap_distances, join_with_neighbours, scores_under_shuffling
 from chunkers.building_blocks.sizes import SizeLimitedChunker, enforce_size_limits
 from chunkers.building_blocks.thresholds import ThresholdChunker
 from chunkers.building_blocks.verdict_reversals import VerdictReversals, nearest_slider_stop, parameter_spec
@@ -89,7 +89,7 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         def scores(shuffled: VectorArray) -> FloatArray:
             return self.rule.scores(gap_distances(shuffled))
 
-        null_scores = under_shuffling(vectors, 1, self.rule.score_name, scores)
+        null_scores = scores_under_shuffling(vectors, 1, self.rule.score_name, scores)
         null_scores = null_scores[~np.isnan(null_scores)]
         return Band(*np.percentile(null_scores, [25, 75]).tolist()) if len(null_scores) else None
 

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
-from chunkers.building_blocks.sentence_distances import SAMPLE, gap_distances, under_shuffling
+from chunkers.building_blocks.sentence_distances import SAMPLE, gap_distances, scores_under_shuffling
 from chunkers.building_blocks.sizes import SizeLimitedChunker, enforce_size_limits
 from chunkers.contract import Tools
 from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Verdict, link_reasons
@@ -280,7 +280,7 @@ class ChangePoint(SizeLimitedChunker):
             return np.array([[penalties[0], np.mean(penalties[1:] or penalties)]]) if penalties else np.zeros((1, 2))
 
         name = f"critical penalty {hashlib.sha256(places.tobytes()).hexdigest()}"
-        null_penalties = under_shuffling(vectors, self.shuffled_runs, name, critical, searched_sentences)
+        null_penalties = scores_under_shuffling(vectors, self.shuffled_runs, name, critical, searched_sentences)
         full_penalties = null_penalties[:, 0]
         if searched_sentences == sentence_count:
             return full_penalties

@@ -25,7 +25,7 @@ def there(monkeypatch):
     import torch
 
     def find(*names):
-        monkeypatch.setattr(device, "_may_have_another", lambda: bool(names))
+        monkeypatch.setattr(device, "_may_have_accelerator", lambda: bool(names))
         monkeypatch.setattr(torch.cuda, "is_available", lambda: "cuda" in names)
         monkeypatch.setattr(torch.backends.mps, "is_available", lambda: "mps" in names)
 
@@ -50,10 +50,10 @@ def test_a_device_is_used_when_there_is_one(names, chosen, there):
 
 
 def test_a_machine_without_another_device_is_told_without_torch(monkeypatch):
-    monkeypatch.setattr(device, "_may_have_another", lambda: False)
+    monkeypatch.setattr(device, "_may_have_accelerator", lambda: False)
     monkeypatch.setattr(device, "import_torch", lambda: pytest.fail("torch was imported"))
     assert find_device("auto") == find_device("cpu") == "cpu"
-    monkeypatch.setattr(device, "_may_have_another", lambda: True)
+    monkeypatch.setattr(device, "_may_have_accelerator", lambda: True)
     assert (device_without_torch("auto"), device_without_torch("cpu"), device_without_torch("cuda")) == ("", "cpu", "")
 
 
@@ -76,7 +76,7 @@ def test_what_a_machine_may_have_is_never_denied(system, machine, nodes, may, mo
     monkeypatch.setattr(device, "Path", lambda _: tmp_path)
     monkeypatch.setattr(device.sys, "platform", system)
     monkeypatch.setattr(device.platform, "machine", lambda: machine)
-    assert device._may_have_another() == may
+    assert device._may_have_accelerator() == may
 
 
 @pytest.mark.parametrize("name", [MiniLM.name, "static", "some/model"])
@@ -147,7 +147,7 @@ def test_with_a_broken_torch_auto_is_the_processor_and_a_device_is_a_sentence(mo
     def broken():
         raise ImportError("libc10.so is missing")
 
-    monkeypatch.setattr(device, "_may_have_another", lambda: True)
+    monkeypatch.setattr(device, "_may_have_accelerator", lambda: True)
     monkeypatch.setattr(device, "import_torch", broken)
     assert find_device("auto") == "cpu"
     with pytest.raises(ModelError, match=r"^The device cuda needs the package torch, which cannot be imported \(libc10"):
@@ -157,7 +157,7 @@ def test_with_a_broken_torch_auto_is_the_processor_and_a_device_is_a_sentence(mo
 @pytest.mark.model
 @pytest.mark.parametrize("missing", ["torch", "sentence_transformers"])
 def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(missing, monkeypatch):
-    monkeypatch.setattr(device, "_may_have_another", lambda: True)
+    monkeypatch.setattr(device, "_may_have_accelerator", lambda: True)
     monkeypatch.setattr(extras, "find_spec", lambda module: None if module == missing else module)
     assert device_without_torch("auto") == find_device("auto") == "cpu"
     sentence = (

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import build_chunker
-from chunkers.building_blocks.sentence_distances import SAMPLE, SHUFFLES, gap_distances, shuffled_orders, under_shuffling
+from chunkers.building_blocks.sentence_distances import (
+    SAMPLE,
+    SHUFFLES,
+    gap_distances,
+    scores_under_shuffling,
+    shuffled_orders,
+)
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.methods.breakpoint import read_as_similarity
 from tests.support import AngleEmbedder, HashEmbedder, cut
@@ -54,14 +60,14 @@ def test_what_was_measured_is_remembered_by_vectors_run_and_name():
         return vectors[:1, 0]
 
     vectors = np.random.default_rng(1).normal(size=(5, 2))
-    first = under_shuffling(vectors, 1, "remembered", measure)
+    first = scores_under_shuffling(vectors, 1, "remembered", measure)
     assert len(asked) == len(first) == SHUFFLES
-    assert under_shuffling(vectors.copy(), 1, "remembered", measure) is first
+    assert scores_under_shuffling(vectors.copy(), 1, "remembered", measure) is first
     assert len(asked) == SHUFFLES
     for others in ((vectors + 1, 1, "remembered"), (vectors, 2, "remembered"), (vectors, 1, "other")):
-        under_shuffling(*others, measure)
+        scores_under_shuffling(*others, measure)
     assert len(asked) == 4 * SHUFFLES
-    under_shuffling(vectors, 1, "remembered", measure, 3)
+    scores_under_shuffling(vectors, 1, "remembered", measure, 3)
     assert len(asked) == 5 * SHUFFLES
     assert len(asked[-1]) == 3
 
@@ -73,7 +79,7 @@ def test_what_raises_is_not_remembered():
     vectors = np.random.default_rng(2).normal(size=(5, 2))
     for _ in range(2):
         with pytest.raises(RuntimeError):
-            under_shuffling(vectors, 1, "fails", fail)
+            scores_under_shuffling(vectors, 1, "fails", fail)
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)

@@ -429,11 +429,11 @@ def test_of_two_sentences_the_order_tells_nothing():
 def test_shuffling_can_be_cancelled(monkeypatch):
     shuffling = []
 
-    def under_shuffling(*arguments):
+    def scores_under_shuffling(*arguments):
         shuffling.append(True)
-        return sentence_distances.under_shuffling(*arguments)
+        return sentence_distances.scores_under_shuffling(*arguments)
 
-    monkeypatch.setattr(change_point, "under_shuffling", under_shuffling)
+    monkeypatch.setattr(change_point, "scores_under_shuffling", scores_under_shuffling)
     monkeypatch.setattr(change_point, "AT_ONCE", 0)
     with pytest.raises(Cancelled):
         # No other test has these sentences, so that nothing of them is remembered.
