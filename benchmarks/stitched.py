@@ -15,11 +15,16 @@ from benchmarks.harness import benchmark, markdown_table, option
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
 from chunkers.support.formatting import format_number
-from evaluation.segmentation.marked_texts import Passage, cut_into_passages, split_by_subject, stitch_documents
+from evaluation.segmentation.marked_texts import (
+    MarkedDocument,
+    Passage,
+    cut_into_passages,
+    split_by_subject,
+    stitch_documents,
+)
 from evaluation.segmentation.sweep import (
     MEASURES,
     TRIVIAL,
-    MarkedDocument,
     Setting,
     SettingSummary,
     SweepRow,

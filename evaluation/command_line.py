@@ -4,19 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from chunkers.commands.arguments import Parser, run_command
-from evaluation.commands import (
-    agreement,
-    answers,
-    check,
-    diff,
-    questions,
-    report,
-    retrieval,
-    stitch,
-    sweep,
-    trace,
-    unlabelled,
-)
+from evaluation.commands import check, diff, known_boundaries, one_document, questions, retrieval, trace, without_labels
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -25,8 +13,20 @@ def _parser() -> argparse.ArgumentParser:
         description="Measure chunkers against known boundaries, with questions, or without.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    for command in (sweep, stitch, retrieval, questions, answers, agreement, unlabelled, check, diff, report, trace):
-        command.add(commands)
+    for add_command in (
+        known_boundaries.add_sweep,
+        known_boundaries.add_stitch,
+        retrieval.add_retrieval,
+        questions.add_questions,
+        one_document.add_answers,
+        without_labels.add_agreement,
+        without_labels.add_unlabelled,
+        check.add_check,
+        diff.add_diff,
+        one_document.add_report,
+        trace.add_trace,
+    ):
+        add_command(commands)
     return parser
 
 

@@ -32,10 +32,6 @@ from evaluation.statistics.paired_tests import Difference, paired_differences
 DIGEST_BYTES = 16
 """Bytes of a text's hash: two of a thousand million texts share one with a probability below 1 to 10²⁰."""
 
-_TABLES = """
-    CREATE TABLE chunks (document TEXT, text BLOB, is_after INTEGER, tokens INTEGER)
-"""
-
 _COUNTED = """
     CREATE TABLE documents AS
     SELECT document, sum(min(before, after)) AS kept, sum(before) AS before, sum(after) AS after,
@@ -94,13 +90,6 @@ def dollar_words(dollars: float) -> str:
     return f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.2g}"
 
 
-class DocumentChanges(NamedTuple):
-    """Name and changes of one document."""
-
-    document: str
-    changes: Changes
-
-
 class Comparison(NamedTuple):
     """Changes of all documents together, and the documents that change most.
 
@@ -111,7 +100,8 @@ class Comparison(NamedTuple):
     only_before, only_after
         Number of documents with chunks on only one side.
     most_changed
-        Documents with the most tokens to embed again, then with the most chunks that are not kept; names decide ties.
+        Names and changes of the documents with the most tokens to embed again, then with the most chunks that are not kept;
+        names decide ties.
     """
 
     total: Changes
@@ -119,7 +109,7 @@ class Comparison(NamedTuple):
     changed_documents: int
     only_before: int
     only_after: int
-    most_changed: tuple[DocumentChanges, ...]
+    most_changed: tuple[tuple[str, Changes], ...]
 
 
 class ChunkComparison:
@@ -139,7 +129,7 @@ class ChunkComparison:
         self._keeps_vectors = keeps_vectors
         # A database without a name is in memory as far as the cache of 2 MB holds it, and then in a file without a name.
         self._database = sqlite3.connect("", isolation_level=None)
-        self._database.execute(_TABLES)
+        self._database.execute("CREATE TABLE chunks (document TEXT, text BLOB, is_after INTEGER, tokens INTEGER)")
         self._database.execute("BEGIN")
 
     def __enter__(self) -> Self:
@@ -162,28 +152,27 @@ class ChunkComparison:
 
     def result(self, most: int = 10) -> Comparison:
         """Return the changes of all documents, and the ``most`` documents that change most."""
-        run = self._database.execute
-        run("DROP TABLE IF EXISTS documents")
-        run(_COUNTED)
+        execute = self._database.execute
+        execute("DROP TABLE IF EXISTS documents")
+        execute(_COUNTED)
         sums = ", ".join(f"coalesce(sum({name}), 0)" for name in ("kept", "changed", "new", "gone", "again", "tokens"))
-        total = Changes(*run(f"SELECT {sums} FROM (SELECT {_CHANGES} FROM documents)").fetchone())
-        counts = run(
+        total = Changes(*execute(f"SELECT {sums} FROM (SELECT {_CHANGES} FROM documents)").fetchone())
+        documents, changed, only_before, only_after = execute(
             "SELECT count(*), coalesce(sum(before > kept OR after > kept), 0), coalesce(sum(after = 0), 0), "
             "coalesce(sum(before = 0), 0) FROM documents"
         ).fetchone()
-        listed = run(
+        listed = execute(
             f"SELECT document, {_CHANGES} FROM documents WHERE before > kept OR after > kept "
             "ORDER BY again DESC, before + after - 2 * kept DESC, document LIMIT ?",
             (most,),
         )
-        documents, changed, only_before, only_after = map(int, counts)
         return Comparison(
             total,
             documents,
             changed,
             only_before,
             only_after,
-            tuple(DocumentChanges(name, Changes(*values)) for name, *values in listed),
+            tuple((name, Changes(*values)) for name, *values in listed),
         )
 
 
@@ -203,8 +192,8 @@ def recall_by_amount(
     if top_k is not None:
         by_amount[f"k = {top_k:,}"] = evaluate_retrieval(index, questions, tools, ruler, top_k).values("recall", unit)
     if budgets is not None:
-        at = evaluate_at_budgets(index, questions, tools, ruler, budgets)
-        by_amount |= {f"{size:,} {unit}": at.values("recall", size, unit) for size in budgets.sizes}
+        at_budgets = evaluate_at_budgets(index, questions, tools, ruler, budgets)
+        by_amount |= {f"{size:,} {unit}": at_budgets.values("recall", size, unit) for size in budgets.sizes}
     return by_amount
 
 
@@ -227,7 +216,7 @@ class WonAndLost:
     Attributes
     ----------
     before, after
-        Results of `recalls` for the same questions and amounts.
+        Results of `recall_by_amount` for the same questions and amounts.
     """
 
     before: Mapping[str, FloatArray]

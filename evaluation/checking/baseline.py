@@ -21,7 +21,8 @@ from evaluation.questions.corpus import Corpus, Ruler
 from evaluation.questions.reading import Question
 from evaluation.retrieval.measures import evaluate_retrieval, mean_and_deviation
 from evaluation.search.index import build_index
-from evaluation.segmentation.sweep import MEASURES, MarkedDocument, score_chunking
+from evaluation.segmentation.marked_texts import MarkedDocument
+from evaluation.segmentation.sweep import MEASURES, score_chunking
 
 TOLERANCE = 0.01
 """Tolerated loss in a score: embeddings differ in their last digits between machines, so a close cut may move."""
@@ -64,20 +65,20 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         """
         (value,) = parse_in_reader_process(read_json_file, data, name, most=LONGEST_BASELINE)
         try:
-            read = cls.model_validate(value)
+            baseline = cls.model_validate(value)
         except ValidationError as error:
             place, detail = first_validation_error(error, "the file")
             raise InputError(
                 f"{name}: the baseline must be in the format that --write-baseline writes; {place} is invalid: "
                 f"{detail['msg']}."
             ) from error
-        for kind, scores in read.scores.items():
+        for kind, scores in baseline.scores.items():
             for score in scores:
                 if score not in BASELINE_SCORES[kind]:
                     raise InputError(
                         f"{name}: a score of {kind} must be one of {', '.join(BASELINE_SCORES[kind])}; got {score!r}."
                     )
-        return read
+        return baseline
 
     def to_json(self) -> str:
         """Return the baseline as indented JSON that ends with a line break."""
@@ -91,12 +92,15 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         for kind, kept in self.scores.items():
             for name, before in kept.items():
                 now = scores.get(kind, {}).get(name)
-                more = BASELINE_SCORES[kind][name]
+                more_is_better = BASELINE_SCORES[kind][name]
                 if now is None:
                     yield kind, f"{name} is undefined now; the baseline has {before:.4f}."
-                elif (before - now if more else now - before) > tolerance:
-                    rule = "at least" if more else "at most"
-                    yield kind, f"{name} must be {rule} {before:.4f}, give or take {tolerance:g}; it is {now:.4f}."
+                elif (before - now if more_is_better else now - before) > tolerance:
+                    yield (
+                        kind,
+                        f"{name} must be {'at least' if more_is_better else 'at most'} {before:.4f}, "
+                        f"give or take {tolerance:g}; it is {now:.4f}.",
+                    )
 
 
 def measured_content_hash(
@@ -114,9 +118,10 @@ def measured_content_hash(
 def mean_boundary_scores(runs: Sequence[tuple[MarkedDocument, Chunking]]) -> dict[str, float]:
     """Return the mean of each boundary score over all documents with known boundaries, ignoring undefined values."""
     rows = [score_chunking(marked, chunking) for marked, chunking in runs]
-    values = {name: [row[name].value for row in rows] for name in BASELINE_SCORES[BOUNDARIES]}
-    defined = {name: [score for score in some if score is not None] for name, some in values.items()}
-    return {name: statistics.fmean(some) for name, some in defined.items() if some}
+    defined = {
+        name: [value for row in rows if (value := row[name].value) is not None] for name in BASELINE_SCORES[BOUNDARIES]
+    }
+    return {name: statistics.fmean(values) for name, values in defined.items() if values}
 
 
 def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools) -> dict[str, float]:
@@ -202,25 +207,27 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         listed = ",\n".join(files)
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{listed}\n  }}\n}}\n'
 
-    def without(self, checked: CheckedDocument) -> CheckedDocument:
+    def mark_known(self, checked: CheckedDocument) -> CheckedDocument:
         """Return a copy of a document's check in which known problems are marked.
 
         Each entry of the list covers one problem.
         """
-        left = Counter((known.rule, known.passage) for known in self.files.get(_relative_file_name(checked.file), ()))
+        remaining = Counter((known.rule, known.passage) for known in self.files.get(_relative_file_name(checked.file), ()))
         problems = []
         for problem in checked.problems:
             key = KnownProblem.of(problem)
-            is_known = not problem.quiet and left[key.rule, key.passage] > 0
-            left[key.rule, key.passage] -= is_known
+            is_known = not problem.quiet and remaining[key.rule, key.passage] > 0
+            remaining[key.rule, key.passage] -= is_known
             problems.append(replace(problem, quiet="known") if is_known else problem)
         return replace(checked, problems=tuple(problems))
 
-    def gone(self, documents: Sequence[CheckedDocument]) -> int:
+    def count_gone(self, documents: Sequence[CheckedDocument]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
-        cut = [checked for checked in documents if checked.chunking is not None]
-        listed = sum(len(self.files.get(_relative_file_name(checked.file), ())) for checked in cut)
-        return listed - sum(problem.quiet == "known" for checked in cut for problem in self.without(checked).problems)
+        cut_documents = [checked for checked in documents if checked.chunking is not None]
+        listed = sum(len(self.files.get(_relative_file_name(checked.file), ())) for checked in cut_documents)
+        return listed - sum(
+            problem.quiet == "known" for checked in cut_documents for problem in self.mark_known(checked).problems
+        )
 
 
 def _problems_not_ignored(checked: CheckedDocument) -> list[KnownProblem]:

@@ -28,7 +28,7 @@ class IgnoredPassage(NamedTuple):
     span: Span
     rules: frozenset[str]
 
-    def has(self, rule: str, span: Span) -> bool:
+    def turns_off(self, rule: str, span: Span) -> bool:
         """Return whether the comment turns off a rule for a span.
 
         The span must overlap the comment's passage.
@@ -94,8 +94,16 @@ _BLOCKS = ("inside_code", "inside_table", "inside_formula", "inside_list")
 _WHOLE = (*_BLOCKS, "inside_sentence")
 """Rules about passages that should have stayed whole."""
 _ERRORS = (*_BLOCKS, "stranded_heading", "unread")
-_ON_CHUNKS = ("dangling_start", "boilerplate")
-_NOTES = (*_ON_CHUNKS, "far_from_heading", "off_a_paragraph", "bad_split", "whole_paragraph", "by_a_hair", "flat")
+_NOTES = (
+    "dangling_start",
+    "boilerplate",
+    "far_from_heading",
+    "off_a_paragraph",
+    "bad_split",
+    "whole_paragraph",
+    "by_a_hair",
+    "flat",
+)
 
 
 def _default_level(name: str) -> Level:
@@ -198,7 +206,7 @@ class Check:
         level_name = self.levels.get(rule, ALL_RULES[rule].level if avoidable else "note")
         return next((level for level in LEVELS if level == level_name), None)
 
-    def look(self, document: Document, file: str) -> CheckedDocument:
+    def check_document(self, document: Document, file: str) -> CheckedDocument:
         """Cut a document and return its rule violations in text order.
 
         Raises
@@ -206,8 +214,7 @@ class Check:
         InputError
             If the document cannot be cut or the chunk sizes cannot be counted.
         """
-        tools = replace(self.tools)
-        chunking = run(self.chunker, document, tools, self.embedded_as)
+        chunking = run(self.chunker, document, replace(self.tools), self.embedded_as)
         lines = _Lines(document, file)
         # Only what is read as it is can have comments of Markdown.
         ignored, wrong = parse_ignore_comments(document.text, ALL_RULES) if format_of(file) is None else ([], [])
@@ -216,23 +223,34 @@ class Check:
             level = self.level(violation.rule, avoidable=violation.avoidable)
             if level is not None:
                 quiet: Literal["", "ignored"] = (
-                    "ignored" if any(comment.has(violation.rule, violation.span) for comment in ignored) else ""
+                    "ignored" if any(comment.turns_off(violation.rule, violation.span) for comment in ignored) else ""
                 )
-                place, where = lines.place(violation.span), lines.where(violation.span)
-                passage = document.text[slice(*violation.span)]
-                problems.append(Problem(violation.rule, level, file, violation.message, place, where, passage, quiet))
-        template = "a comment may only ignore rules; {} is none."
-        remarks = tuple(f"{file}:{lines.line(span.start)}: {template.format(short_repr(name))}" for span, name in wrong)
+                problems.append(
+                    Problem(
+                        violation.rule,
+                        level,
+                        file,
+                        violation.message,
+                        lines.place_of(violation.span),
+                        lines.page_words(violation.span),
+                        document.text[slice(*violation.span)],
+                        quiet,
+                    )
+                )
+        remarks = tuple(
+            f"{file}:{lines.line_number(span.start)}: a comment may only ignore rules; {short_repr(name)} is none."
+            for span, name in wrong
+        )
         return CheckedDocument(file, chunking, tuple(problems), remarks=remarks)
 
     def _violations(self, chunking: Chunking) -> Iterator[_Violation]:
         findings = find_suspicious_cuts(chunking)
-        long = self._too_long(chunking, [finding.span for finding in findings if finding.rule in _WHOLE])
+        too_long = self._too_long(chunking, [finding.span for finding in findings if finding.rule in _WHOLE])
         # What is read is said of the text that is embedded, which may be longer than the chunk.
         for finding in findings:
             sentence = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
-            avoidable = finding.rule not in _WHOLE or finding.span not in long
-            sentence += "" if avoidable else f"; it cannot be whole: {long[finding.span]}"
+            avoidable = finding.rule not in _WHOLE or finding.span not in too_long
+            sentence += "" if avoidable else f"; it cannot be whole: {too_long[finding.span]}"
             yield _Violation(finding.rule, finding.span, f"{sentence}.", avoidable)
         if self.level("unread") is not None:
             yield from self._unread(chunking)
@@ -258,8 +276,11 @@ class Check:
         texts = [embedded_text(document, chunk, self.embedded_as) for chunk in chunking.chunks]
         for chunk, length in zip(chunking.chunks, embedder.lengths(texts), strict=True):
             if length > most:
-                sentence = f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most:,}."
-                yield _Violation("unread", Span(chunk.start, chunk.end), sentence)
+                yield _Violation(
+                    "unread",
+                    Span(chunk.start, chunk.end),
+                    f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most:,}.",
+                )
 
     def _sizes(self, chunking: Chunking) -> Iterator[_Violation]:
         bounds = self.bounds or requested_size_bounds(self.chunker)
@@ -269,8 +290,11 @@ class Check:
         for chunk, size in zip(chunking.chunks, sizes, strict=True):
             if size < (bounds.least or 0) or (bounds.most is not None and size > bounds.most):
                 unit = bounds.unit.removesuffix("s") if size == 1 else bounds.unit
-                sentence = f"The chunk has {size:,} {unit}; asked for are {bounds.words()}."
-                yield _Violation("size", Span(chunk.start, chunk.end), sentence)
+                yield _Violation(
+                    "size",
+                    Span(chunk.start, chunk.end),
+                    f"The chunk has {size:,} {unit}; asked for are {bounds.words()}.",
+                )
 
 
 class _Lines:
@@ -284,18 +308,18 @@ class _Lines:
     def _starts(self) -> list[int]:
         return [0, *(end.end() for end in _LINE_END.finditer(self._document.text))]
 
-    def line(self, place: int) -> int:
+    def line_number(self, place: int) -> int:
         """Return the number of the line that contains a code point, counted from 1."""
         return bisect_right(self._starts, place)
 
-    def place(self, span: Span) -> Place | None:
+    def place_of(self, span: Span) -> Place | None:
         if not self._plain:
             return None
         first = bisect_right(self._starts, span.start) - 1
         last = bisect_right(self._starts, max(span.start, span.end - 1)) - 1
         return Place(first + 1, span.start - self._starts[first] + 1, last + 1, span.end - self._starts[last] + 1)
 
-    def where(self, span: Span) -> str:
+    def page_words(self, span: Span) -> str:
         parts = self._document.parts
         if parts is None:
             return ""

@@ -90,16 +90,16 @@ class Report:
 def as_text(report: Report) -> str:
     """Format the report as text: one line per problem, in the style of compilers, with the verdict last."""
     lines = [f"{_place_words(problem)}: {problem.level}: {problem.message} [{problem.rule}]" for problem in report.problems]
-    left = len(report.all) - len(report.problems)
-    if left:
-        lines.append(f"{pluralize(left, 'more problem')} not listed")
+    unlisted = len(report.all) - len(report.problems)
+    if unlisted:
+        lines.append(f"{pluralize(unlisted, 'more problem')} not listed")
     for kind, scores in report.scores.items():
         lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
     chunks = sum(len(document.chunking.chunks) for document in report.documents if document.chunking is not None)
     by_level = ", ".join(pluralize(count, level) for level, count in report.counts.items())
     checked = f"{pluralize(len(report.documents), 'document')}, {pluralize(chunks, 'chunk')}"
-    quiet = "".join(f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True))
-    lines.append(f"{checked}: {by_level}{quiet}; {report.verdict}")
+    quiet_words = "".join(f", {count:,} {why}" for why, count in sorted(report.quiet_counts.items(), reverse=True))
+    lines.append(f"{checked}: {by_level}{quiet_words}; {report.verdict}")
     return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in lines) + "\n"
 
 
@@ -159,10 +159,11 @@ def as_junit(report: Report) -> str:
     root = etree.Element("testsuites", name="seamark check")
     rules = [name for name in report.levels if name not in SCORES]
     for document in report.documents:
-        suite = _junit_suite(
-            document.file, rules, [problem for problem in document.problems if not problem.quiet], document.complaint
+        root.append(
+            _junit_suite(
+                document.file, rules, [problem for problem in document.problems if not problem.quiet], document.complaint
+            )
         )
-        root.append(suite)
     case_names = {*report.scores, *(problem.rule for problem in report.general)}
     scored = [name for name in report.levels if name in SCORES and name in case_names]
     if scored:
@@ -180,13 +181,13 @@ def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], compl
         etree.SubElement(case, "error", message=_xml_text(complaint))
     for rule in () if complaint else rules:
         case = etree.SubElement(suite, "testcase", classname=_xml_text(file), name=rule)
-        mine = [problem for problem in problems if problem.rule == rule]
-        grave = [problem for problem in mine if problem.level == "error"]
-        if grave:
+        rule_problems = [problem for problem in problems if problem.rule == rule]
+        errors_of_rule = [problem for problem in rule_problems if problem.level == "error"]
+        if errors_of_rule:
             failure = etree.SubElement(case, "failure", message=_xml_text(ALL_RULES[rule].title), type=rule)
-            failure.text = _junit_lines(grave)
-        elif mine:
-            etree.SubElement(case, "system-out").text = _junit_lines(mine)
+            failure.text = _junit_lines(errors_of_rule)
+        elif rule_problems:
+            etree.SubElement(case, "system-out").text = _junit_lines(rule_problems)
     failures, errors = len(suite.findall("*/failure")), len(suite.findall("*/error"))
     suite.attrib.update(tests=str(len(suite)), failures=str(failures), errors=str(errors))
     return suite

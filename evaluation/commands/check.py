@@ -50,8 +50,7 @@ from evaluation.checking.report import Report, as_json, as_junit, as_sarif, as_t
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.reading import Question, read_questions
 from evaluation.segmentation.chunk_statistics import UNITS, SizeBounds
-from evaluation.segmentation.marked_texts import MARKS_ENDING, message_with_file_name, read_marked_texts
-from evaluation.segmentation.sweep import MarkedDocument
+from evaluation.segmentation.marked_texts import MARKS_ENDING, MarkedDocument, message_with_file_name, read_marked_texts
 from sample_docs import load_sample
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ FORMS: Mapping[str, Callable[[Report], str]] = {
 _NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions."
 
 
-def add(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_check(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``check`` command to an argument parser."""
     rules = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
     command = commands.add_parser(
@@ -90,9 +89,12 @@ def add(commands: "argparse._SubParsersAction[Any]") -> None:
     command.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
     command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for")
     command.add_argument("--unit", choices=UNITS, default="tokens", help="what both count (default: %(default)s)")
-    levels = ", ".join((*LEVELS, OFF))
     command.add_argument(
-        "--level", action="append", default=[], metavar="RULE=LEVEL", help=f"how grave it is to break a rule: {levels}"
+        "--level",
+        action="append",
+        default=[],
+        metavar="RULE=LEVEL",
+        help=f"how grave it is to break a rule: {', '.join((*LEVELS, OFF))}",
     )
     command.add_argument(
         "--marked",
@@ -156,36 +158,43 @@ def run_check(options: argparse.Namespace) -> int:
     tools.asking = _open_language_model(options, recipe, chunker)
     check = Check(chunker, tools, parse_levels(options.level), _requested_bounds(options), recipe.embedded_as)
     sources = _read_sources(options, recipe.sentences)
-    measured = _prepare_measuring(options.questions, sources)
-    if baseline is not None and baseline.documents != measured.identity:
+    readable_documents = [source.document for source in sources if isinstance(source.document, Document)]
+    corpus, questions = _read_questions(options.questions, readable_documents)
+    marked = [source.marked for source in sources if source.marked is not None]
+    content_hash = measured_content_hash(marked, readable_documents, questions)
+    if baseline is not None and baseline.documents != content_hash:
         raise InputError(
             f"{options.baseline}: the baseline must be for the same documents, known boundaries and questions as this "
             "check; it is for others. Write a new one with --write-baseline."
         )
     try:
         documents = [_check_source(check, source) for source in sources]
-        scores = _measure_scores(measured, sources, documents, recipe, tools)
+        scores = _measure_scores(sources, documents, corpus, questions, recipe, tools)
     finally:
         # However it ends: what was asked is paid for.
         if tools.asking is not None:
             print_to_stderr(f"{tools.asking.model.name}: {tools.asking.summary}.")
     documents = _mark_known_problems(documents, known, options)
-    whole = all(outcome.chunking is not None for source, outcome in zip(sources, documents, strict=True) if source.known)
-    general = _problems_below_baseline(baseline, scores, check, file, options) if baseline is not None and whole else []
-    looked_at = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
-    report = Report(recipe, looked_at, documents, scores, general)
+    all_marked_cut = all(
+        outcome.chunking is not None for source, outcome in zip(sources, documents, strict=True) if source.known
+    )
+    below_baseline = (
+        _problems_below_baseline(baseline, scores, check, file, options) if baseline is not None and all_marked_cut else []
+    )
+    active_levels = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
+    report = Report(recipe, active_levels, documents, scores, below_baseline)
     for complaint in (*report.complaints, *(remark for document in documents for remark in document.remarks)):
         print_to_stderr(complaint)
     if recipe.embedded_as == "context":
         _say_unsituated(documents)
-    kept = options.baseline or options.write_baseline
-    if kept and not whole:
+    baseline_file = options.baseline or options.write_baseline
+    if baseline_file and not all_marked_cut:
         print_to_stderr(
-            f"{kept}: a baseline is of all documents with known boundaries; as not all of them were cut, none is compared "
-            "or written."
+            f"{baseline_file}: a baseline is of all documents with known boundaries; as not all of them were cut, none is "
+            "compared or written."
         )
     elif options.write_baseline:
-        _write_baseline(options.write_baseline, measured.identity, scores)
+        _write_baseline(options.write_baseline, content_hash, scores)
     for form, file in reports:
         write_output(FORMS[form](report), file)
     return report.status
@@ -198,11 +207,11 @@ def _mark_known_problems(
     if options.write_known:
         known = KnownProblems.of(documents)
         write_output(known.to_json(), options.write_known)
-    elif known is not None and (gone := known.gone(documents)):
+    elif known is not None and (gone_count := known.count_gone(documents)):
         print_to_stderr(
-            f"{options.known}: known problems that are there no more: {gone:,}; --write-known writes the list anew."
+            f"{options.known}: known problems that are there no more: {gone_count:,}; --write-known writes the list anew."
         )
-    return documents if known is None else [known.without(document) for document in documents]
+    return documents if known is None else [known.mark_known(document) for document in documents]
 
 
 def _open_language_model(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> "Asking | None":
@@ -211,9 +220,9 @@ def _open_language_model(options: argparse.Namespace, recipe: Recipe, chunker: C
         return None
     name = options.language_model or recipe.language_model
     if not name:
-        who = chunker.name if chunker.asks else "embedded_as context"
+        what = chunker.name if chunker.asks else "embedded_as context"
         raise InputError(
-            f"{who} needs a language model, and none is named. Name one with --language-model, such as openai:NAME."
+            f"{what} needs a language model, and none is named. Name one with --language-model, such as openai:NAME."
         )
     from chunkers.language_models.asking import as_asking
 
@@ -266,30 +275,20 @@ def _check_writable(file: str | None) -> None:
     """Raise InputError where a file cannot be written, as far as that can be known without writing it."""
     if not file:
         return
-    place = file if os.access(file, os.F_OK) else Path(file).parent
-    if is_folder(Path(file)) or not os.access(place, os.W_OK):
+    existing_path = file if os.access(file, os.F_OK) else Path(file).parent
+    if is_folder(Path(file)) or not os.access(existing_path, os.W_OK):
         raise InputError(
             f"{file}: the file must be writable and in an existing folder; it is not. Check its path and permissions."
         )
 
 
-class _MeasuredOn(NamedTuple):
-    """Corpus and questions that scores are measured on, if any, and an identifier for both."""
-
-    corpus: Corpus | None
-    questions: tuple[Question, ...]
-    identity: str
-
-
-def _prepare_measuring(questions: str | None, sources: Sequence[_Source]) -> _MeasuredOn:
-    readable_documents = [source.document for source in sources if isinstance(source.document, Document)]
-    corpus, asked = _read_questions(questions, readable_documents)
-    marked = [source.marked for source in sources if source.marked is not None]
-    return _MeasuredOn(corpus, asked, measured_content_hash(marked, readable_documents, asked))
-
-
 def _measure_scores(
-    measured: _MeasuredOn, sources: Sequence[_Source], documents: Sequence[CheckedDocument], recipe: Recipe, tools: Tools
+    sources: Sequence[_Source],
+    documents: Sequence[CheckedDocument],
+    corpus: Corpus | None,
+    questions: Sequence[Question],
+    recipe: Recipe,
+    tools: Tools,
 ) -> Scores:
     """Return the scores of the checked documents."""
     scores = {}
@@ -300,8 +299,8 @@ def _measure_scores(
     ]
     if runs:
         scores[BOUNDARIES] = mean_boundary_scores(runs)
-    if measured.corpus is not None:
-        scores[RETRIEVAL] = mean_retrieval_scores(measured.corpus, measured.questions, recipe, tools)
+    if corpus is not None:
+        scores[RETRIEVAL] = mean_retrieval_scores(corpus, questions, recipe, tools)
     return scores
 
 
@@ -309,7 +308,7 @@ def _check_source(check: Check, source: _Source) -> CheckedDocument:
     if isinstance(source.document, str):
         return CheckedDocument(source.file, None, complaint=source.document)
     try:
-        return check.look(source.document, source.file)
+        return check.check_document(source.document, source.file)
     except InputError as error:
         return CheckedDocument(source.file, None, complaint=message_with_file_name(source.file, error))
 

@@ -42,7 +42,7 @@ def read_corpus(corpus: str, encoding: str | None) -> Iterator[tuple[str, FileTe
 
 
 def corpus_document_names(corpus: str) -> Iterator[str]:
-    """Yield the names of `documents_of`. Raises the same errors."""
+    """Yield the names of `read_corpus`. Raises the same errors."""
     files = [*named_files([corpus], (*READABLE, *TABLES))]
     yield from (name for _, name in files if not _is_table(name))
     if any(_is_table(name) for _, name in files):

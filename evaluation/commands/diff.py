@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from chunkers import Document, InputError, ModelError, Recipe, load_tokenizer, run
+from chunkers import CHUNKERS, Document, EmbeddingCache, InputError, ModelError, Recipe, load_tokenizer, run
 from chunkers.commands.arguments import (
     FORMS_WITH_CHUNKS,
     SPLITTER_NAMES,
@@ -28,9 +28,7 @@ from chunkers.commands.arguments import (
     progress_callback,
 )
 from chunkers.recipes.recipe import language_model_access
-from chunkers.recipes.registry import CHUNKERS
 from chunkers.results.chunk_fields import EmbeddedAs, embedded_text
-from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import FileText
 from evaluation.changes.index_changes import (
     ChunkComparison,
@@ -71,7 +69,7 @@ CORPUS may have JSON lines (.jsonl, .ndjson) and Parquet (.parquet), with a docu
 name, as questions give it, in “id”."""
 
 
-def add(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_diff(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``diff`` command to an argument parser."""
     command = commands.add_parser(
         "diff",
@@ -164,8 +162,10 @@ def _measure_questions(options: argparse.Namespace, sides: Sequence[_Side], cach
         questions = QuestionChanges.measured(options, [side.column for side in sides], cache)
     except KeyboardInterrupt:
         end_progress()
-        kept = "" if options.cache is None else " What is embedded is in the cache, so that the same command goes on there."
-        print_to_stderr(f"The questions are not measured.{kept}")
+        cache_hint = (
+            "" if options.cache is None else " What is embedded is in the cache, so that the same command goes on there."
+        )
+        print_to_stderr(f"The questions are not measured.{cache_hint}")
         raise
     if not options.json:
         print("\n" + questions.words(options.top))
@@ -184,14 +184,15 @@ def _check_options(options: argparse.Namespace) -> None:
 
 def _sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
-    given = [
+    sources = [
         _run_in_folder(written) or parse_chunker_spec(written, chunks=True) for written in (options.before, options.after)
     ]
-    recipes = (source.recipe for source in given if source.recipe is not None)
-    like = next(recipes, Recipe(chunker="recursive"))
-    asked = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
-    like = like.model_copy(update={"versions": {}, **{name: value for name, value in asked.items() if value is not None}})
-    before, after = (_open_side(source, like, options.embedded_as) for source in given)
+    like = next((source.recipe for source in sources if source.recipe is not None), Recipe(chunker="recursive"))
+    options_given = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
+    like = like.model_copy(
+        update={"versions": {}, **{name: value for name, value in options_given.items() if value is not None}}
+    )
+    before, after = (_open_side(source, like, options.embedded_as) for source in sources)
     return before, after
 
 
@@ -257,7 +258,9 @@ def _add_documents(
 ) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
     names = [*corpus_document_names(options.corpus)]
-    cutting = [(_chunk_function(options, side, names, cache), after) for after, side in enumerate(sides) if side.run is None]
+    chunk_functions = [
+        (_chunk_function(options, side, names, cache), after) for after, side in enumerate(sides) if side.run is None
+    ]
     progress = progress_callback("Cutting: ", "documents")
     left_out = 0
     for number, (name, file) in enumerate(read_corpus(options.corpus, options.encoding), start=1):
@@ -265,7 +268,7 @@ def _add_documents(
             if isinstance(file, InputError):
                 raise file
             # Both before either is added: a document that one side cannot cut is left out on both.
-            cut_chunks = [(cut(file, name), after) for cut, after in cutting]
+            cut_chunks = [(chunk_texts(file, name), after) for chunk_texts, after in chunk_functions]
         except ModelError:
             raise
         except InputError as error:
@@ -331,13 +334,16 @@ def _as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: Co
     share = f" ({100 * total.tokens_again / total.tokens:.3g} %)" if total.tokens else ""
     dollars = embedding_dollars(total.tokens_again, options.price)
     cost = "" if dollars is None else f", {dollar_words(dollars)}"
-    lines += ["", f"To embed again: {total.tokens_again:,} of {total.tokens:,} tokens{share}{cost}."]
-    lines.append(f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.")
+    lines += [
+        "",
+        f"To embed again: {total.tokens_again:,} of {total.tokens:,} tokens{share}{cost}.",
+        f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.",
+    ]
     if comparison.most_changed:
         lines += ["", "The documents with the most to embed again:"]
         lines += [
-            f"  {on_printable_line(name)}: {changes.tokens_again:,} tokens; {changes.kept:,} kept, {changes.changed:,} changed, "
-            f"{changes.new:,} new, {changes.gone:,} gone"
+            f"  {on_printable_line(name)}: {changes.tokens_again:,} tokens; {changes.kept:,} kept, "
+            f"{changes.changed:,} changed, {changes.new:,} new, {changes.gone:,} gone"
             for name, changes in comparison.most_changed
         ]
     return "\n".join(lines)
@@ -377,22 +383,23 @@ class QuestionChanges:
         numbers = sorted({excerpt.document for question in read.usable for excerpt in question.excerpts})
         if not numbers:
             raise InputError(f"{name}: at least one question must have an excerpt; none has.")
-        place = {number: at for at, number in enumerate(numbers)}
+        new_numbers = {number: at for at, number in enumerate(numbers)}
         questions = tuple(
-            Question(question.text, tuple(Excerpt(place[number], span) for number, span in question.excerpts))
+            Question(question.text, tuple(Excerpt(new_numbers[number], span) for number, span in question.excerpts))
             for question in read.usable
         )
-        answering = [texts[number] for number in numbers]
+        documents_with_answers = [texts[number] for number in numbers]
         print_to_stderr(
             f"{len(questions):,} questions on {len(numbers):,} of {len(texts):,} documents. "
-            f"{_estimate_words(options, columns, [file.text for _, file in answering])}"
+            f"{_estimate_words(options, columns, [file.text for _, file in documents_with_answers])}"
         )
         budgets = parse_budgets(options)
         ruler = Ruler(
-            build_corpus(answering, "lines", options.exact_ends).whole.text, load_tokenizer(columns[1].recipe.tokenizer)
+            build_corpus(documents_with_answers, "lines", options.exact_ends).whole.text,
+            load_tokenizer(columns[1].recipe.tokenizer),
         )
         sides = []
-        for _, _, index, tools, _ in build_indexes(options, columns, answering, cache):
+        for _, _, index, tools, _ in build_indexes(options, columns, documents_with_answers, cache):
             sides.append(recall_by_amount(index, questions, tools, ruler, options.top_k, budgets))
             end_progress()
         return cls(questions, len(numbers), WonAndLost(*sides))
@@ -400,14 +407,16 @@ class QuestionChanges:
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""
         changes = self.changes
-        sides = changes.before, changes.after
         return {
             "documents": self.documents,
             "questions": [question.text for question in self.questions],
             "at": [
                 {
                     "amount": amount,
-                    "recall": [[None if np.isnan(recall) else recall for recall in side[amount].tolist()] for side in sides],
+                    "recall": [
+                        [None if np.isnan(recall) else recall for recall in side[amount].tolist()]
+                        for side in (changes.before, changes.after)
+                    ],
                     "won": changes.changed(amount)[0],
                     "lost": changes.changed(amount)[1],
                     "difference": difference_as_json(difference),
@@ -426,11 +435,14 @@ class QuestionChanges:
             phrase = " to ".join("undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means)
             verdict = "Too few questions for an interval." if difference is None else difference.words("B", "A", "recall")
             lines.append(f"Recall at {amount}: {phrase}; {len(won):,} questions won, {len(lost):,} lost. {verdict}")
-        first = next(iter(changes.before))
-        for what, numbers in zip(("won", "lost"), changes.changed(first), strict=True):
-            lines += [f"  {what} at {first}: {on_printable_line(self.questions[number].text)}" for number in numbers[:most]]
+        first_amount = next(iter(changes.before))
+        for outcome, numbers in zip(("won", "lost"), changes.changed(first_amount), strict=True):
+            lines += [
+                f"  {outcome} at {first_amount}: {on_printable_line(self.questions[number].text)}"
+                for number in numbers[:most]
+            ]
             if len(numbers) > most:
-                lines.append(f"  {what}: and {len(numbers) - most:,} more")
+                lines.append(f"  {outcome}: and {len(numbers) - most:,} more")
         return "\n".join(lines)
 
 

@@ -4,10 +4,10 @@ import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from chunkers import InputError, Tools
 from chunkers.commands.arguments import (
+    Parser,
     add_device,
     add_encoding,
     add_spend,
@@ -19,6 +19,7 @@ from chunkers.commands.arguments import (
     progress_callback,
     read_named_files,
     warn_of_unusable_answers,
+    write_output,
 )
 from chunkers.language_models.asking import as_asking
 from chunkers.support.errors import short_repr
@@ -35,7 +36,7 @@ from evaluation.generating.generate import (
 )
 
 
-def add(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_questions(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``questions`` command to an argument parser."""
     command = commands.add_parser(
         "questions",
@@ -53,10 +54,20 @@ def add(commands: "argparse._SubParsersAction[Any]") -> None:
         "--window", type=int, default=WINDOW, metavar="N", help="characters that a question is about (default: %(default)s)"
     )
     add_spend(command)
-    lowest = "the least cosine of a question and each of its excerpts (default: %(default)s)"
-    command.add_argument("--lowest", type=float, default=LOWEST, metavar="COSINE", help=lowest)
-    highest = "the highest cosine of a question and an earlier one (default: %(default)s)"
-    command.add_argument("--highest", type=float, default=HIGHEST, metavar="COSINE", help=highest)
+    command.add_argument(
+        "--lowest",
+        type=float,
+        default=LOWEST,
+        metavar="COSINE",
+        help="the least cosine of a question and each of its excerpts (default: %(default)s)",
+    )
+    command.add_argument(
+        "--highest",
+        type=float,
+        default=HIGHEST,
+        metavar="COSINE",
+        help="the highest cosine of a question and an earlier one (default: %(default)s)",
+    )
     command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="whose cosines these are")
     add_device(command)
     add_encoding(command)
@@ -73,11 +84,11 @@ def run_questions(options: argparse.Namespace) -> None:
     tools = load_command_tools(options.embedder, device=options.device)
     _check_output(options.output)
     texts = _read_documents(options)
-    about = estimate_generation(texts.texts, settings, tools.tokenizer)
-    where = asking.model.destination or "this process"
+    request_estimate = estimate_generation(texts.texts, settings, tools.tokenizer)
+    destination = asking.model.destination or "this process"
     requests, tokens = asking.probes
-    sent = f"{about.tokens + tokens:,} tokens in {pluralize(about.requests + requests, 'request')}"
-    print_to_stderr(f"Sending windows of the documents to {where}: about {sent}.")
+    sent = f"{request_estimate.tokens + tokens:,} tokens in {pluralize(request_estimate.requests + requests, 'request')}"
+    print_to_stderr(f"Sending windows of the documents to {destination}: about {sent}.")
     outcomes: list[Outcome] = []
     progress = progress_callback("", "passages done")
 
@@ -116,38 +127,34 @@ def _read_documents(options: argparse.Namespace) -> SourceTexts:
 
 def _write_filtered(outcomes: Sequence[Outcome], texts: SourceTexts, tools: Tools, options: argparse.Namespace) -> None:
     """Filter the questions and write the rest; raises InputError if none is left."""
-    asked = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
+    generated = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
     for outcome in outcomes:
         if isinstance(outcome, Dropped):
             start, end = outcome.window.span
-            name = texts.names[outcome.window.document]
             print_to_stderr(
-                f"{name}, {start:,} to {end:,}: no question that can be used, as {outcome.why} in the last answer."
+                f"{texts.names[outcome.window.document]}, {start:,} to {end:,}: no question that can be used, as "
+                f"{outcome.why} in the last answer."
             )
-    if not asked:
+    if not generated:
         raise InputError(
-            f"{options.output}: the model generated no usable question from {pluralize(len(outcomes), 'passage')}, so no file "
-            "is written. Choose another model or other documents."
+            f"{options.output}: the model generated no usable question from {pluralize(len(outcomes), 'passage')}, so no "
+            "file is written. Choose another model or other documents."
         )
-    filtering = filter_questions(question_cosines(asked, texts.corpus(), tools), options.lowest, options.highest)
-    kept = [question for question, keep in zip(asked, filtering.kept, strict=True) if keep]
-    poor = int((filtering.excerpts < options.lowest).sum())
+    filtering = filter_questions(question_cosines(generated, texts.corpus(), tools), options.lowest, options.highest)
+    kept = [question for question, keep in zip(generated, filtering.kept, strict=True) if keep]
+    unrelated = int((filtering.excerpts < options.lowest).sum())
     if not kept:
         raise InputError(
-            f"{options.output}: no question passes the filters: of {len(asked):,}, --lowest {options.lowest:g} removes "
-            f"{poor:,} and --highest {options.highest:g} removes {len(asked) - poor:,}. Lower --lowest or raise --highest."
+            f"{options.output}: no question passes the filters: of {len(generated):,}, --lowest {options.lowest:g} removes "
+            f"{unrelated:,} and --highest {options.highest:g} removes {len(generated) - unrelated:,}. "
+            "Lower --lowest or raise --highest."
         )
-    try:
-        options.output.write_bytes(generated_to_csv(kept, texts).encode())
-    except OSError as error:
-        raise InputError(
-            f"{options.output}: the file cannot be written: {error.strerror}. Check its path and permissions."
-        ) from error
+    write_output(generated_to_csv(kept, texts), str(options.output))
     repaired = sum(question.repaired for question in kept)
-    unusable = len(outcomes) - len(asked)
     print(
-        f"{options.output}: {pluralize(len(kept), 'question')} of {len(outcomes):,}; left out are {unusable:,} that cannot "
-        f"be used, {poor:,} with excerpts that are not about them, {len(asked) - poor - len(kept):,} like an earlier one. "
+        f"{options.output}: {pluralize(len(kept), 'question')} of {len(outcomes):,}; left out are "
+        f"{len(outcomes) - len(generated):,} that cannot be used, {unrelated:,} with excerpts that are not "
+        f"about them, {len(generated) - unrelated - len(kept):,} like an earlier one. "
         f"{pluralize(repaired, 'excerpt')} quoted with small changes stand as in the document."
     )
 

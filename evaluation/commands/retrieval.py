@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
+from chunkers import Chunker, Document, EmbeddingCache, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.commands.arguments import (
     ChunkerSpec,
     add_chunkers,
@@ -26,12 +26,12 @@ from chunkers.commands.arguments import (
     print_to_stderr,
     progress_callback,
     warn_of_unusable_answers,
+    write_output,
 )
 from chunkers.embedders.late_chunking import LATE_SAID
 from chunkers.language_models.asking import Asking, as_asking
 from chunkers.recipes.recipe import language_model_access
 from chunkers.results.chunk_fields import EMBEDDED_AS, EmbeddedAs
-from chunkers.storage.cache import EmbeddingCache
 from chunkers.text.reading import READ_KINDS, FileText
 from evaluation.commands.retrieval_output import (
     MeasuredRecipe,
@@ -58,7 +58,7 @@ from evaluation.segmentation.boundary_measures import Score
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
-def add(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_retrieval(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``retrieval`` command to an argument parser."""
     command = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
     command.add_argument("--corpus", type=Path, metavar="DIR", help=f"its {READ_KINDS} files")
@@ -132,46 +132,43 @@ def run_retrieval(options: argparse.Namespace) -> None:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     budgets = parse_budgets(options)
     parse_spending_limit(options.spend)
-    ways = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
+    return_modes = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
     columns = _columns_of_options(options)
     name, data, texts = _questions_and_documents(options)
     cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
-    located = build_corpus(texts, "lines", options.exact_ends)
+    whole_corpus = build_corpus(texts, "lines", options.exact_ends)
     for column in columns:
         # Before anything is measured.
-        column.chunker.for_documents([document.name for document in located.documents if document.sentences])
-    questions = _read_questions(name, data, located)
-    for sentence in filter(None, (missing_sections_note(located, way) for way in ways)):
+        column.chunker.for_documents([document.name for document in whole_corpus.documents if document.sentences])
+    questions = _read_questions(name, data, whole_corpus)
+    for sentence in filter(None, (missing_sections_note(whole_corpus, return_mode) for return_mode in return_modes)):
         print_to_stderr(sentence)
     if options.labels is not None:
-        _write_file(options.labels, questions_to_json_lines(questions.usable, located))
-    ruler = Ruler(located.whole.text, tokenizer)
+        write_output(questions_to_json_lines(questions.usable, whole_corpus).decode(), str(options.labels))
+    ruler = Ruler(whole_corpus.whole.text, tokenizer)
     measured: list[MeasuredRecipe] = []
-    for name, embedded_as, index, tools, way in build_indexes(options, columns, texts, cache, ways):
+    for name, embedded_as, index, tools, return_mode in build_indexes(options, columns, texts, cache, return_modes):
         evaluation = evaluate_retrieval(index, questions.usable, tools, ruler, options.top_k)
-        at = None if budgets is None else evaluate_at_budgets(index, questions.usable, tools, ruler, budgets)
-        repeats = find_repeats(index, questions.usable, tools, ruler, options.top_k, [] if at is None else [at])
+        at_budgets = None if budgets is None else evaluate_at_budgets(index, questions.usable, tools, ruler, budgets)
+        repeats = find_repeats(
+            index, questions.usable, tools, ruler, options.top_k, [] if at_budgets is None else [at_budgets]
+        )
         end_progress()
-        called = _row_title(name, embedded_as, options.search, way)
-        if at is not None:
-            measured.append(_measurements(called, evaluation, ruler, at))
+        row_title = _row_title(name, embedded_as, options.search, return_mode)
+        if at_budgets is not None:
+            measured.append(_measurements(row_title, evaluation, ruler, at_budgets))
         if options.json:
-            told = evaluation_as_json(name, evaluation, ruler, questions, at)
-            told["near_duplicates"] = near_duplicates_as_json(repeats, evaluation, ruler, at)
-            print_json(told | _unusual_settings(embedded_as, options.search, way))
+            result = evaluation_as_json(name, evaluation, ruler, questions, at_budgets)
+            result["near_duplicates"] = near_duplicates_as_json(repeats, evaluation, ruler, at_budgets)
+            print_json(result | _unusual_settings(embedded_as, options.search, return_mode))
         else:
-            _print_evaluation(called, evaluation, ruler)
-            print(f"  {'near-duplicates':16} {near_duplicate_words(repeats, evaluation, ruler, at)}", flush=True)
-    if measured:
-        _print_leads(measured, options)
-
-
-def _print_leads(measured: Sequence[MeasuredRecipe], options: argparse.Namespace) -> None:
-    if options.json:
+            _print_evaluation(row_title, evaluation, ruler)
+            print(f"  {'near-duplicates':16} {near_duplicate_words(repeats, evaluation, ruler, at_budgets)}", flush=True)
+    if measured and options.json:
         print_json(leads_as_json(measured))
-    else:
+    elif measured:
         print("\n" + budget_tables(measured, options.top_k))
 
 
@@ -205,15 +202,15 @@ def _columns_of_options(options: argparse.Namespace) -> list[Column]:
     if not specs:
         raise InputError("No chunker is named. Name one or several with --chunker.")
     recipes = [spec.recipe for spec in specs if spec.recipe is not None]
-    ways = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for recipe in recipes})
-    if len(recipes) < len(specs) and len(ways) > 1:
+    embedding_settings = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for recipe in recipes})
+    if len(recipes) < len(specs) and len(embedding_settings) > 1:
         raise InputError(
             "A chunker by its name, or a file of chunks, needs recipes that all embed in the same way; these embed "
-            f"differently: {'; '.join(ways)}. Leave out those that differ."
+            f"differently: {'; '.join(embedding_settings)}. Leave out those that differ."
         )
-    like = next(iter(recipes), Recipe(chunker="recursive"))
+    default_recipe = next(iter(recipes), Recipe(chunker="recursive"))
     names = _distinct_names([(_column_name(spec), spec.file or Path(spec.written)) for spec in specs])
-    return [build_column(spec, like, name) for spec, name in zip(specs, names, strict=True)]
+    return [build_column(spec, default_recipe, name) for spec, name in zip(specs, names, strict=True)]
 
 
 def build_column(spec: ChunkerSpec, like: Recipe, name: str) -> Column:
@@ -232,9 +229,12 @@ def _distinct_names(files: Sequence[tuple[str, Path]]) -> list[str]:
     def distinct_name(name: str, path: Path) -> str:
         if all(other == path for same, other in named if same == name):
             return name
-        ends = (path.parts[-length:] for length in range(1, len(path.parts) + 1))
-        end = next(end for end in ends if all(other.parts[-len(end) :] != end for other in paths - {path}))
-        return Path(*end).as_posix()
+        length = next(
+            length
+            for length in range(1, len(path.parts) + 1)
+            if all(other.parts[-length:] != path.parts[-length:] for other in paths - {path})
+        )
+        return Path(*path.parts[-length:]).as_posix()
 
     return [distinct_name(name, path) for name, path in named]
 
@@ -258,30 +258,32 @@ def build_indexes(
     """
     corpora: dict[str, Corpus] = {}
     for number, (name, recipe, chunker) in enumerate(columns, start=1):
-        split = recipe.sentences
-        if split not in corpora:
-            corpora[split] = build_corpus(texts, split, options.exact_ends)
+        splitter = recipe.sentences
+        if splitter not in corpora:
+            corpora[splitter] = build_corpus(texts, splitter, options.exact_ends)
         tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = language_model_access(chunker, open_language_model(options, recipe), embedded_as)
         if embedded_as == "late":
             print_to_stderr(f"{name}: {LATE_SAID}")
         tools.progress = progress_callback(f"{name}, {number} of {len(columns)}: ", "texts embedded")
-        built: dict[bool, Index] = {}
+        built_indexes: dict[bool, Index] = {}
         for way in ways:
-            if way.only_children not in built:
+            if way.only_children not in built_indexes:
                 try:
-                    index = build_index(corpora[split], chunker, tools, embedded_as, options.search, way.only_children)
+                    index = build_index(corpora[splitter], chunker, tools, embedded_as, options.search, way.only_children)
                     if index.unsituated:
-                        every = f"{index.unsituated:,} of {len(index.chunks):,} chunks"
-                        print_to_stderr(f"{name}: the model gave no usable context of {every}.")
+                        print_to_stderr(
+                            f"{name}: the model gave no usable context of {index.unsituated:,} of "
+                            f"{len(index.chunks):,} chunks."
+                        )
                     if index.caveat:
                         print_to_stderr(f"{name}: {index.caveat}")
                 finally:
                     if tools.asking is not None:
                         print_to_stderr(f"{name}: {tools.asking.model.name}: {tools.asking.summary}.")
-                built[way.only_children] = index
-            yield name, embedded_as, with_returned_text(built[way.only_children], way), tools, way
+                built_indexes[way.only_children] = index
+            yield name, embedded_as, with_returned_text(built_indexes[way.only_children], way), tools, way
 
 
 def open_language_model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
@@ -293,8 +295,8 @@ def open_language_model(options: argparse.Namespace, recipe: Recipe) -> Asking |
 def _row_title(name: str, embedded_as: EmbeddedAs, search: Method, way: ReturnedText) -> str:
     phrases = {"plain": "", "heading_path": "heading path", "context": "context sentences", "late": "late chunking"}
     parts = [*filter(None, [phrases[embedded_as], way.said])]
-    called = f"{name} with {' and '.join(parts)}" if parts else name
-    return called + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
+    title = f"{name} with {' and '.join(parts)}" if parts else name
+    return title + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
 
 
 def print_json(told: dict[str, Any]) -> None:
@@ -305,8 +307,12 @@ def print_json(told: dict[str, Any]) -> None:
 def _measurements(name: str, evaluation: Evaluation, ruler: Ruler, at: BudgetResults) -> MeasuredRecipe:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
     unit = at.budgets.unit
-    values = {measure: evaluation.values(measure, unit) for measure in FOUND_SCORES}
-    return MeasuredRecipe(name, values, evaluation.retrieved_size(ruler_for(unit, ruler)), at)
+    return MeasuredRecipe(
+        name,
+        {measure: evaluation.values(measure, unit) for measure in FOUND_SCORES},
+        evaluation.retrieved_size(ruler_for(unit, ruler)),
+        at,
+    )
 
 
 def read_documents(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
@@ -327,16 +333,15 @@ def read_documents(folder: Path, encoding: str | None) -> list[tuple[str, FileTe
 
 def build_corpus(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: bool) -> Corpus:
     """Return the named texts as a corpus, split into sentences by ``splitter``."""
-    documents = tuple(Document.from_text(file.text, splitter, name, file.parts) for name, file in texts)
-    return Corpus(documents, exact_ends)
+    return Corpus(tuple(Document.from_text(file.text, splitter, name, file.parts) for name, file in texts), exact_ends)
 
 
 def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, FileText]]]:
     """Return name and content of the file of questions, and the documents, which some bring with them."""
     path: Path = options.questions
     if is_folder(path):
-        parts = {part: file_bytes(str(path / part), f"{path.name}/{part}") for part in _beir_parts(path)}
-        question_set = read_beir(parts, path.name, options.split)
+        beir_files = {part: file_bytes(str(path / part), f"{path.name}/{part}") for part in _beir_parts(path)}
+        question_set = read_beir(beir_files, path.name, options.split)
     else:
         data = file_bytes(str(path))
         own_set = read_question_set(data, path.name, options.split)
@@ -358,7 +363,7 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
 
 def _beir_parts(folder: Path) -> list[str]:
     """Return the paths of the files of a BEIR set in a folder."""
-    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
+    names = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
     return [name for name in names if is_beir_path(name)]
 
 
@@ -373,13 +378,6 @@ def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
     return questions
 
 
-def _write_file(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise InputError(f"{path}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error
-
-
 def _print_evaluation(name: str, evaluation: Evaluation, ruler: Ruler) -> None:
     index = evaluation.index
     chunked = "made elsewhere" if index.chunk_s is None else f"chunked in {index.chunk_s:.2f} s"
@@ -392,17 +390,14 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: Ruler) -> None:
         cells = [f"{_mean_words(evaluation, measure, unit)} in {unit}" for unit in UNITS]
         print(f"  {measure:16} {', '.join(cells)}")
     for what in KINDS:
-        cells = [f"{_score_words(scores['f1'])} at {k}" for k, scores in evaluation.means_at_k(what).items()]
+        f1_at_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(what).items()}
+        cells = [f"{'undefined' if f1.value is None else f1} at {k}" for k, f1 in f1_at_k.items()]
         print(f"  {what + ' F1':16} {', '.join(cells)}", flush=True)
 
 
 def _mean_words(evaluation: Evaluation, measure: str, unit: str) -> str:
     mean = mean_and_deviation(evaluation.values(measure, unit))
     return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
-
-
-def _score_words(score: Score) -> str:
-    return "undefined" if score.value is None else str(score)
 
 
 def _mean_tokens(evaluation: Evaluation, ruler: Ruler) -> float:
@@ -415,7 +410,6 @@ def evaluation_as_json(
 ) -> dict[str, Any]:
     """Return a recipe's retrieval results as JSON-compatible values."""
     index = evaluation.index
-    names = index.corpus.names
     return {
         "recipe": name,
         "top_k": evaluation.top_k,
@@ -431,7 +425,7 @@ def evaluation_as_json(
             {
                 "question": answer.question.text,
                 "excerpts": [
-                    {"document": names[excerpt.document], "start": excerpt.span.start, "end": excerpt.span.end}
+                    {"document": index.corpus.names[excerpt.document], "start": excerpt.span.start, "end": excerpt.span.end}
                     for excerpt in answer.question.excerpts
                 ],
                 "retrieved": [
@@ -473,6 +467,10 @@ def _chunk_as_json(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str
     number = corpus.document_at(spans[0][0])
     offset = corpus.offsets[number]
     parts = corpus.documents[number].parts
-    own = [[start - offset, end - offset] for start, end in spans]
-    told = {"document": corpus.names[number], "spans": own}
-    return told if parts is None else {**told, f"{parts.kind}s": parts.labels_of_spans([(start, end) for start, end in own])}
+    spans_in_document = [[start - offset, end - offset] for start, end in spans]
+    chunk = {"document": corpus.names[number], "spans": spans_in_document}
+    return (
+        chunk
+        if parts is None
+        else {**chunk, f"{parts.kind}s": parts.labels_of_spans([(start, end) for start, end in spans_in_document])}
+    )

@@ -73,11 +73,11 @@ class MeasuredRecipe:
 def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
     """Return a text table for each measure, with sentences on the leading recipe at each budget."""
     budgets = measured[0].at.budgets
-    ends = "the last chunk cut off" if budgets.last == "cut" else "the chunk that does not fit left out"
+    last_chunk_words = "the last chunk cut off" if budgets.last == "cut" else "the chunk that does not fit left out"
     heads = [f"k = {k:,}", *(f"{size:,} {budgets.unit}" for size in budgets.sizes)]
     parts = []
     for measure in FOUND_SCORES:
-        title = f"{MEASURE_NAMES[measure]} in {budgets.unit}, 95 % confidence intervals in brackets; {ends}"
+        title = f"{MEASURE_NAMES[measure]} in {budgets.unit}, 95 % confidence intervals in brackets; {last_chunk_words}"
         rows = [
             [recipe.name, *map(_mean_cell, (recipe.top_k[measure], *_values_at_budgets(recipe, measure)))]
             for recipe in measured
@@ -87,12 +87,15 @@ def budget_tables(measured: Sequence[MeasuredRecipe], k: int) -> str:
             parts.append(leads_at_budgets(measured, measure).words())
     if len(measured) > 1:
         parts.append(FALSE_VERDICTS)
-    place = UNITS.index(budgets.unit)
-    given = [
-        [recipe.name, f"{recipe.top_k_given:,.0f}", *(f"{row.mean():,.0f}" for row in recipe.at.given[place])]
+    length_rows = [
+        [
+            recipe.name,
+            f"{recipe.top_k_given:,.0f}",
+            *(f"{row.mean():,.0f}" for row in recipe.at.given[UNITS.index(budgets.unit)]),
+        ]
         for recipe in measured
     ]
-    parts.append(_text_table(f"{budgets.unit} that a question is given", heads, given))
+    parts.append(_text_table(f"{budgets.unit} that a question is given", heads, length_rows))
     return "\n\n".join(parts)
 
 
@@ -162,20 +165,23 @@ def leads_as_json(measured: Sequence[MeasuredRecipe]) -> dict[str, Any]:
 
 
 def _leads_as_json(all_leads: Leads) -> dict[str, Any]:
-    rows = [
-        {
-            "budget": size,
-            "best": all_leads.names[lead.best],
-            "mean": lead.mean,
-            "behind": [all_leads.names[other] for other in lead.behind],
-            "rival": all_leads.names[lead.rival],
-            "told": lead.significant,
-            "difference": difference_as_json(lead.difference),
-            "questions_to_tell": lead.needed,
-        }
-        for size, lead in all_leads.leads.items()
-    ]
-    return {"comparisons": all_leads.comparisons, "at": rows, "words": all_leads.words()}
+    return {
+        "comparisons": all_leads.comparisons,
+        "at": [
+            {
+                "budget": size,
+                "best": all_leads.names[lead.best],
+                "mean": lead.mean,
+                "behind": [all_leads.names[other] for other in lead.behind],
+                "rival": all_leads.names[lead.rival],
+                "told": lead.significant,
+                "difference": difference_as_json(lead.difference),
+                "questions_to_tell": lead.needed,
+            }
+            for size, lead in all_leads.leads.items()
+        ],
+        "words": all_leads.words(),
+    }
 
 
 def difference_as_json(difference: Difference | None) -> dict[str, float] | None:
@@ -217,8 +223,10 @@ def near_duplicate_words(repeats: Repeats, evaluation: Evaluation, ruler: Ruler,
     chunks = len(evaluation.index.chunks)
     if not repeats.near:
         return f"none of {chunks:,} chunks has one"
-    lines = [f"{repeats.near:,} of {chunks:,} chunks have one"]
-    lines.append(_cost_words(f"top {evaluation.top_k:,}", repeats.in_top_k(evaluation, UNITS[0], ruler), UNITS[0]))
+    lines = [
+        f"{repeats.near:,} of {chunks:,} chunks have one",
+        _cost_words(f"top {evaluation.top_k:,}", repeats.in_top_k(evaluation, UNITS[0], ruler), UNITS[0]),
+    ]
     if at is not None:
         unit = at.budgets.unit
         lines += [_cost_words(f"{size:,} {unit}", repeats.at_budget(at, size, unit), unit) for size in at.budgets.sizes]
@@ -241,14 +249,17 @@ def near_duplicates_as_json(
     repeats: Repeats, evaluation: Evaluation, ruler: Ruler, at: BudgetResults | None
 ) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
-    in_top_k = {unit: repeats.in_top_k(evaluation, unit, ruler) for unit in UNITS}
-    told = {"chunks": repeats.near, "groups": repeats.groups, "top_k": _costs_as_json(in_top_k)}
+    result = {
+        "chunks": repeats.near,
+        "groups": repeats.groups,
+        "top_k": _costs_as_json({unit: repeats.in_top_k(evaluation, unit, ruler) for unit in UNITS}),
+    }
     if at is not None:
-        told["budgets"] = [
+        result["budgets"] = [
             {"budget": size} | _costs_as_json({unit: repeats.at_budget(at, size, unit) for unit in UNITS})
             for size in at.budgets.sizes
         ]
-    return told
+    return result
 
 
 def _costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:

@@ -4,11 +4,11 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from chunkers import Document, InputError, Recipe
+from chunkers import Document, InputError, Recipe, run
 from chunkers.commands.arguments import (
     ChunkerSpec,
+    Parser,
     add_chunker,
     add_device,
     add_encoding,
@@ -22,7 +22,6 @@ from chunkers.commands.arguments import (
     print_to_stderr,
     progress_callback,
 )
-from chunkers.contract import run
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.found_again.locating_unordered import Place
 from chunkers.support.formatting import pluralize
@@ -33,7 +32,7 @@ from evaluation.traces.report import TraceReport, report_as_json, report_as_text
 from evaluation.traces.stages import STAGES, Diagnosis, SearchedChunks, TraceDiagnoser
 
 
-def add(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_trace(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``trace`` command to an argument parser."""
     stages = "\n".join(f"  {name:<22}{meaning}" for name, meaning in STAGES.items())
     command = commands.add_parser(
@@ -69,8 +68,7 @@ def add(commands: "argparse._SubParsersAction[Any]") -> None:
 
 def run_trace(options: argparse.Namespace) -> None:
     """Diagnose the questions of a file of traces, and print the report; after an interruption, of the questions so far."""
-    name = Path(options.file).name
-    traces = read_traces(file_bytes(options.file), name)
+    traces = read_traces(file_bytes(options.file), Path(options.file).name)
     for problem in traces.problems:
         print_to_stderr(problem)
     spec = None if options.chunker is None else parse_chunker_spec(options.chunker, chunks=True)
@@ -78,11 +76,11 @@ def run_trace(options: argparse.Namespace) -> None:
     tracing = TraceDiagnoser(documents, traces.questions, searched, _excerpts_by_question(options.questions, documents))
     diagnoses: list[Diagnosis] = []
     problems = list(traces.problems)
-    stopped = _diagnose(tracing, len(traces.questions), diagnoses)
+    interruption = _diagnose(tracing, len(traces.questions), diagnoses)
     end_progress()
-    if stopped is not None:
+    if interruption is not None:
         if not diagnoses:
-            raise stopped
+            raise interruption
         problems.append(f"Stopped: the report has {len(diagnoses):,} of {pluralize(len(traces.questions), 'question')}.")
         print_to_stderr(problems[-1])
     if tracing.remark:
@@ -92,8 +90,8 @@ def run_trace(options: argparse.Namespace) -> None:
         print(json.dumps(report_as_json(report), ensure_ascii=False, allow_nan=False), flush=True)
     else:
         print(report_as_text(report), end="", flush=True)
-    if stopped is not None:
-        raise stopped
+    if interruption is not None:
+        raise interruption
 
 
 def _diagnose(tracing: TraceDiagnoser, count: int, diagnoses: list[Diagnosis]) -> KeyboardInterrupt | None:

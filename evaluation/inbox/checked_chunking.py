@@ -122,18 +122,23 @@ def _chunk_fault(text: str, counts: Counter[str]) -> Worthless | None:
 
 def is_empty(text: str) -> bool:
     """Return whether a chunk has nothing to read: no letters, and hardly a digit."""
-    rest = _MARKUP.sub("", text) if "<" in text or "(" in text or "&" in text else text
-    if _LETTER.search(rest) or _PRIVATE.search(rest) or _LOST.search(rest) or any(char > "\U0001f000" for char in rest):
+    without_markup = _MARKUP.sub("", text) if "<" in text or "(" in text or "&" in text else text
+    if (
+        _LETTER.search(without_markup)
+        or _PRIVATE.search(without_markup)
+        or _LOST.search(without_markup)
+        or any(char > "\U0001f000" for char in without_markup)
+    ):
         return False
-    marks = sum(not char.isspace() for char in rest)
-    return sum(map(str.isdigit, rest)) <= FEW_DIGITS * marks
+    marks = sum(not char.isspace() for char in without_markup)
+    return sum(map(str.isdigit, without_markup)) <= FEW_DIGITS * marks
 
 
 def broken_characters(text: str) -> str:
     """Return the reason why broken characters make a chunk unreadable; empty if they do not."""
-    codes = sum(map(len, _codes_without_meaning(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
-    if codes and 2 * codes >= (marks := len("".join(text.split()))):
-        return f"{codes:,} of its {marks:,} characters are codes or signs without a meaning"
+    code_characters = sum(map(len, _codes_without_meaning(text))) + len(_PRIVATE.findall(text)) + len(_LOST.findall(text))
+    if code_characters and 2 * code_characters >= (marks := len("".join(text.split()))):
+        return f"{code_characters:,} of its {marks:,} characters are codes or signs without a meaning"
     if text.isascii():
         return ""
     foreign = sum(char > "\x7f" for char in text)
@@ -149,16 +154,15 @@ def broken_characters(text: str) -> str:
 
 def _codes_without_meaning(text: str) -> list[str]:
     glyphs = _GLYPHS.findall(text) if "cid:" in text else []
-    words = _LONG_WORD.findall(text)
-    return [*glyphs, *(word for word in words if not (word.islower() or word.isupper() or word.isalpha()))]
+    return glyphs + [word for word in _LONG_WORD.findall(text) if not (word.islower() or word.isupper() or word.isalpha())]
 
 
 def _is_misread_chinese(text: str) -> bool:
     han = len(_HAN.findall(text))
     if han < 10:
         return False
-    raw = text.encode("gb18030", "ignore")
-    return 2 * len(_HAN.findall(raw.decode("utf-8", "ignore"))) >= han
+    as_utf8 = text.encode("gb18030", "ignore").decode("utf-8", "ignore")
+    return 2 * len(_HAN.findall(as_utf8)) >= han
 
 
 def _furniture_share(text: str, counts: Counter[str]) -> float:
@@ -166,15 +170,15 @@ def _furniture_share(text: str, counts: Counter[str]) -> float:
     lines = [stripped for line in text.splitlines() if _LETTER.search(stripped := line.strip())]
     if not lines or any(line.startswith("#") for line in lines):
         return 0.0
-    known = [_is_furniture(line, counts) for line in lines]
-    either = [is_known or _is_repeated(line, counts) for line, is_known in zip(lines, known, strict=True)]
-    counted = either if sum(either) >= FEWEST_REPEATED else known
+    certain = [_is_furniture(line, counts) for line in lines]
+    certain_or_repeated = [is_known or _is_repeated(line, counts) for line, is_known in zip(lines, certain, strict=True)]
+    counted = certain_or_repeated if sum(certain_or_repeated) >= FEWEST_REPEATED else certain
     return sum(len(line) for line, is_counted in zip(lines, counted, strict=True) if is_counted) / sum(map(len, lines))
 
 
 def _is_repeated(line: str, counts: Counter[str]) -> bool:
-    is_short = len(line) <= LONGEST_FURNITURE and "|" not in line and not _STOP.search(line)
-    return is_short and counts[_DIGITS.sub("0", line)] >= REPEATED
+    may_be_furniture = len(line) <= LONGEST_FURNITURE and "|" not in line and not _STOP.search(line)
+    return may_be_furniture and counts[_DIGITS.sub("0", line)] >= REPEATED
 
 
 def _is_furniture(line: str, counts: Counter[str]) -> bool:
@@ -192,12 +196,11 @@ def _is_furniture(line: str, counts: Counter[str]) -> bool:
 def has_prose(text: str) -> bool:
     """Return whether a text has more words of prose than it has links and images."""
     links = 0
-    for pattern in (_LINK, _LINK):
+    for _ in range(2):
         # A picture in a link is left out first, then the link.
-        text, count = pattern.subn(" ", text)
+        text, count = _LINK.subn(" ", text)
         links = max(links, count)
-    words = sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split())
-    return words > links
+    return sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split()) > links
 
 
 _LINK = re.compile(r"!?\[[^\[\]]*+\](?:\([^()\n]*+\)|\[[^\[\]]*+\])|https?://\S++")

@@ -312,18 +312,16 @@ _GERMAN_FOLLOW = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
 
 def dangling_start(case: CheckedChunking) -> RuleFindings:
     """Find chunks whose first sentence begins with words that point back to an earlier chunk."""
-    document = case.chunking.document
-    text, language = document.text, case.language
+    text, language = case.chunking.document.text, case.language
     if language not in POINTING:
         return
-    polite = addresses_reader(text, language)
+    reader_addressed = addresses_reader(text, language)
     for chunk, start in _chunk_beginnings(case):
         if not _begins_sentence(text, start) or _ITEM.match(text, start) or not case.is_prose(start):
             continue
         stop = _STOP.search(text, start, chunk.end)
         last = stop.end() if stop else chunk.end
-        words = words_pointing_back(text[start : min(last, start + 160)], language, polite)
-        if words:
+        if words := words_pointing_back(text[start : min(last, start + 160)], language, reader_addressed):
             yield Span(start, last), 0.6, f"the chunk begins with “{words}”, which points back to an earlier one"
 
 
@@ -366,8 +364,7 @@ def _begins_sentence(text: str, start: int) -> bool:
 
 
 def _begins_line(text: str, start: int) -> bool:
-    line = text.rfind("\n", 0, start) + 1
-    return not text[line:start].strip()
+    return not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
 def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tuple[int, str], str]) -> str:
@@ -375,8 +372,8 @@ def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tup
 
     ``known`` has what earlier calls found for items, by their line and kind of mark, so that no list is walked twice.
     """
-    item = text.rfind("\n", 0, start) + 1
-    lead_in, end = "", item
+    item_line = text.rfind("\n", 0, start) + 1
+    lead_in, end = "", item_line
     while end > 0:
         begin = text.rfind("\n", 0, end - 1) + 1
         line = text[max(begin, end - REACH) : end].strip()
@@ -393,7 +390,7 @@ def _lead_in_of(text: str, start: int, kind: str, language: str, known: dict[tup
         is_continuation = text[begin : begin + 2].isspace() and not mark
         if not is_continuation and (mark is None or mark.lastgroup != kind):
             break
-    known[item, kind] = lead_in
+    known[item_line, kind] = lead_in
     return lead_in
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from chunkers import Chunking, Embedder, Span
-from chunkers.support.formatting import format_number
+from chunkers.support.formatting import format_number, pluralize
 from chunkers.text.outline import headings, outline_of
 from chunkers.text.sentences import GIVEN
 from evaluation.inbox.checked_chunking import HAIR, CheckedChunking, Fault, RuleFindings, has_prose
@@ -201,38 +201,44 @@ def _stranded_heading(case: CheckedChunking) -> RuleFindings:
         if block.kind == "heading":
             place = bisect_left(case.cuts, block.span.end)
             if place < len(case.cuts) and case.cuts[place] <= after.span.start:
-                reason = f"a heading of level {block.level} ends a chunk, and what it announces begins the next"
-                yield block.span, 0.75, reason
+                yield (
+                    block.span,
+                    0.75,
+                    f"a heading of level {block.level} ends a chunk, and what it announces begins the next",
+                )
 
 
 def _far_from_heading(case: CheckedChunking) -> RuleFindings:
     all_headings = headings(case.chunking.document.text)
-    begins = [heading.span.start for heading in all_headings]
+    heading_starts = [heading.span.start for heading in all_headings]
     if not all_headings or not case.cuts:
         return
-    starts = [case.chunking.chunks[0].start, *case.cuts]
-    ends = [*case.cuts, case.chunking.document.sentences[-1].end]
-    for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        place = bisect_right(begins, start) - 1
-        away = number - bisect_right(starts, begins[place]) + 1 if place >= 0 else 0
-        if away >= FAR:
+    edges = [case.chunking.chunks[0].start, *case.cuts, case.chunking.document.sentences[-1].end]
+    for number, (start, end) in enumerate(pairwise(edges)):
+        place = bisect_right(heading_starts, start) - 1
+        chunks_between = number - bisect_right(edges, heading_starts[place]) + 1 if place >= 0 else 0
+        if chunks_between >= FAR:
             title = all_headings[place].title
             title_words = f"“{title[:60]}{'…' * (len(title) > 60)}”" if title else "without a title"
-            yield Span(start, end), 0.25, f"the heading of its section, {title_words}, is {away:,} chunks before"
+            yield Span(start, end), 0.25, f"the heading of its section, {title_words}, is {chunks_between:,} chunks before"
 
 
 def _without_header(case: CheckedChunking) -> RuleFindings:
     text = case.chunking.document.text
     tables = [block.span for block in outline_of(text).special if block.kind == "table"]
-    begins = [table.start for table in tables]
+    table_starts = [table.start for table in tables]
     for chunk in case.chunking.chunks:
         for start, end in chunk.spans:
-            place = bisect_left(begins, start) - 1
+            place = bisect_left(table_starts, start) - 1
             if place >= 0 and start < tables[place].end and not chunk.context:
                 rows = Span(start, min(end, tables[place].end))
                 count = text.count("\n", *rows) + 1
-                lines = f"{count:,} line{'s' * (count != 1)}"
-                yield rows, 0.7, f"{lines} of a table begin{'s' * (count == 1)} a chunk, and its header is in one before"
+                yield (
+                    rows,
+                    0.7,
+                    f"{pluralize(count, 'line')} of a table begin{'s' * (count == 1)} a chunk, "
+                    "and its header is in one before",
+                )
 
 
 _STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
@@ -249,7 +255,7 @@ def _whole_paragraph(case: CheckedChunking) -> RuleFindings:
             continue
         stops = len(_STOP.findall(document.text, start, end - 1))
         if end - start > LONG_PARAGRAPH or stops >= FEW_STOPS:
-            within = f"{stops:,} stop{'s' * (stops != 1)} in it" if stops else "no stop in it"
+            within = f"{pluralize(stops, 'stop')} in it" if stops else "no stop in it"
             score = 0.3 + 0.4 * min(1, max((end - start) / LONG_PARAGRAPH / 4, stops / FEW_STOPS / 4))
             yield Span(start, end), score, f"a paragraph of {end - start:,} characters is one sentence, with {within}"
 
@@ -291,16 +297,22 @@ def _tiny(case: CheckedChunking) -> RuleFindings:
     median = _median_size(case)
     for chunk, size in zip(case.chunking.chunks, case.sizes, strict=True):
         if median is not None and size < TINY * median:
-            reason = f"{size:,} characters, where the median chunk has {median:,g}"
-            yield Span(chunk.start, chunk.end), 0.65 * (1 - size / median), reason
+            yield (
+                Span(chunk.start, chunk.end),
+                0.65 * (1 - size / median),
+                f"{size:,} characters, where the median chunk has {median:,g}",
+            )
 
 
 def _oversized(case: CheckedChunking) -> RuleFindings:
     median = _median_size(case)
     for number, (chunk, size) in enumerate(zip(case.chunking.chunks, case.sizes, strict=True)):
         if median is not None and size > OVERSIZED * median and number not in case.parents:
-            reason = f"{size:,} characters, {size / median:.1f} times the median chunk"
-            yield Span(chunk.start, chunk.end), 0.65 * (1 - median / size), reason
+            yield (
+                Span(chunk.start, chunk.end),
+                0.65 * (1 - median / size),
+                f"{size:,} characters, {size / median:.1f} times the median chunk",
+            )
 
 
 def _unread(case: CheckedChunking) -> RuleFindings:
@@ -308,8 +320,11 @@ def _unread(case: CheckedChunking) -> RuleFindings:
     if embedder is None:
         return
     for chunk, length, unread in chunks_beyond_embedder_limit(case.chunking, embedder):
-        reason = f"{length:,} tokens, of which {embedder.name} reads {length - unread:,}"
-        yield Span(chunk.start, chunk.end), 0.5 + 0.4 * unread / length, reason
+        yield (
+            Span(chunk.start, chunk.end),
+            0.5 + 0.4 * unread / length,
+            f"{length:,} tokens, of which {embedder.name} reads {length - unread:,}",
+        )
 
 
 def _by_a_hair(case: CheckedChunking) -> RuleFindings:
@@ -317,13 +332,13 @@ def _by_a_hair(case: CheckedChunking) -> RuleFindings:
     for gap in case.chunking.gaps:
         if not gap.verdict.is_cut or gap.score is None or gap.threshold is None:
             continue
-        away = abs(gap.score - gap.threshold)
-        if away <= case.hair:
+        distance = abs(gap.score - gap.threshold)
+        if distance <= case.hair:
             last = min(gap.index + 1, len(document.sentences) - 1)
             span = Span(document.sentences[gap.index].start, document.sentences[last].end)
             score, threshold = format_number(gap.score, ".4f"), format_number(gap.threshold, ".4f")
-            nearness = 1 - away / case.hair if case.hair else 1
-            yield span, 0.2 + 0.3 * nearness, f"score {score}, threshold {threshold}: {away:.4f} apart"
+            nearness = 1 - distance / case.hair if case.hair else 1
+            yield span, 0.2 + 0.3 * nearness, f"score {score}, threshold {threshold}: {distance:.4f} apart"
 
 
 def _flat(case: CheckedChunking) -> RuleFindings:
@@ -335,8 +350,11 @@ def _flat(case: CheckedChunking) -> RuleFindings:
         if high - low < FLAT:
             between = f"{format_number(low, '.3f')} to {format_number(high, '.3f')}"
             sentences = case.chunking.document.sentences
-            whole = Span(sentences[0].start, sentences[-1].end)
-            yield whole, 0.8, f"half of the scores lie within {high - low:.3f} of each other, {between}"
+            yield (
+                Span(sentences[0].start, sentences[-1].end),
+                0.8,
+                f"half of the scores lie within {high - low:.3f} of each other, {between}",
+            )
 
 
 def _worthless(fault: Fault, score: float, case: CheckedChunking) -> RuleFindings:
@@ -366,8 +384,11 @@ def _near_duplicate(case: CheckedChunking) -> RuleFindings:
     for number, (similarity, other) in sorted(nearest.items()):
         chunk, other_text = chunks[number], " ".join(chunks[other].text.split())
         shown = other_text if len(other_text) <= MOST_SHOWN else f"{other_text[:MOST_SHOWN]}…"
-        alike = f"{similarity:.0%} of the runs of {SHINGLE} words in it and in the chunk “{shown}” are the same"
-        yield Span(chunk.start, chunk.end), 0.3 + 0.3 * similarity, alike
+        yield (
+            Span(chunk.start, chunk.end),
+            0.3 + 0.3 * similarity,
+            f"{similarity:.0%} of the runs of {SHINGLE} words in it and in the chunk “{shown}” are the same",
+        )
 
 
 RULES: dict[str, Rule] = {

@@ -66,7 +66,7 @@ def remedies_for_answer(
     Parameters
     ----------
     tried
-        The result of `try_answer`.
+        The result of `try_settings_for_answer`.
     ruler
         Counts the tokens of ranges of the text.
 
@@ -81,10 +81,10 @@ def remedies_for_answer(
     reach = _Reach(failure, questions)
 
     def is_met(chunking: Chunking) -> bool:
-        return not reach.is_beyond(chunking) and questions.is_whole(questions.prepared(chunking), failure.posed)
+        return not reach.is_out_of_reach(chunking) and questions.is_whole(questions.prepare_chunks(chunking), failure.posed)
 
     for trial, chunking in smallest_solutions(tried, is_met, tools):
-        yield questions.remedy(trial, chunking)
+        yield questions.assess_remedy(trial, chunking)
 
 
 class _Reach:
@@ -92,7 +92,7 @@ class _Reach:
 
     def __init__(self, failure: FailingColumn, questions: QuestionRetrieval) -> None:
         self.failure, self.questions = failure, questions
-        passages, vector = questions.passages, questions.vector(failure.posed.question)
+        passages, vector = questions.current_passages, questions.question_vector(failure.posed.question)
         self._scores: dict[str, float] = {}
         """Cosine of the failing question and each text embedded so far."""
         if vector is not None and passages.vectors is not None:
@@ -101,7 +101,7 @@ class _Reach:
         self._starts = np.array([spans[0].start for spans in passages.spans])
         self._ends = np.array([spans[-1].end for spans in passages.spans])
 
-    def is_beyond(self, chunking: Chunking) -> bool:
+    def is_out_of_reach(self, chunking: Chunking) -> bool:
         """Return whether retrieval certainly returns no alternative chunk with the whole answer.
 
         As few chunks as possible are embedded: first those that overlap the current chunks most similar to the question. The
@@ -117,19 +117,19 @@ class _Reach:
         spans = [chunk.spans for chunk in chunking.chunks]
         texts = [embedded_text(document, chunk, failure.embedded_as) for chunk in chunking.chunks]
         holding = chunks_holding(document.text, spans, answer)
-        budget = failure.limit.tokens or self.questions.now(failure.posed).tokens
+        budget = failure.limit.tokens or self.questions.current_retrieval(failure.posed).tokens
         room = budget - min(ruler(_spans_until(spans[chunk], answer.end)) for chunk in holding)
         self._embed(chunking, [texts[chunk] for chunk in holding])
-        best = max(self._scores[texts[chunk]] for chunk in holding) + ROUNDING
+        best_holding_score = max(self._scores[texts[chunk]] for chunk in holding) + ROUNDING
         lengths = chunk_lengths(spans, ruler)
-        promises = {
-            text: self._promise(chunk_spans)
+        expected_scores = {
+            text: self._nearest_score(chunk_spans)
             for text, chunk_spans in zip(texts, spans, strict=True)
             if text not in self._scores
         }
-        missing = sorted(promises, key=promises.__getitem__, reverse=True)
+        missing = sorted(expected_scores, key=expected_scores.__getitem__, reverse=True)
         while True:
-            above = np.array([self._scores.get(text, -np.inf) > best for text in texts])
+            above = np.array([self._scores.get(text, -np.inf) > best_holding_score for text in texts])
             if lengths[above].sum() > room or (failure.limit.top is not None and above.sum() >= failure.limit.top):
                 return True
             if not missing:
@@ -138,14 +138,14 @@ class _Reach:
             del missing[:_TEXTS_AT_ONCE]
 
     def _embed(self, chunking: Chunking, texts: Sequence[str]) -> None:
-        vector = self.questions.vector(self.failure.posed.question)
+        vector = self.questions.question_vector(self.failure.posed.question)
         missing = [*dict.fromkeys(text for text in texts if text not in self._scores)]
         if missing:
             assert vector is not None
             scores = embed_texts(chunking.document, missing, self.questions.tools) @ vector
             self._scores.update(zip(missing, scores.tolist(), strict=True))
 
-    def _promise(self, spans: Sequence[Span]) -> float:
+    def _nearest_score(self, spans: Sequence[Span]) -> float:
         """Return the score of the most similar chunk of the column that overlaps a chunk."""
         overlapping = (self._starts < spans[-1].end) & (self._ends > spans[0].start)
         return float(np.max(self._column_scores, where=overlapping, initial=-1.0))
@@ -217,7 +217,7 @@ def remedies_for_finding(
     Parameters
     ----------
     tried
-        The result of `try_findings`.
+        The result of `try_settings_for_findings`.
     ruler
         Counts the tokens of ranges of the text.
 
@@ -229,7 +229,7 @@ def remedies_for_finding(
         If the user asked to stop.
     """
     questions = QuestionRetrieval(suspect, tools, ruler, reranker)
-    before = findings_by_rule(suspect.chunking, tools, suspect.hair).total - 1
+    other_findings_before = findings_by_rule(suspect.chunking, tools, suspect.hair).total - 1
     for trial, new_findings in smallest_solutions(tried, lambda findings: findings.lacks(finding), tools):
         chunking = run(trial.variation.chunker, suspect.chunking.document, tools)
-        yield questions.remedy(trial, chunking, (before, new_findings.total))
+        yield questions.assess_remedy(trial, chunking, (other_findings_before, new_findings.total))

@@ -119,9 +119,9 @@ def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
         return
     values = chunker.model_dump()
     specs = type(chunker).fields(values)
-    idle = chunker.idle()
+    unused = chunker.idle()
     for spec in specs:
-        if spec.name in FIXED or spec.name in idle:
+        if spec.name in FIXED or spec.name in unused:
             continue
         # The amount of one threshold means nothing to another.
         dependent = {other_spec.name for other_spec in specs if other_spec.depends == spec.name}
@@ -136,18 +136,20 @@ def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
 
 def _alternative_values(spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[Any]:
     """Return the alternative values to try for a parameter."""
-    now = values[spec.name]
+    current = values[spec.name]
     if spec.kind == "choice":
-        return [word for word in spec.choices if word != now]
+        return [word for word in spec.choices if word != current]
     number = int if spec.kind == "integer" else float
-    if spec.optional and now is None:
+    if spec.optional and current is None:
         return SIZES.get(spec.name, {}).get(_parameter_unit(spec, values), ())
     if spec.optional:
-        return [*sorted({number(round(now * factor, 6)) for factor in FACTORS} - {now}), None]
+        return [*sorted({number(round(current * factor, 6)) for factor in FACTORS} - {current}), None]
     low, high = spec.offered or (spec.low, spec.high)
     step = spec.step or 1
-    stops = [number(round(now + sign * count * step, 6)) for count in STEPS for sign in (-1, 1)]
-    return [stop for stop in stops if (low is None or stop >= min(low, now)) and (high is None or stop <= max(high, now))]
+    stops = [number(round(current + sign * count * step, 6)) for count in STEPS for sign in (-1, 1)]
+    return [
+        stop for stop in stops if (low is None or stop >= min(low, current)) and (high is None or stop <= max(high, current))
+    ]
 
 
 def _parameter_unit(spec: FieldSpec, values: Mapping[str, Any]) -> str:
@@ -301,7 +303,7 @@ def try_variations(column: Column, tools: Tools, keep: Callable[[Chunking], Kept
     document = column.chunking.document
     grid = setting_variations(column.chunker, tools.embedder)
     cached = _CachingTools.of(tools, document.sentence_texts)
-    before = _span_edges(column.chunking)
+    current_edges = _span_edges(column.chunking)
     tried = []
     for number, variation in enumerate(grid):
         tools.decided(number, len(grid))
@@ -311,7 +313,7 @@ def try_variations(column: Column, tools: Tools, keep: Callable[[Chunking], Kept
             # The next step raises it again if it was the user who asked to stop.
             continue
         kept = keep(chunking) if len(chunking.chunks) > 1 else None
-        tried.append(Trial(variation, kept, len(before ^ _span_edges(chunking))))
+        tried.append(Trial(variation, kept, len(current_edges ^ _span_edges(chunking))))
     return sorted(tried, key=lambda trial: trial.changed)
 
 
@@ -335,7 +337,7 @@ def smallest_solutions(
     Parameters
     ----------
     tried
-        The result of `trials`.
+        The result of `try_variations`.
     is_met
         Returns whether the goal is reached.
 
@@ -365,28 +367,28 @@ class QuestionRetrieval:
         self._asked: dict[PosedQuestion, AskedQuestion] = {}
 
     @cached_property
-    def passages(self) -> Passages:
+    def current_passages(self) -> Passages:
         """Current chunks, prepared for search."""
-        return self.prepared(self.column.chunking)
+        return self.prepare_chunks(self.column.chunking)
 
-    def prepared(self, chunking: Chunking) -> Passages:
+    def prepare_chunks(self, chunking: Chunking) -> Passages:
         """Return alternative chunks, prepared for search by the current search method."""
         return index_passages(chunking, self.tools, self.column.method, self.column.embedded_as)
 
-    def vector(self, question: str) -> VectorArray | None:
+    def question_vector(self, question: str) -> VectorArray | None:
         """Return a question's embedding; None if the search does not use embeddings."""
         if question not in self._vectors:
             embeds = self.column.method != "bm25" and self.tools.embedder is not None
             self._vectors[question] = embed_question(self.column.chunking, self.tools, question) if embeds else None
         return self._vectors[question]
 
-    def _ask(self, passages: Passages, question: str, limit: Limit) -> AskedQuestion:
-        return ask(passages, question, self.vector(question), self.column.method, limit, self.ruler, self.reranker)
+    def _retrieve(self, passages: Passages, question: str, limit: Limit) -> AskedQuestion:
+        return ask(passages, question, self.question_vector(question), self.column.method, limit, self.ruler, self.reranker)
 
-    def now(self, posed: PosedQuestion) -> AskedQuestion:
+    def current_retrieval(self, posed: PosedQuestion) -> AskedQuestion:
         """Return the ranking of the current chunks for a question, and the chunks retrieved."""
         if posed not in self._asked:
-            self._asked[posed] = self._ask(self.passages, posed.question, self.column.limit)
+            self._asked[posed] = self._retrieve(self.current_passages, posed.question, self.column.limit)
         return self._asked[posed]
 
     def is_whole(self, passages: Passages, posed: PosedQuestion) -> bool:
@@ -395,29 +397,29 @@ class QuestionRetrieval:
         If the limit is a number of chunks, the answer must also be whole within the number of tokens retrieved now.
         """
         limit = self.column.limit
-        if judge_retrieval(self._ask(passages, posed.question, limit), posed.answer).fate != "whole":
+        if judge_retrieval(self._retrieve(passages, posed.question, limit), posed.answer).fate != "whole":
             return False
         if limit.top is None:
             return True
-        tokens = self.now(posed).tokens
+        tokens = self.current_retrieval(posed).tokens
         return (
             tokens > 0
-            and judge_retrieval(self._ask(passages, posed.question, Limit(tokens=tokens)), posed.answer).fate == "whole"
+            and judge_retrieval(self._retrieve(passages, posed.question, Limit(tokens=tokens)), posed.answer).fate == "whole"
         )
 
-    def remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
+    def assess_remedy(self, trial: Trial[Kept], chunking: Chunking, findings: tuple[int, int] | None = None) -> Remedy:
         """Return a successful trial as a remedy, with its effects on other questions and on known boundaries."""
         column = self.column
-        before = [judge_retrieval(self.now(other), other.answer).fate == "whole" for other in column.others]
-        passages = self.prepared(chunking) if column.others else None
+        before = [judge_retrieval(self.current_retrieval(other), other.answer).fate == "whole" for other in column.others]
+        passages = self.prepare_chunks(chunking) if column.others else None
         after = [passages is not None and self.is_whole(passages, other) for other in column.others]
         pairs = [*zip(before, after, strict=True)]
         marks = None
         if column.known:
-            hits = [
+            boundaries_found = [
                 count_found_missed_added(cut_offsets(variant), column.known)[0] for variant in (column.chunking, chunking)
             ]
-            marks = (hits[0], hits[1], len(column.known))
+            marks = (boundaries_found[0], boundaries_found[1], len(column.known))
         return Remedy(
             trial.variation,
             trial.changed,

@@ -192,8 +192,9 @@ class _Drawing:
         if self.until is not None and number == 0:
             ends = [0, *(span.end for span in cut.document.sentences)]
             end = ends[min(max(0, self.until), len(ends) - 1)]
-        shown = sum(chunk.spans[0].start < end for chunk in cut.chunks)
-        facts = pluralize(shown, "chunk") + (" so far" if end < len(cut.document.text) else "")
+        facts = pluralize(sum(chunk.spans[0].start < end for chunk in cut.chunks), "chunk") + (
+            " so far" if end < len(cut.document.text) else ""
+        )
         yield self._words(
             " · ".join(filter(None, (f"{number + 1} {chunker_title(cut)}", settings_phrase(cut), facts))), 24, _INK["ink"]
         )

@@ -114,11 +114,6 @@ class ComparedColumns:
         """Numbered titles of the compared chunkers."""
         return [f"{chunker.title} (column {number})" for number, (chunker, _) in enumerate(self.columns, start=1)]
 
-    @property
-    def tools(self) -> Tools:
-        """Services that count tokens for the report."""
-        return Tools(self.embedder, load_tokenizer(self.tokenizer))
-
 
 def ranking_table(compared: ComparedColumns) -> Table:
     """Return the table that ranks the chunkers, by known boundaries or by structure."""
@@ -180,7 +175,7 @@ def _score_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
 
 def unlabelled_table(compared: ComparedColumns) -> Table:
     """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
-    tools = compared.tools
+    tools = Tools(compared.embedder, load_tokenizer(compared.tokenizer))
     columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
     for name, parameters in BASELINES:
         chunker = build_chunker("fixed_sentences", parameters)
@@ -194,8 +189,12 @@ def unlabelled_table(compared: ComparedColumns) -> Table:
         )
         for name, chunker, chunking in columns
     ]
-    note = "No number is a grade by itself: few cuts leave blocks whole, short chunks are alike inside."
-    return Table("Without labels", note, UNLABELLED_HEADS[:-OF_EDITS], rows)
+    return Table(
+        "Without labels",
+        "No number is a grade by itself: few cuts leave blocks whole, short chunks are alike inside.",
+        UNLABELLED_HEADS[:-OF_EDITS],
+        rows,
+    )
 
 
 def answers_table(compared: ComparedColumns) -> Table:
@@ -286,8 +285,8 @@ def html_report(compared: ComparedColumns) -> str:
     tables = [scores_table(compared), ranking_table(compared), unlabelled_table(compared)]
     tables += [answers_table(compared)] if compared.questions else []
     cuts = cut_strips([(chunker.title, chunking) for chunker, chunking in compared.columns], compared.known)
-    body = "".join([_page_heading(compared), cuts, *map(_table_html, tables), _columns_html(compared)])
-    return html_page(compared.document.name, body)
+    parts = [_page_heading(compared), cuts, *map(_table_html, tables), _columns_html(compared)]
+    return html_page(compared.document.name, "".join(parts))
 
 
 def html_page(name: str, body: str, rules: str = "") -> str:
@@ -299,7 +298,8 @@ def html_page(name: str, body: str, rules: str = "") -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        f'<meta name="referrer" content="no-referrer"><title>{escape_html(name)} · Seamark</title><style>{sheet}</style></head>'
+        f'<meta name="referrer" content="no-referrer"><title>{escape_html(name)} · Seamark</title>'
+        f"<style>{sheet}</style></head>"
         f'<body class="{ROOT} {NOT_TEX}"><main>{body}'
         f"<footer>Made by Seamark {escape_html(__version__)}. This file asks for nothing and runs nothing.</footer>"
         "</main></body></html>\n"
@@ -349,7 +349,8 @@ def _columns_html(compared: ComparedColumns) -> str:
     """Return the text as each column cuts it, with the reasons, the curves and the recipes."""
     most = MOST_SHOWN // len(compared.columns)
     columns = [
-        f"<section>{column_html(chunking, most, f'{number} {chunker.title}')}{_gaps_html(chunking)}{_recipe_html(chunking)}</section>"
+        f"<section>{column_html(chunking, most, f'{number} {chunker.title}')}"
+        f"{_gaps_html(chunking)}{_recipe_html(chunking)}</section>"
         for number, (chunker, chunking) in enumerate(compared.columns, start=1)
     ]
     return f'<h2>The text, as each column cuts it</h2><div class="columns">{"".join(columns)}</div>'
@@ -360,7 +361,8 @@ def _gaps_html(chunking: Chunking) -> str:
     if not chunking.gaps:
         return ""
     rows = "".join(
-        f"<li>after sentence {gap.index + 1:,}, {escape_html(str(gap.verdict).partition(':')[0])}: {escape_html(gap.reason)}</li>"
+        f"<li>after sentence {gap.index + 1:,}, {escape_html(str(gap.verdict).partition(':')[0])}: "
+        f"{escape_html(gap.reason)}</li>"
         for gap in chunking.gaps[:MOST_GAPS]
     )
     left = len(chunking.gaps) - MOST_GAPS

@@ -22,25 +22,21 @@ MARK = "---"
 def section_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of the sections between lines of three dashes, leaving out blank sections."""
     edges = [0]
-    at = 0
+    offset = 0
     for line in text.splitlines(keepends=True):
         if line.strip() == MARK:
-            edges += [at, at + len(line)]
-        at += len(line)
-    edges.append(at)
-    between = zip(edges[::2], edges[1::2], strict=True)
-    return [(start, end) for start, end in between if text[start:end].strip()]
+            edges += [offset, offset + len(line)]
+        offset += len(line)
+    edges.append(offset)
+    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if text[start:end].strip()]
 
 
 def remove_mark_lines(text: str) -> tuple[str, tuple[int, ...]]:
     """Return the text without its lines of three dashes, and the offsets at which the sections after them begin."""
     parts = [text[start:end] for start, end in section_spans(text)]
-    known = []
-    at = 0
-    for part in parts:
-        known.append(at + len(part) - len(part.lstrip()))
-        at += len(part)
-    return "".join(parts), tuple(known[1:])
+    starts = accumulate(map(len, parts), initial=0)
+    known = tuple(start + len(part) - len(part.lstrip()) for start, part in zip(starts, parts, strict=False))
+    return "".join(parts), known[1:]
 
 
 def offsets_without_mark_lines(text: str, places: Iterable[int]) -> list[int]:
@@ -48,13 +44,13 @@ def offsets_without_mark_lines(text: str, places: Iterable[int]) -> list[int]:
 
     An offset in a removed line moves to the start of the next section.
     """
-    kept = section_spans(text)
-    ends = [end for _, end in kept]
-    lengths = [0, *accumulate(end - start for start, end in kept)]
+    spans = section_spans(text)
+    ends = [end for _, end in spans]
+    lengths = [0, *accumulate(end - start for start, end in spans)]
     moved = []
     for place in places:
         number = bisect_right(ends, place)
-        moved.append(lengths[number] + (max(0, place - kept[number][0]) if number < len(kept) else 0))
+        moved.append(lengths[number] + (max(0, place - spans[number][0]) if number < len(spans) else 0))
     return moved
 
 
@@ -93,7 +89,7 @@ def parse_boundary_file(data: bytes, _: str) -> Iterator[str | int]:
 
 @dataclass(frozen=True)
 class BoundaryFile:
-    """Contents of a file that `marks_to_json` wrote: the SHA-256 of its text, and boundaries that are not yet checked."""
+    """Contents of a file that `boundary_file_json` wrote: the SHA-256 of its text, and boundaries not checked yet."""
 
     sha256: str
     boundaries: tuple[int, ...]
@@ -122,8 +118,8 @@ class BoundaryFile:
         """
         if self.sha256 != text_sha256(text):
             raise InputError(
-                f"known boundaries: the file must belong to this text, with the SHA-256 {text_sha256(text)[:12]}…; it belongs to "
-                f"a text with {self.sha256[:12]!r}…. Choose the file that was saved with this text."
+                f"known boundaries: the file must belong to this text, with the SHA-256 {text_sha256(text)[:12]}…; it "
+                f"belongs to a text with {self.sha256[:12]!r}…. Choose the file that was saved with this text."
             )
         known = self.boundaries
         if known != tuple(sorted(set(known))) or (known and not 0 < known[0] <= known[-1] < len(text)):

@@ -1,4 +1,4 @@
-"""Measures of a segmentation against known boundaries.
+"""Measures of a segmentation against known boundaries, and the trivial baselines to compare them with.
 
 A segmentation of ``units`` sentences or characters is the sorted places 1..units - 1 before which a segment begins. Where a
 measure has no value, such as a precision without a single boundary, it says why instead of giving a number.
@@ -12,8 +12,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from chunkers import Chunking, Document
-from chunkers.results.result import Gap, Reason, Verdict
+from chunkers import Chunking, Document, Gap, Reason, Verdict
 from chunkers.support.arrays import FloatArray, IntArray
 
 
@@ -115,8 +114,8 @@ def pk(reference: Segmentation, segmentation: Segmentation) -> Score:
 
     Source: Beeferman et al. (1999).
     """
-    held = _boundaries_per_window(reference, segmentation)
-    return held if isinstance(held, Score) else Score(float(np.mean((held[0] > 0) != (held[1] > 0))))
+    windows = _boundaries_per_window(reference, segmentation)
+    return windows if isinstance(windows, Score) else Score(float(np.mean((windows[0] > 0) != (windows[1] > 0))))
 
 
 def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
@@ -124,8 +123,8 @@ def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
 
     Source: Pevzner and Hearst (2002).
     """
-    held = _boundaries_per_window(reference, segmentation)
-    return held if isinstance(held, Score) else Score(float(np.mean(held[0] != held[1])))
+    windows = _boundaries_per_window(reference, segmentation)
+    return windows if isinstance(windows, Score) else Score(float(np.mean(windows[0] != windows[1])))
 
 
 def count_matching_boundaries(reference: Sequence[int], boundaries: Sequence[int], tolerance: int) -> int:
@@ -160,8 +159,8 @@ def boundary_precision_recall(reference: Segmentation, segmentation: Segmentatio
         Score(hits / len(segmentation.boundaries)) if segmentation.boundaries else Score.without("no boundary was found")
     )
     recall = Score(hits / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
-    both = len(reference.boundaries) + len(segmentation.boundaries)
-    f1 = Score(2 * hits / both) if both else Score.without("there is no boundary in either")
+    boundary_count = len(reference.boundaries) + len(segmentation.boundaries)
+    f1 = Score(2 * hits / boundary_count) if boundary_count else Score.without("there is no boundary in either")
     return PrecisionRecall(precision, recall, f1)
 
 
@@ -217,9 +216,9 @@ def misassigned_units(sections: Sequence[int], chunks: Sequence[int | None]) -> 
         raise ValueError(f"sections and chunks must have the same length; got {len(sections)} and {len(chunks)}.")
     if not sections:
         return MisassignedUnits((), {})
-    held = [(section, chunk) for section, chunk in zip(sections, chunks, strict=True) if chunk is not None]
-    overlap = np.zeros((max(sections) + 1, max((chunk for _, chunk in held), default=0) + 1), dtype=np.intp)
-    np.add.at(overlap, tuple(zip(*held, strict=True)) or ([], []), 1)
+    sections_and_chunks = [(section, chunk) for section, chunk in zip(sections, chunks, strict=True) if chunk is not None]
+    overlap = np.zeros((max(sections) + 1, max((chunk for _, chunk in sections_and_chunks), default=0) + 1), dtype=np.intp)
+    np.add.at(overlap, tuple(zip(*sections_and_chunks, strict=True)) or ([], []), 1)
     pairs = largest_assignment(overlap)
     wrong = [
         unit
@@ -269,11 +268,11 @@ def sections_in_mixed_chunks(chunking: Chunking, known: Sequence[int]) -> dict[i
     """
     section_counts = {}
     for number, chunk in enumerate(chunking.chunks):
-        held: set[int] = set()
+        overlapped: set[int] = set()
         for start, end in chunk.spans:
-            held.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
-        if len(held) > 1:
-            section_counts[number] = len(held)
+            overlapped.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
+        if len(overlapped) > 1:
+            section_counts[number] = len(overlapped)
     return section_counts
 
 
@@ -320,27 +319,26 @@ def boundary_scores(reference: Segmentation, segmentation: Segmentation) -> dict
 
     Raises ValueError if the segmentations have different numbers of units.
     """
-    both = boundary_precision_recall(reference, segmentation)
-    values = (
-        both.precision,
-        both.recall,
-        boundary_similarity(reference, segmentation),
-        pk(reference, segmentation),
-        window_diff(reference, segmentation),
-    )
-    return dict(zip(BOUNDARY_MEASURES, values, strict=True))
+    matches = boundary_precision_recall(reference, segmentation)
+    return {
+        "Precision": matches.precision,
+        "Recall": matches.recall,
+        "Similarity": boundary_similarity(reference, segmentation),
+        "Pk": pk(reference, segmentation),
+        "WindowDiff": window_diff(reference, segmentation),
+    }
 
 
 def explain_why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Segmentation]) -> str:
     """Return an explanation if making no cut has a lower Pk than every result; otherwise an empty string."""
-    alone = pk(reference, Segmentation(reference.units, ())).value
+    no_cut_pk = pk(reference, Segmentation(reference.units, ())).value
     values = [pk(reference, segmentation).value for segmentation in segmentations if segmentation.boundaries]
-    if alone is None or not values or any(value is None or value <= alone for value in values):
+    if no_cut_pk is None or not values or any(value is None or value <= no_cut_pk for value in values):
         return ""
     size = window_size(reference)
     near = f"less than {size / 2:g} sentences from a known boundary" if size > 1 else "exactly at a known boundary"
     return (
-        f"No cut has a lower Pk than every column ({alone:.2f}). Pk compares the two ends of windows of {size:,} "
+        f"No cut has a lower Pk than every column ({no_cut_pk:.2f}). Pk compares the two ends of windows of {size:,} "
         f"sentence{'s' * (size != 1)}: a cut lowers it only {near}, and one farther off raises it. Where few "
         "boundaries are found, it is best by Pk not to cut at all, which finds none: read precision and recall."
     )
@@ -440,13 +438,8 @@ def every_n_sentences_name(count: int) -> str:
 
 def regular_cuts(reference: Segmentation) -> tuple[int, ...]:
     """Return the cuts of a baseline that cuts at regular intervals, as long as the reference's mean section."""
-    every = mean_section_length(reference)
-    return (*range(every, reference.units, every),)
-
-
-def mean_section_length(reference: Segmentation) -> int:
-    """Return the mean length of the reference's segments, rounded, at least 1."""
-    return max(1, round(reference.mean_length))
+    section_length = max(1, round(reference.mean_length))
+    return (*range(section_length, reference.units, section_length),)
 
 
 def evenly_spaced_cuts(units: int, count: int) -> tuple[int, ...]:

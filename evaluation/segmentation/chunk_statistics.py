@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from chunkers import Chunk, Chunker, Chunking, Document, Embedder, InputError, Tokenizer, load_tokenizer
+from chunkers.support.formatting import pluralize
 from evaluation.segmentation.boundary_measures import count_matching_boundaries, cut_offsets
 
 
@@ -73,13 +74,12 @@ class DiscontinuousChunks:
     @classmethod
     def of(cls, chunking: Chunking) -> "DiscontinuousChunks":
         """Count a result's chunks with several separate spans, and the breaks between these spans."""
-        further = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
-        return cls(len(further), sum(further))
+        extra_spans = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
+        return cls(len(extra_spans), sum(extra_spans))
 
     def words(self, chunks: int) -> str:
         """Return the counts as a phrase, such as ``2 of 9 chunks, 3 order breaks``."""
-        breaks = "1 order break" if self.breaks == 1 else f"{self.breaks:,} order breaks"
-        return f"{self.chunks:,} of {chunks:,} chunks, {breaks}"
+        return f"{self.chunks:,} of {chunks:,} chunks, {pluralize(self.breaks, 'order break')}"
 
 
 def chunks_beyond_embedder_limit(chunking: Chunking, embedder: Embedder | None) -> list[tuple[Chunk, int, int]]:
@@ -94,8 +94,11 @@ def chunks_beyond_embedder_limit(chunking: Chunking, embedder: Embedder | None) 
     except InputError:
         # The page has already reported that the files are missing.
         return []
-    unread = [max(0, length - embedder.max_tokens) for length in lengths]
-    return [row for row in zip(chunking.chunks, lengths, unread, strict=True) if row[2]]
+    return [
+        (chunk, length, length - embedder.max_tokens)
+        for chunk, length in zip(chunking.chunks, lengths, strict=True)
+        if length > embedder.max_tokens
+    ]
 
 
 @dataclass(frozen=True)
@@ -145,9 +148,8 @@ class ChunkFacts:
 
         This tokenizes the whole text.
         """
-        cuts = tuple(cut_offsets(chunking))
         return cls(
-            cuts,
+            tuple(cut_offsets(chunking)),
             size_statistics(chunking, tokenizer),
             DiscontinuousChunks.of(chunking),
             TruncatedChunks.of(chunking, embedder),
@@ -177,10 +179,10 @@ def boundary_changes(document: Document, before: Sequence[int], after: Sequence[
 
     A removed and an added boundary within `NEAR` sentences of each other count as one moved boundary.
     """
-    gone = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
-    come = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
-    moved = count_matching_boundaries(come, gone, NEAR)
-    return BoundaryChanges(len(come) - moved, len(gone) - moved, moved)
+    removed = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
+    added = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
+    moved = count_matching_boundaries(added, removed, NEAR)
+    return BoundaryChanges(len(added) - moved, len(removed) - moved, moved)
 
 
 def count_found_missed_added(cuts: Collection[int], known: Collection[int]) -> tuple[int, int, int]:
@@ -282,14 +284,13 @@ def requested_size_bounds(chunker: Chunker, embedder: Embedder | None = None) ->
         _first_integer_parameter(chunker, "min_size", "min_chunk_size"),
         _first_integer_parameter(chunker, "max_size", "max_chunk_size", "chunk_size"),
     )
-    average = getattr(chunker, "fit", "") == "average"
     units = {spec.name: spec.unit for spec in chunker.fields(chunker.model_dump())}
-    if least is None and most is None and not average and units.get("size") != "sentences":
+    if least is None and most is None and getattr(chunker, "fit", "") != "average" and units.get("size") != "sentences":
         most = _first_integer_parameter(chunker, "parent_size", "size")
     if least is not None or most is not None:
         size_units = (units.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size"))
-        chosen = getattr(chunker, "size_unit", None) or getattr(chunker, "unit", None)
-        return SizeBounds(least, most, chosen or next(filter(None, size_units), "characters"))
+        unit = getattr(chunker, "size_unit", None) or getattr(chunker, "unit", None)
+        return SizeBounds(least, most, unit or next(filter(None, size_units), "characters"))
     if embedder is not None and embedder.max_tokens is not None:
         return SizeBounds(None, embedder.max_tokens, "tokens read")
     return None

@@ -7,9 +7,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.results.result import Chunking
+from chunkers import Chunking, Span
 from chunkers.support.arrays import FloatArray, IntArray
-from chunkers.text.document import Span
 
 SURROUNDINGS = 10
 """Sentences before a chunk, and as many after it, that are its surroundings."""
@@ -52,8 +51,7 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
     vectors
         One vector per sentence, shape (n, dimension), of any length but 0.
     chunks
-        Number of each sentence's chunk, as from `evaluation.segmentation.boundary_measures.chunk_of_each_sentence`; None for sentences in no
-        chunk.
+        Number of each sentence's chunk, as `chunk_of_each_sentence` returns them; None for sentences in no chunk.
     """
     in_chunks = [place for place, chunk in enumerate(chunks) if chunk is not None]
     if not in_chunks:
@@ -65,9 +63,11 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | No
     within = (np.einsum("ij,ij->i", sums, sums) - squares) / 2
     pairs = int((counts * (counts - 1) // 2).sum())
     crossing = int((counts[:-1] * counts[1:]).sum())
-    between = np.einsum("ij,ij->", sums[:-1], sums[1:])
     return Contrast(
-        float(within.sum() / pairs) if pairs else None, float(between / crossing) if crossing else None, pairs, crossing
+        float(within.sum() / pairs) if pairs else None,
+        float(np.einsum("ij,ij->", sums[:-1], sums[1:]) / crossing) if crossing else None,
+        pairs,
+        crossing,
     )
 
 
@@ -87,7 +87,7 @@ def contextual_coherence(
     Parameters
     ----------
     vectors, chunks
-        As in `contrast`.
+        As in `cosine_contrast`.
     """
     rows, owners = _unit_vectors(vectors), np.asarray([-1 if chunk is None else chunk for chunk in chunks], dtype=np.intp)
     totals = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
@@ -96,10 +96,12 @@ def contextual_coherence(
     firsts = np.flatnonzero(np.diff(owners[places], prepend=-1))
     for own in np.split(places, firsts)[1:]:
         around = _surrounding_ranges(own, len(rows), reach)
-        held = rows[own].sum(axis=0)
-        near = np.sum([totals[end] - totals[start] for start, end in around], axis=0) - held
+        own_sum = rows[own].sum(axis=0)
+        surroundings_sum = np.sum([totals[end] - totals[start] for start, end in around], axis=0) - own_sum
         if sum(end - start for start, end in around) > len(own):
-            cosines.append(held @ near / max(np.linalg.norm(held) * np.linalg.norm(near), 1e-12))
+            cosines.append(
+                own_sum @ surroundings_sum / max(np.linalg.norm(own_sum) * np.linalg.norm(surroundings_sum), 1e-12)
+            )
     return float(np.mean(cosines)) if cosines else None
 
 

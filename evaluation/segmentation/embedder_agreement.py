@@ -46,13 +46,13 @@ class Shift:
         ValueError
             If their shapes differ.
         """
-        one, two = np.asarray(full, dtype=np.float64), np.asarray(other, dtype=np.float64)
-        if one.shape != two.shape:
+        full_values, other_values = np.asarray(full, dtype=np.float64), np.asarray(other, dtype=np.float64)
+        if full_values.shape != other_values.shape:
             raise ValueError(
-                f"both results must have one number for each gap of the same text; got the shapes {one.shape} and "
-                f"{two.shape}."
+                f"both results must have one number for each gap of the same text; got the shapes {full_values.shape} and "
+                f"{other_values.shape}."
             )
-        moved: FloatArray = np.abs(one - two)
+        moved: FloatArray = np.abs(full_values - other_values)
         defined = np.flatnonzero(~np.isnan(moved))
         if not len(defined):
             return None
@@ -124,8 +124,8 @@ class BoundaryAgreement:
         named: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
         for offset in offsets[:NAMED]:
             index = max(self.document.sentence_at(offset), 0)
-            begins = self.document.sentences[index].start == offset
-            named["before" if begins else "inside"][f"{index + 1:,}"] = None
+            where = "before" if self.document.sentences[index].start == offset else "inside"
+            named[where][f"{index + 1:,}"] = None
         places = " and ".join(f"{how} {_sentence_list_words(numbers)}" for how, numbers in named.items() if numbers)
         further = len(offsets) - NAMED
         return f"{places}, and at {further:,} more" if further > 0 else places
@@ -151,12 +151,12 @@ def compare_boundaries(full: Chunking, other: Chunking) -> BoundaryAgreement:
     """
     if full.document.identity != other.document.identity:
         raise ValueError("both results must be of the same text, split into the same sentences; these are not.")
-    one, two = set(cut_offsets(full)), set(cut_offsets(other))
+    full_cuts, other_cuts = set(cut_offsets(full)), set(cut_offsets(other))
     return BoundaryAgreement(
         full.document,
-        tuple(sorted(one & two)),
-        tuple(sorted(one - two)),
-        tuple(sorted(two - one)),
+        tuple(sorted(full_cuts & other_cuts)),
+        tuple(sorted(full_cuts - other_cuts)),
+        tuple(sorted(other_cuts - full_cuts)),
         _score_shift(full, other),
     )
 
@@ -165,7 +165,7 @@ def _score_shift(full: Chunking, other: Chunking) -> Shift | None:
     """Return the shift of the first curve's scores, which all pages draw."""
     if not full.curves or not other.curves:
         return None
-    one, two = full.curves[0], other.curves[0]
-    if one.label != two.label or len(one.scores) != len(two.scores):
+    full_curve, other_curve = full.curves[0], other.curves[0]
+    if full_curve.label != other_curve.label or len(full_curve.scores) != len(other_curve.scores):
         return None
-    return Shift.between(one.scores, two.scores)
+    return Shift.between(full_curve.scores, other_curve.scores)

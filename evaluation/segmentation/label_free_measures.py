@@ -12,6 +12,7 @@ from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
 from chunkers.contract import run
 from chunkers.support.arrays import VectorArray
 from chunkers.support.errors import raise_if_cancelled
+from chunkers.support.formatting import pluralize
 from chunkers.text.outline import outline_of
 from chunkers.text.sentences import GIVEN
 from evaluation.segmentation.boundary_measures import NO_CUT, chunk_of_each_sentence, every_n_sentences_name
@@ -81,12 +82,12 @@ def spans_to_keep_whole(text: str) -> list[tuple[str, Span]]:
     `chunkers.text.outline` does not parse.
     """
     outer = outline_of(text).blocks
-    stretches = [(block.kind, block.span) for block in outline_of(text).special]
-    for block, after in zip_longest(outer, outer[1:]):
-        if block.kind == "heading":
-            end = block.span.end if after is None else after.span.start + 1
-            stretches.append((block.kind, Span(block.span.start, end)))
-    return stretches
+    headings = (
+        (block.kind, Span(block.span.start, block.span.end if after is None else after.span.start + 1))
+        for block, after in zip_longest(outer, outer[1:])
+        if block.kind == "heading"
+    )
+    return [*((block.kind, block.span) for block in outline_of(text).special), *headings]
 
 
 def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> BlockIntegrity:
@@ -94,13 +95,13 @@ def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Sp
     ordered = sorted(pieces)
     starts = [piece.start for piece in ordered]
     # How far the pieces reach that begin no later than each.
-    reach = [*accumulate((piece.end for piece in ordered), max)]
+    furthest_ends = [*accumulate((piece.end for piece in ordered), max)]
     kinds: dict[str, WholeBlocks] = {}
     for kind, (start, end) in stretches:
         begun = bisect_right(starts, start)
-        held = begun > 0 and reach[begun - 1] >= end
+        is_whole = begun > 0 and furthest_ends[begun - 1] >= end
         before = kinds.get(kind, WholeBlocks(0, 0))
-        kinds[kind] = WholeBlocks(before.count + held, before.of + 1)
+        kinds[kind] = WholeBlocks(before.count + is_whole, before.of + 1)
     return BlockIntegrity(kinds)
 
 
@@ -160,7 +161,7 @@ def measure_without_labels(
     vectors
         Sentence vectors, shape (n, dimension); None if there are none.
     sizes
-        As from `sizes_of`.
+        As from `count_size_compliance`.
     """
     blocks = block_integrity(chunking)
     if vectors is None:
@@ -183,14 +184,14 @@ def count_size_compliance(
     InputError
         If the bounds are invalid.
     """
-    asked = bounds or requested_size_bounds(chunker, tools.embedder)
-    if asked is None:
+    requested_bounds = bounds or requested_size_bounds(chunker, tools.embedder)
+    if requested_bounds is None:
         return None
     try:
-        sizes = chunk_sizes(asked.unit, chunking, tools.tokenizer, tools.embedder)
+        sizes = chunk_sizes(requested_bounds.unit, chunking, tools.tokenizer, tools.embedder)
     except InputError:
         return None
-    return size_compliance(sizes, asked)
+    return size_compliance(sizes, requested_bounds)
 
 
 def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
@@ -268,11 +269,11 @@ class EditStability:
 
     def words(self) -> str:
         """Return a sentence that summarises the stability of chunks under edits."""
-        worst, count = self.worst, len(self.edits)
-        edits = "1 inserted sentence" if count == 1 else f"{count:,} inserted sentences"
+        worst = self.worst
         return (
-            f"Of {edits}, each changes {self.mean:.1%} of the chunks on average and {worst.share:.1%} at worst, "
-            f"after sentence {worst.after + 1:,}; one chunk, which must change, is {self.inevitable:.1%}."
+            f"Of {pluralize(len(self.edits), 'inserted sentence')}, each changes {self.mean:.1%} of the chunks on average "
+            f"and {worst.share:.1%} at worst, after sentence {worst.after + 1:,}; "
+            f"one chunk, which must change, is {self.inevitable:.1%}."
         )
 
 
@@ -319,13 +320,13 @@ def edit_stability(
         If the user asked to stop.
     """
     check_edit_count(document, edits)
-    before = Counter(run(chunker, document, replace(tools)).texts)
+    original_texts = Counter(run(chunker, document, replace(tools)).texts)
     measured_edits = []
     planned = random_edits(document, edits, seed)
     for number, (after, sentence) in enumerate(planned, start=1):
         raise_if_cancelled(tools.cancelled)
-        after_it = Counter(run(chunker, insert_sentence(document, after, sentence), replace(tools)).texts)
-        measured_edits.append(EditEffect(after, (after_it - before).total(), after_it.total()))
+        edited_texts = Counter(run(chunker, insert_sentence(document, after, sentence), replace(tools)).texts)
+        measured_edits.append(EditEffect(after, (edited_texts - original_texts).total(), edited_texts.total()))
         if progress is not None:
             progress(number, len(planned))
     return EditStability(tuple(measured_edits))
@@ -337,23 +338,23 @@ def random_edits(document: Document, edits: int, seed: int) -> list[tuple[int, s
     Both are drawn from complete sentences of prose, outside lists, tables, code, formulas and headings. In a text without
     prose, a sentence is inserted after any sentence.
     """
-    drawn = random.Random(seed)
+    generator = random.Random(seed)
     prose = _prose_sentences(document)
-    anywhere = prose or range(len(document.sentences))
+    candidates = prose or range(len(document.sentences))
     planned = []
-    for place in sorted(drawn.sample(anywhere, min(edits, len(anywhere)))):
+    for place in sorted(generator.sample(candidates, min(edits, len(candidates)))):
         # The sentence itself would be said twice running.
         others = [number for number in prose if number != place]
-        planned.append((place, document.sentence_texts[drawn.choice(others)] if others else SPARE))
+        planned.append((place, document.sentence_texts[generator.choice(others)] if others else SPARE))
     return planned
 
 
 def _prose_sentences(document: Document) -> list[int]:
     """Return the numbers of the sentences of the text's prose, ascending, each text once."""
-    others = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE]
+    not_prose = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE]
     # Blocks lie within each other or apart, so that what an outer one holds adds nothing.
     outer: list[Span] = []
-    for block in sorted([*others, *outline_of(document.text).special], key=lambda block: block.span):
+    for block in sorted([*not_prose, *outline_of(document.text).special], key=lambda block: block.span):
         if not outer or block.span.end > outer[-1].end:
             outer.append(block.span)
     starts = [span.start for span in outer]
@@ -376,6 +377,6 @@ def insert_sentence(document: Document, after: int, sentence: str) -> Document:
     edited = text[:end] + added + text[end:]
     if document.splitter != GIVEN:
         return Document.from_text(edited, document.splitter, document.name)
-    new = Span(end + len(separator), end + len(added))
-    later = [Span(start + len(added), stop + len(added)) for start, stop in document.sentences[after + 1 :]]
-    return Document(edited, (*document.sentences[: after + 1], new, *later), document.name)
+    inserted_span = Span(end + len(separator), end + len(added))
+    later_spans = [Span(start + len(added), stop + len(added)) for start, stop in document.sentences[after + 1 :]]
+    return Document(edited, (*document.sentences[: after + 1], inserted_span, *later_spans), document.name)

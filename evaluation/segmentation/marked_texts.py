@@ -9,10 +9,17 @@ from itertools import accumulate, pairwise
 from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.text.reading import FileText, read_document
 from evaluation.segmentation.boundary_files import BoundaryFile, remove_mark_lines, text_sha256
-from evaluation.segmentation.sweep import MarkedDocument
 
 MARKS_ENDING = ".json"
 """The ending of boundary files' names."""
+
+
+@dataclass(frozen=True)
+class MarkedDocument:
+    """Document with its known boundaries in code points."""
+
+    document: Document
+    known: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -26,8 +33,7 @@ class MarkedText:
     @cached_property
     def sections(self) -> frozenset[str]:
         """Sections between the known boundaries, as trimmed texts."""
-        edges = [0, *self.known, len(self.text)]
-        return frozenset(self.text[start:end].strip() for start, end in pairwise(edges))
+        return frozenset(self.text[start:end].strip() for start, end in pairwise([0, *self.known, len(self.text)]))
 
     def split(self, splitter: str) -> MarkedDocument:
         """Split the text into sentences, and return it as a document with its known boundaries."""
@@ -187,17 +193,17 @@ def stitch_documents(
     Raises
     ------
     InputError
-        If the number of sentences or documents is below 1, if there are more than `MOST_STITCHED` documents, or if `stitch`
-        cannot join the passages.
+        If the number of sentences or documents is below 1, if there are more than `MOST_STITCHED` documents, or if
+        `stitch_passages` cannot join the passages.
     """
     for name, value, most in (("sentences", sentences, None), ("count", count, MOST_STITCHED)):
         if value < 1:
             raise InputError(f"stitching: {name} must be at least 1; got {value}.")
         if most is not None and value > most:
             raise InputError(f"stitching: {name} must be at most {most:,}; got {value:,}.")
-    made = [stitch_passages(passages, sentences, seed + number, splitter) for number in range(count)]
+    stitched = (stitch_passages(passages, sentences, seed + number, splitter) for number in range(count))
     return [
-        MarkedText(f"stitched {number}", stitched.text, stitched.seams) for number, stitched in enumerate(made, start=first)
+        MarkedText(f"stitched {number}", document.text, document.seams) for number, document in enumerate(stitched, first)
     ]
 
 
@@ -256,9 +262,8 @@ def cut_into_passages(
     text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
 ) -> list[Passage]:
     """Cut a text with known sections into passages of about ``sentences`` sentences that cross no section boundary."""
-    edges = [0, *known, len(text)]
     passages = []
-    for number, (first, last) in enumerate(pairwise(edges), start=1):
+    for number, (first, last) in enumerate(pairwise([0, *known, len(text)]), start=1):
         document = Document.from_text(text[first:last], splitter)
         count = len(document.sentences)
         groups = max(1, count // sentences)

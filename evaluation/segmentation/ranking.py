@@ -15,7 +15,7 @@ import numpy as np
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.support.arrays import FloatArray, IntArray
-from chunkers.support.formatting import format_number, join_words
+from chunkers.support.formatting import format_number, join_words, pluralize
 from chunkers.text.outline import outline_of
 from evaluation.segmentation.boundary_measures import (
     NO_CUT,
@@ -27,13 +27,7 @@ from evaluation.segmentation.boundary_measures import (
     segmentation_in_sentences,
 )
 from evaluation.segmentation.chunk_statistics import chunks_beyond_embedder_limit
-from evaluation.statistics.paired_tests import (
-    Difference,
-    Statistic,
-    interval_end_words,
-    interval_words,
-    section_swap_differences,
-)
+from evaluation.statistics.paired_tests import Difference, Statistic, interval_words, section_swap_differences
 from evaluation.statistics.significance import FALSE_VERDICTS, confidence_level_words, too_few_values_words
 
 DRAWN = 99
@@ -90,31 +84,20 @@ class Lead:
     def words(self, measure: str) -> str:
         """Return the difference as a phrase, with its confidence interval and p-value."""
         ahead = f"{format_number(self.ahead, '.2f')} in {measure}"
-        return ahead if self.tested is None else f"{ahead} ({self.interval}, {self.p_words})"
-
-    @property
-    def interval(self) -> str:
-        """Confidence interval as a phrase; empty if there are too few sections for a test."""
-        difference = self.tested
-        return "" if difference is None else interval_words(difference.low, difference.high, difference.alpha, 1, 2)
-
-    @property
-    def ends(self) -> str:
-        """Ends of the confidence interval for a table cell; empty if there are too few sections for a test."""
-        return "" if self.tested is None else " to ".join(interval_end_words(self.tested.low, self.tested.high, 1, 2))
-
-    @property
-    def p_words(self) -> str:
-        """P-value as a phrase; empty if there are too few sections for a test."""
-        return "" if self.tested is None else self.tested.p_words
+        tested = self.tested
+        if tested is None:
+            return ahead
+        return f"{ahead} ({interval_words(tested.low, tested.high, tested.alpha, 1, 2)}, {tested.p_words})"
 
     @property
     def verdict(self) -> str:
         """Sentence on whether the difference is significant."""
         if self.tested is None:
             return "There are too few sections for a test."
-        significant = f"{'' if self.tested.significant else 'not '}significant"
-        return f"This difference is {significant}; the level of the interval is {confidence_level_words(self.tested.alpha)}."
+        return (
+            f"This difference is {'' if self.tested.significant else 'not '}significant; the level of the interval is "
+            f"{confidence_level_words(self.tested.alpha)}."
+        )
 
 
 @dataclass(frozen=True)
@@ -200,12 +183,11 @@ class Ranking:
         """Return sentences on what the ranking is based on and on the error rate of its verdicts."""
         rate = f" {FALSE_VERDICTS}" if any(lead.tested is not None for lead in self.leads.values()) else ""
         if known:
-            count = "1 section" if self.sections == 1 else f"{self.sections:,} sections"
-            return f"By the known boundaries, which part the text into {count}.{rate}"
-        over = "1 paragraph" if self.sections == 1 else f"{self.sections:,} paragraphs"
+            return f"By the known boundaries, which part the text into {pluralize(self.sections, 'section')}.{rate}"
         return (
-            f"No boundaries are known: this is by structure, over {over}, which says less than marks. To every column as "
-            f"many cuts at chance are added as there are paragraphs, so that nobody gains by cutting less often.{rate}"
+            f"No boundaries are known: this is by structure, over {pluralize(self.sections, 'paragraph')}, which says less "
+            "than marks. To every column as many cuts at chance are added as there are paragraphs, so that nobody gains by "
+            f"cutting less often.{rate}"
         )
 
     def _lead_words(self, row: int) -> str:
@@ -226,11 +208,11 @@ def rank_contenders(
     ``width`` is the largest possible difference between two values, and ``measure`` the name of the values in sentences.
     """
 
-    def place(row: int) -> tuple[bool, bool, float, bool, int]:
+    def sort_key(row: int) -> tuple[bool, bool, float, bool, int]:
         value, contender = values[row], contenders[row]
         return contender.apart, value is None, -(value or 0), not contender.trivial, row
 
-    order = tuple(sorted(range(len(contenders)), key=place))
+    order = tuple(sorted(range(len(contenders)), key=sort_key))
     sections = len(contenders[0].counts) if contenders else 0
     ranking = Ranking(tuple(contenders), tuple(values), order, {}, sections, measure=measure)
     leader = ranking.leader
@@ -238,8 +220,7 @@ def rank_contenders(
         return ranking
     valued = [number for number in range(len(contenders)) if values[number] is not None and not contenders[number].apart]
     columns = [number for number in valued if not contenders[number].trivial]
-    trivial = [number for number in valued if contenders[number].trivial]
-    pairs = [*combinations(columns, 2), *product(columns, trivial)]
+    pairs = [*combinations(columns, 2), *product(columns, (number for number in valued if contenders[number].trivial))]
     tested = dict(
         zip(
             pairs,
@@ -284,7 +265,7 @@ def rank_by_known_boundaries(document: Document, known: Sequence[int], named: Se
     reference = segmentation_in_sentences(document, known)
     edges = [0, *reference.boundaries, reference.units]
 
-    def counts(places: Sequence[int]) -> IntArray:
+    def section_counts(places: Sequence[int]) -> IntArray:
         cuts = set(places)
         rows = []
         for number, (first, last) in enumerate(pairwise(edges)):
@@ -294,21 +275,20 @@ def rank_by_known_boundaries(document: Document, known: Sequence[int], named: Se
         return np.array(rows, dtype=np.intp).reshape(-1, 3)
 
     boundaries = [segmentation_in_sentences(document, cut_offsets(made)).boundaries for _, made in named]
-    contenders = [Contender(name, counts(cuts)) for (name, _), cuts in zip(named, boundaries, strict=True)]
-    contenders.append(Contender(NO_CUT, counts(()), trivial=True))
-    own = len(
+    contenders = [Contender(name, section_counts(cuts)) for (name, _), cuts in zip(named, boundaries, strict=True)]
+    contenders.append(Contender(NO_CUT, section_counts(()), trivial=True))
+    cut_count = len(
         max(zip(contenders, boundaries, strict=False), key=lambda pair: _f1_of_sections(pair[0].counts), default=((), ()))[1]
     )
-    if own:
-        even = evenly_spaced_cuts(reference.units, own)
-        drawn = sorted(
-            (random_cuts(reference.units, own, draw) for draw in range(DRAWN)),
-            key=lambda cuts: _f1_of_sections(counts(cuts)),
-        )
-        middle = drawn[DRAWN // 2]
+    if cut_count:
+        even = evenly_spaced_cuts(reference.units, cut_count)
+        median_random = sorted(
+            (random_cuts(reference.units, cut_count, draw) for draw in range(DRAWN)),
+            key=lambda cuts: _f1_of_sections(section_counts(cuts)),
+        )[DRAWN // 2]
         contenders += [
-            Contender(evenly_spaced_cuts_name(own), counts(even), trivial=True, cuts=even),
-            Contender(random_cuts_name(own), counts(middle), trivial=True, cuts=middle),
+            Contender(evenly_spaced_cuts_name(cut_count), section_counts(even), trivial=True, cuts=even),
+            Contender(random_cuts_name(cut_count), section_counts(median_random), trivial=True, cuts=median_random),
         ]
     return rank_contenders(contenders, f1_from_counts, [_f1_of_sections(contender.counts) for contender in contenders])
 
@@ -353,8 +333,10 @@ def count_cut_positions(chunking: Chunking, embedder: Embedder | None = None) ->
 
 def _positions_with_kinds(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
     """Return the kind and position of each cut, and of each chunk that is too long."""
-    judged = _cuts_with_kinds(chunking.document, cut_offsets(chunking))
-    return judged + [("too long", chunk.start) for chunk, *_ in chunks_beyond_embedder_limit(chunking, embedder)]
+    return [
+        *_cuts_with_kinds(chunking.document, cut_offsets(chunking)),
+        *(("too long", chunk.start) for chunk, *_ in chunks_beyond_embedder_limit(chunking, embedder)),
+    ]
 
 
 def _cuts_with_kinds(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
@@ -415,7 +397,7 @@ def rank_by_structure(
 ) -> Ranking:
     """Rank the chunkings of a document by how well their cuts respect its sentences, blocks and paragraphs.
 
-    `Points` has the scoring.
+    `StructurePoints` has the scoring.
 
     The sections of the ranking are the paragraphs. Chunkings whose numbers are in ``apart`` have a value but no rank.
     """

@@ -31,22 +31,15 @@ from evaluation.segmentation.boundary_measures import (
     window_diff,
 )
 from evaluation.segmentation.label_free_measures import block_integrity
+from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.worker_processes import can_run_processes, run_in_processes
 from evaluation.statistics.paired_tests import Difference, interval_words, paired_differences
 from evaluation.statistics.significance import FALSE_VERDICTS, fewest_values, too_few_values_words
 
 
 @dataclass(frozen=True)
-class MarkedDocument:
-    """Document with its known boundaries in code points."""
-
-    document: Document
-    known: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Setting:
-    """Chunker with its non-default parameters, or the name of a trivial baseline in `ANSWERS`."""
+    """Chunker with its non-default parameters, or the name of a trivial baseline in `TRIVIAL_ANSWERS`."""
 
     chunker: str
     parameters: tuple[tuple[str, Any], ...] = ()
@@ -83,7 +76,7 @@ MEASURES: dict[str, bool] = {
 }
 """The measures, and whether more is better.
 
-``blocks_whole`` is that of `evaluation.segmentation.label_free_measures`, which needs no known boundary; without cuts it is 1.
+``blocks_whole`` is that of `block_integrity`, which needs no known boundary; without cuts it is 1.
 ``f1_near`` lets a boundary be one sentence off; ``misassigned`` is a share of the sentences, ``crossing`` one of the chunks.
 """
 
@@ -134,11 +127,15 @@ def _sweep_row(marked: MarkedDocument, setting: Setting, chunker: Chunker, tools
 
 def _trivial_row(marked: MarkedDocument, setting: Setting, tools: Tools) -> SweepRow:
     document = marked.document
-    some = trivial_cuts(setting.chunker, segmentation_in_sentences(document, marked.known))
-    chunkings = [chunking_from_cuts(document, places) for places in some]
+    reference = segmentation_in_sentences(document, marked.known)
+    chunkings = [chunking_from_cuts(document, cuts) for cuts in trivial_cuts(setting.chunker, reference)]
     scores = [score_chunking(marked, chunking) for chunking in chunkings]
-    means = {name: _mean_score([by_measure[name] for by_measure in scores]) for name in MEASURES}
-    return SweepRow(setting, document.name, len(chunkings[0].chunks), means)
+    return SweepRow(
+        setting,
+        document.name,
+        len(chunkings[0].chunks),
+        {name: _mean_score([by_measure[name] for by_measure in scores]) for name in MEASURES},
+    )
 
 
 def _mean_score(scores: Sequence[Score]) -> Score:
@@ -342,13 +339,15 @@ def compare_settings(
             values.setdefault(row.setting, {})[row.document] = value
     documents = [*dict.fromkeys(row.document for row in rows)]
 
-    def of(setting: Setting) -> list[float]:
+    def scores_by_document(setting: Setting) -> list[float]:
         return [values.get(setting, {}).get(document, np.nan) for document in documents]
 
     if not documents or not others:
         return dict.fromkeys(others)
     sign = 1 if MEASURES[measure] else -1
-    differences = sign * (np.array([of(setting)]) - np.array([of(other) for other in others]))
+    differences = sign * (
+        np.array([scores_by_document(setting)]) - np.array([scores_by_document(other) for other in others])
+    )
     return dict(zip(others, paired_differences(differences), strict=True))
 
 
@@ -360,15 +359,17 @@ def lead_significance_words(
         return ""
     if all(difference is None for difference in differences.values()):
         return too_few_values_words(len(differences), documents, "held-out document")
-    ahead = {
+    leads = {
         other: difference.mean
         for other, difference in differences.items()
         if difference is not None and difference.significant and difference.mean > 0
     }
-    every = len(ahead) == len(differences)
-    rival = min(ahead, key=ahead.__getitem__) if every else next(other for other in differences if other not in ahead)
-    verdict = f"It is {'' if every else 'not '}significantly ahead of every trivial answer"
-    return f"{verdict}: {_lead_words(names[rival], differences[rival])}. {FALSE_VERDICTS}"
+    beats_all = len(leads) == len(differences)
+    named_rival = (
+        min(leads, key=leads.__getitem__) if beats_all else next(other for other in differences if other not in leads)
+    )
+    verdict = f"It is {'' if beats_all else 'not '}significantly ahead of every trivial answer"
+    return f"{verdict}: {_lead_words(names[named_rival], differences[named_rival])}. {FALSE_VERDICTS}"
 
 
 def untested_lead_words(comparisons: int) -> str:

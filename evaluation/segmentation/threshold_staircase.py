@@ -11,7 +11,7 @@ import numpy.typing as npt
 from chunkers import Breakpoint, Chunking, Document
 from chunkers.building_blocks.thresholds import passes_level
 from chunkers.support.arrays import IntArray
-from chunkers.support.formatting import format_number
+from chunkers.support.formatting import format_number, pluralize
 
 FLAT = 4
 """Minimum number of consecutive amounts with the same cuts that count as a flat stretch."""
@@ -27,8 +27,8 @@ class Stretch:
 
     def words(self) -> str:
         """Return a phrase on the range of threshold amounts that give the same chunks."""
-        what = "1 chunk" if self.chunks == 1 else f"{self.chunks:,} chunks"
-        return f"between {format_number(self.low)} and {format_number(self.high)} nothing changes: {what}"
+        chunks = pluralize(self.chunks, "chunk")
+        return f"between {format_number(self.low)} and {format_number(self.high)} nothing changes: {chunks}"
 
 
 @dataclass(frozen=True)
@@ -70,19 +70,19 @@ def threshold_staircase(
     array = np.asarray(scores, dtype=np.float64)
     levels = chunker.levels("amount", amounts, scores)
     limits = chunker.limits
-    made: dict[bytes, IntArray] = {}
+    sizes_by_candidates: dict[bytes, IntArray] = {}
     sizes: list[IntArray] = []
     for amount, level in zip(amounts, levels, strict=True):
         # A comparison with NaN is false: such a gap is no candidate.
         candidates = chunker.rule.passes(array, level)
         key = candidates.tobytes()
-        if key not in made:
+        if key not in sizes_by_candidates:
             if limits.least is None and limits.most is None:
-                made[key] = _chunk_lengths(document, candidates)
+                sizes_by_candidates[key] = _chunk_lengths(document, candidates)
             else:
                 chunks = chunk(chunker.model_copy(update={"amount": amount})).chunks
-                made[key] = np.array([chunk.end - chunk.start for chunk in chunks])
-        sizes.append(made[key])
+                sizes_by_candidates[key] = np.array([chunk.end - chunk.start for chunk in chunks])
+        sizes.append(sizes_by_candidates[key])
     return Staircase(
         tuple(amounts),
         tuple(len(lengths) for lengths in sizes),
@@ -104,9 +104,9 @@ def _flat_stretches(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list
     """Return the long stretches with equal sizes in the same order, which means equal chunks."""
     stretches = []
     for same, group in groupby(zip(amounts, sizes, strict=True), key=lambda pair: pair[1].tobytes()):
-        among = [amount for amount, _ in group]
-        if len(among) >= FLAT:
-            stretches.append(Stretch(among[0], among[-1], len(same) // sizes[0].itemsize))
+        equal_amounts = [amount for amount, _ in group]
+        if len(equal_amounts) >= FLAT:
+            stretches.append(Stretch(equal_amounts[0], equal_amounts[-1], len(same) // sizes[0].itemsize))
     return stretches
 
 

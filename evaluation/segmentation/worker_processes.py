@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Generic, TypeVar
 
-from chunkers import Document, Embedder, InputError, Tools, load_tokenizer
-from chunkers.storage.cache import EmbeddingCache
+from chunkers import Document, Embedder, EmbeddingCache, InputError, Tools, load_tokenizer
 from chunkers.support.arrays import VectorArray
 
 AT_ONCE = 25
@@ -46,7 +45,7 @@ class _VectorsMissing(BaseException):
 
 
 class _SentVectors(Embedder):
-    """Stand-in for the embedder whose vectors were sent; raises `_Asked` with the texts whose vectors are missing."""
+    """Stand-in for the embedder whose vectors were sent; raises `_VectorsMissing` with the texts that lack them."""
 
     name = "sent"
     revision = "1"
@@ -56,7 +55,7 @@ class _SentVectors(Embedder):
         """Do nothing, since the main process sends the vectors."""
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Raise `_Asked` for texts whose vectors the main process has not sent."""
+        """Raise `_VectorsMissing` for texts whose vectors the main process has not sent."""
         raise _VectorsMissing(texts)
 
 
@@ -119,7 +118,7 @@ def run_in_processes(
         If a run raises InputError, or if a worker was killed from outside.
     """
     executor = process_executor(workers)
-    own = [
+    tools_by_document = [
         replace(tools, embedder=tools.embedder.for_document(document) if tools.embedder is not None else None)
         for document, _ in groups
     ]
@@ -140,11 +139,11 @@ def run_in_processes(
             batch = pending.pop(future)
             results, places, texts = future.result()
             yield from results
-            again = [batch.runs[place] for place in places]
-            if again and batch.sent < ROUNDS - 1:
-                send(batch.with_texts(again, texts, own[batch.document]))
+            runs_to_repeat = [batch.runs[place] for place in places]
+            if runs_to_repeat and batch.sent < ROUNDS - 1:
+                send(batch.with_texts(runs_to_repeat, texts, tools_by_document[batch.document]))
             else:
-                yield from (run(replace(own[batch.document])) for run in again)
+                yield from (run(replace(tools_by_document[batch.document])) for run in runs_to_repeat)
     except BrokenProcessPool as error:
         raise InputError(
             "A process of the sweep ended early, perhaps because memory ran out. Run the sweep again with fewer settings "

@@ -1,4 +1,4 @@
-"""Differences of chunkers on the same questions: a test of two parts, and the interval that belongs to it.
+"""Tests of the differences of chunkers, paired by questions or by the sections of a text, with their intervals.
 
 If two chunkers are exchangeable, the sign of each question's difference is a coin's. Flipping the signs of a subset of the
 questions moves the mean beyond its mirror image exactly if the subset's own mean is on the other side of 0; so p is twice
@@ -8,7 +8,7 @@ differences is known exactly, however few questions there are (Hartigan, Using s
 of the American Statistical Association 64, 1969).
 
 Differences whose mean is 0 need not be exchangeable: if they are skewed, the sign-flip test alone finds too many of them.
-Therefore p is the larger of its p-value and that of Hall's test (`skewed_sides`), and the interval holds 0 if either does
+Therefore p is the larger of its p-value and that of Hall's test (`hall_p_values`), and the interval holds 0 if either does
 not reject it: so it excludes 0 exactly if p is below the level. With several comparisons the level is that
 of Holm's correction. Of the variants of Hall's and Johnson's tests that were tried, with Student's quantiles or a skewness
 that is estimated otherwise, this one costs the least power of those that hold skewed differences to 7 % in simulations.
@@ -112,17 +112,16 @@ class Difference:
                 f"{name}: {measure} is not significantly different from {baseline} over {self.count:,} questions "
                 f"({self.points} points, {self.interval}, {self.p_words})."
             )
-        side = "higher" if self.mean > 0 else "lower"
         return (
-            f"{name}: {measure} is significantly {side} than with {baseline}, by {100 * abs(self.mean):.1f} points over "
-            f"{self.count:,} questions ({self.interval}, {self.p_words})."
+            f"{name}: {measure} is significantly {'higher' if self.mean > 0 else 'lower'} than with {baseline}, by "
+            f"{100 * abs(self.mean):.1f} points over {self.count:,} questions ({self.interval}, {self.p_words})."
         )
 
 
 def paired_difference(values: FloatArray, baseline: FloatArray, width: float = 1.0, seed: int = 0) -> Difference | None:
     """Return the difference between two chunkers in one measure over the same questions, with its significance.
 
-    Both arrays have shape (questions,). See `compare_all`.
+    Both arrays have shape (questions,). See `paired_differences`.
     """
     return paired_differences((values - baseline)[None], width, seed)[0]
 
@@ -171,8 +170,9 @@ def paired_differences_by_family(
             low, high = _widen_interval(
                 tail.interval(corrected.alpha, widths[number]), kept, corrected.alpha, widths[number]
             )
-            mean = float(kept.mean())
-            into[number] = Difference(mean, low, high, tail.p, corrected.p, corrected.alpha, len(kept), len(numbers))
+            into[number] = Difference(
+                float(kept.mean()), low, high, tail.p, corrected.p, corrected.alpha, len(kept), len(numbers)
+            )
     return outcomes
 
 
@@ -272,8 +272,8 @@ def _tails_of_rows(rows: Sequence[FloatArray], draws: int, seed: int) -> list[_T
         size = max(1, _CELLS // (2**count if _takes_all_subsets(count, draws) else draws))
         for start in range(0, len(group), size):
             part = group[start : start + size]
-            made = _tails_of_complete_rows(np.array([rows[number][defined] for number in part]), draws, seed)
-            tails.update(zip(part, made, strict=True))
+            group_tails = _tails_of_complete_rows(np.array([rows[number][defined] for number in part]), draws, seed)
+            tails.update(zip(part, group_tails, strict=True))
     return [tails[number] for number in range(len(rows))]
 
 
@@ -328,8 +328,8 @@ def _widen_interval(interval: tuple[float, float], values: FloatArray, alpha: fl
     differ, half as large again as the largest; if all are equal, as large as there can be; otherwise between these, by the
     share of the most frequent value. `benchmarks.verdicts` measures how often the interval holds the true difference.
     """
-    equal = share_of_most_frequent(values / width)
-    unseen = min(width, 1.5 * float(np.abs(values).max())) ** (1 - equal) * width**equal
+    equal_share = share_of_most_frequent(values / width)
+    unseen = min(width, 1.5 * float(np.abs(values).max())) ** (1 - equal_share) * width**equal_share
     low, high = interval
     bottom, top = padded_interval(values, -unseen, unseen, alpha)
     if low <= 0:
@@ -371,15 +371,15 @@ def hall_p_values(rows: FloatArray) -> list[OneSidedP]:
     scale = np.abs(rows).max(axis=1, initial=0, keepdims=True)
     scaled = rows / np.where(scale > 0, scale, 1)
     means = scaled.mean(axis=1)
-    away = scaled - means[:, None]
-    squares = away * away
+    deviations = scaled - means[:, None]
+    squares = deviations * deviations
     variances = squares.sum(axis=1) / (count - 1)
     # As products, the cubes of negative values are exactly the negative ones.
-    cubes = (squares * away).sum(axis=1) * count / ((count - 1) * (count - 2))
+    cubes = (squares * deviations).sum(axis=1) * count / ((count - 1) * (count - 2))
     spread = variances > 0
     t = np.divide(means, np.sqrt(variances / count), out=_CERTAIN * np.sign(means), where=spread)
-    bend = np.divide(cubes, variances**1.5 * sqrt(count), out=np.zeros(len(rows)), where=spread)
-    h = t + bend * (2 * t * t + 1) / 6 + bend**2 * t**3 / 27
+    skewness = np.divide(cubes, variances**1.5 * sqrt(count), out=np.zeros(len(rows)), where=spread)
+    h = t + skewness * (2 * t * t + 1) / 6 + skewness**2 * t**3 / 27
     return [OneSidedP(erfc(z_score / sqrt(2)) / 2, erfc(-z_score / sqrt(2)) / 2) for z_score in h.tolist()]
 
 
@@ -401,12 +401,12 @@ def questions_needed(differences: FloatArray) -> int | None:
     Source: Lachin, Introduction to sample size determination and power analysis for clinical trials, Controlled Clinical
     Trials 2 (1981), the paired difference of means.
     """
-    kept = differences[~np.isnan(differences)]
-    if len(kept) < FEWEST_VALUES or abs(kept.mean()) < 1e-12:
+    defined = differences[~np.isnan(differences)]
+    if len(defined) < FEWEST_VALUES or abs(defined.mean()) < 1e-12:
         return None
     normal = NormalDist()
     quantiles = normal.inv_cdf((1 + LEVEL) / 2) + normal.inv_cdf(POWER)
-    return max(FEWEST_VALUES, ceil((quantiles * float(kept.std(ddof=1)) / float(kept.mean())) ** 2))
+    return max(FEWEST_VALUES, ceil((quantiles * float(defined.std(ddof=1)) / float(defined.mean())) ** 2))
 
 
 # Differences of a statistic that is no mean, such as F1 over the sections of a text: the test that swaps sections.
@@ -415,15 +415,16 @@ def questions_needed(differences: FloatArray) -> int | None:
 Statistic = Callable[[FloatArray], FloatArray]
 """From summed counts, shape (..., k), to values, shape (...)."""
 
-_SWAP_ROUNDING = 1e-12
-
 
 def section_swap_differences(
     counts: Sequence[IntArray], pairs: Sequence[tuple[int, int]], statistic: Statistic, width: float = 1.0, seed: int = 0
 ) -> list[Difference | None]:
     """Test differences between chunkers for significance by swapping text sections between them.
 
-    The difference is in a statistic of counts summed over the sections.
+    The difference is in a statistic of counts summed over the sections. What each of two chunkers does in a section is
+    swapped, as if both were one chunker; p is the share of swaps whose difference is at least the observed one (the paired
+    permutation test: Noreen, Computer-Intensive Methods for Testing Hypotheses, 1989). For a mean this is the sign-flip
+    test. The interval is the observed difference plus and minus the one that would just be significant.
 
     If up to 16 sections differ, all swaps are tried; with more, at least 10,000 random ones. Equal seeds give equal results.
 
@@ -448,14 +449,17 @@ def section_swap_differences(
     gaps = np.stack([counts[other] - counts[one] for one, other in pairs]).astype(float)
     differences = _absolute_differences_of_swaps(gaps, [(sums[one], sums[other]) for one, other in pairs], statistic, seed)
     total = differences.shape[1]
-    far = [np.abs(difference) - _SWAP_ROUNDING <= swapped for difference, swapped in zip(observed, differences, strict=True)]
-    p_values = [float(np.count_nonzero(mask)) / total for mask in far]
+    p_values = [
+        float(np.count_nonzero(swapped >= abs(difference) - _ROUNDING)) / total
+        for difference, swapped in zip(observed, differences, strict=True)
+    ]
     outcomes: list[Difference | None] = []
     for number, corrected in enumerate(holm_correction(p_values)):
         place = total - ceil(corrected.alpha * total)
         critical = float(np.partition(differences[number], place)[place])
-        floor = _least_half_width(gaps[number], width, corrected.alpha)
-        low, high = _swap_interval(observed[number], critical, floor, corrected, width)
+        low, high = _swap_interval(
+            observed[number], critical, _least_half_width(gaps[number], width, corrected.alpha), corrected, width
+        )
         outcomes.append(
             Difference(observed[number], low, high, p_values[number], corrected.p, corrected.alpha, sections, len(pairs))
         )

@@ -17,7 +17,7 @@ from evaluation.segmentation.boundary_measures import BOUNDARY_MEASURES, Segment
 from evaluation.segmentation.chunk_statistics import count_found_missed_added, sentence_counts
 from evaluation.segmentation.label_free_measures import MEASURES_EXPLAINED, EditStability, LabelFreeMeasures, block_integrity
 from evaluation.segmentation.ranking import Ranking, count_cut_positions
-from evaluation.statistics.paired_tests import Difference
+from evaluation.statistics.paired_tests import Difference, interval_end_words
 
 
 class Cell(NamedTuple):
@@ -98,12 +98,14 @@ def change_heads(documents: int, price: float | None) -> list[Head]:
 def change_cells(chunks: int, comparison: Comparison | None, documents: int, price: float | None) -> list[Cell]:
     """Return a column's cells; ``comparison`` is None for the column that the others replace."""
     if comparison is None:
-        heads = change_heads(documents, price)
-        return [count_cell(chunks), *[unknown_cell("The others are compared with this column.")] * (len(heads) - 1)]
+        others = len(change_heads(documents, price)) - 1
+        return [count_cell(chunks), *[unknown_cell("The others are compared with this column.")] * others]
     changes = comparison.total
     numbers = (changes.after, changes.kept, changes.changed, changes.new, changes.gone, changes.tokens_again)
-    why = f"of {changes.tokens:,} tokens"
-    cells = [*map(count_cell, numbers), share_cell(changes.tokens_again / changes.tokens if changes.tokens else None, why)]
+    cells = [
+        *map(count_cell, numbers),
+        share_cell(changes.tokens_again / changes.tokens if changes.tokens else None, f"of {changes.tokens:,} tokens"),
+    ]
     dollars = embedding_dollars(changes.tokens_again, price)
     if dollars is not None:
         cells.append(Cell(dollar_words(dollars), dollars, f"{changes.tokens_again:,} tokens at ${price:g} a million"))
@@ -118,8 +120,7 @@ def question_cells(name: str, baseline: str, changes: WonAndLost, amount: str, t
     cells = [recall_cell(changes.after[amount]), count_cell(len(won)), count_cell(len(lost))]
     if tested is None:
         return [*cells, unknown_cell("Too few questions for an interval.")]
-    words = f"{tested.points} ({tested.interval})"
-    return [*cells, Cell(words, tested.mean, tested.words(name, baseline, "recall"))]
+    return [*cells, Cell(f"{tested.points} ({tested.interval})", tested.mean, tested.words(name, baseline, "recall"))]
 
 
 def recall_cell(recall: FloatArray) -> Cell:
@@ -191,14 +192,15 @@ def lead_cells(ranking: Ranking, place: int) -> list[Cell]:
     behind = difference_cell(lead.ahead, why)
     if tested is None:
         return [own, behind, unknown_cell(why), unknown_cell(why)]
-    return [own, behind, Cell(lead.ends, tested.low, why), Cell(lead.p_words.rpartition(" ")[2], tested.adjusted, why)]
+    ends = " to ".join(interval_end_words(tested.low, tested.high, 1, 2))
+    return [own, behind, Cell(ends, tested.low, why), Cell(tested.p_words.rpartition(" ")[2], tested.adjusted, why)]
 
 
 def boundary_cells(reference: Segmentation, segmentation: Segmentation) -> list[Cell]:
     """Return the table cells for a segmentation's scores against known boundaries."""
-    scores = boundary_scores(reference, segmentation).values()
     return [
-        unknown_cell(score.undefined) if score.value is None else Cell(f"{score.value:.2f}", score.value) for score in scores
+        unknown_cell(score.undefined) if score.value is None else Cell(f"{score.value:.2f}", score.value)
+        for score in boundary_scores(reference, segmentation).values()
     ]
 
 
@@ -213,15 +215,17 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, lengths: Sequ
     if lengths:
         middle = median(lengths)
         tokens = Cell(f"{middle:,.4g} ({max(lengths):,})", middle)
-    numbers = (
-        positions.cuts,
-        positions.at_paragraph_ends,
-        positions.inside_sentences,
-        positions.inside_blocks,
-        positions.too_long,
-    )
     blocks = Cell(f"{whole.all.count:,} of {whole.all.of:,}", whole.all.share, whole.words())
-    return [blocks, Cell(f"{sentences:,.4g}", sentences), tokens, *map(count_cell, numbers)]
+    return [
+        blocks,
+        Cell(f"{sentences:,.4g}", sentences),
+        tokens,
+        count_cell(positions.cuts),
+        count_cell(positions.at_paragraph_ends),
+        count_cell(positions.inside_sentences),
+        count_cell(positions.inside_blocks),
+        count_cell(positions.too_long),
+    ]
 
 
 def unlabelled_cells(measured: LabelFreeMeasures) -> list[Cell]:

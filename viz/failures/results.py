@@ -13,10 +13,10 @@ from evaluation.segmentation.boundary_measures import (
     segment_numbers,
     segmentation_in_sentences,
 )
+from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.sweep import (
     OURS,
     SEARCHED,
-    MarkedDocument,
     Setting,
     first_published_setting,
     score_chunking,

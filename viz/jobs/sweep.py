@@ -13,8 +13,8 @@ from chunkers.contract import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from evaluation.segmentation.boundary_measures import Score
-from evaluation.segmentation.marked_texts import MarkedText
-from evaluation.segmentation.sweep import MEASURES, MarkedDocument, Setting, SweepRow, sweep_settings
+from evaluation.segmentation.marked_texts import MarkedDocument, MarkedText
+from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow, sweep_settings
 from sample_docs import load_sample, sample_titles
 from viz.jobs.background import KeptJob, estimate_requests
 from viz.jobs.keeping.kept_run import Keeper, KeptPlan, KeptRun

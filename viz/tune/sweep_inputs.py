@@ -15,6 +15,7 @@ from chunkers.recipes.registry import chunker_class
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import boundary_file_json
 from evaluation.segmentation.marked_texts import (
+    MarkedDocument,
     MarkedText,
     Passage,
     read_marked_texts,
@@ -23,7 +24,7 @@ from evaluation.segmentation.marked_texts import (
     stitch_documents,
     texts_sharing_sections,
 )
-from evaluation.segmentation.sweep import MarkedDocument, Setting, published_settings, settings_grid
+from evaluation.segmentation.sweep import Setting, published_settings, settings_grid
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.page_elements import download_button, notice, show_job_progress
 from viz.controls.text_source import use_text_of_page

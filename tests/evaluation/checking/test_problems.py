@@ -28,7 +28,7 @@ def check(chunker, levels=None, embedder=None, **given):
 def test_a_place_is_where_an_editor_shows_the_passage(text, data):
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    place = _Lines(Document.from_text(text, "regex", "a.txt"), "a.txt").place(Span(start, end))
+    place = _Lines(Document.from_text(text, "regex", "a.txt"), "a.txt").place_of(Span(start, end))
     lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
     assert place.line <= place.last_line <= len(lines)
     before = "".join(lines[: place.line - 1])
@@ -39,15 +39,15 @@ def test_a_place_is_where_an_editor_shows_the_passage(text, data):
 def test_a_file_that_is_no_plain_text_has_no_lines_but_pages():
     document = Document.from_text("One. Two.", "regex", "a.pdf", Parts("page", (0, 5), ("iv", "v")))
     lines = _Lines(document, "a.pdf")
-    assert lines.place(Span(0, 3)) is None
-    assert lines.where(Span(0, 3)) == "page iv"
-    assert lines.where(Span(0, 9)) == "pages iv, v"
-    assert _Lines(Document.from_text("One.", "regex", "a.txt"), "a.txt").where(Span(0, 3)) == ""
+    assert lines.place_of(Span(0, 3)) is None
+    assert lines.page_words(Span(0, 3)) == "page iv"
+    assert lines.page_words(Span(0, 9)) == "pages iv, v"
+    assert _Lines(Document.from_text("One.", "regex", "a.txt"), "a.txt").page_words(Span(0, 3)) == ""
 
 
 def test_what_the_inbox_finds_is_found_at_its_place():
     document = Document.from_text(TABLE, "regex", "tides.md")
-    looked = check("fixed_characters", size=60).look(document, "docs/tides.md")
+    looked = check("fixed_characters", size=60).check_document(document, "docs/tides.md")
     messages = [
         (problem.rule, problem.message.rstrip(".").lower().partition("; it cannot")[0]) for problem in looked.problems
     ]
@@ -62,7 +62,9 @@ def test_what_the_inbox_finds_is_found_at_its_place():
 
 def test_a_size_that_is_asked_for_is_kept():
     document = Document.from_text("One two three. Four. Five six.", "regex", "a.txt")
-    looked = check("fixed_sentences", {"tiny": "off"}, size=1, bounds=SizeBounds(2, 2, "words")).look(document, "a.txt")
+    looked = check("fixed_sentences", {"tiny": "off"}, size=1, bounds=SizeBounds(2, 2, "words")).check_document(
+        document, "a.txt"
+    )
     messages = {problem.passage: problem.message for problem in looked.problems if problem.rule == "size"}
     assert messages == {
         "One two three.": "The chunk has 3 words; asked for are 2 to 2 words.",
@@ -70,7 +72,9 @@ def test_a_size_that_is_asked_for_is_kept():
     }
     # Without bounds, those of the chunker's parameters count, and one that asks for none has none to keep.
     assert not [
-        problem for problem in check("fixed_sentences", size=1).look(document, "a.txt").problems if problem.rule == "size"
+        problem
+        for problem in check("fixed_sentences", size=1).check_document(document, "a.txt").problems
+        if problem.rule == "size"
     ]
 
 
@@ -80,9 +84,9 @@ def test_what_the_embedder_does_not_read_is_told_of_the_text_that_is_embedded():
 
     document = Document.from_text("# A long heading of tides\n\nA sentence of it.", "regex", "a.md")
     plain = check("fixed_words", embedder=Short(), size=4, overlap=0)
-    read = [problem.passage for problem in plain.look(document, "a.md").problems if problem.rule == "unread"]
+    read = [problem.passage for problem in plain.check_document(document, "a.md").problems if problem.rule == "unread"]
     with_path = check("fixed_words", embedder=Short(), size=4, overlap=0, embedded_as="heading_path")
-    more = [problem.passage for problem in with_path.look(document, "a.md").problems if problem.rule == "unread"]
+    more = [problem.passage for problem in with_path.check_document(document, "a.md").problems if problem.rule == "unread"]
     assert set(read) < set(more)
     assert "of it." in set(more) - set(read)
 
@@ -90,10 +94,10 @@ def test_what_the_embedder_does_not_read_is_told_of_the_text_that_is_embedded():
 @given(st.dictionaries(st.sampled_from([*ALL_RULES]), st.sampled_from([*LEVELS, "off"])))
 def test_a_level_says_whether_a_problem_is_there_and_how_grave(levels):
     document = Document.from_text(TABLE, "regex", "tides.md")
-    usual = check("fixed_characters", size=60).look(document, "tides.md").problems
+    usual = check("fixed_characters", size=60).check_document(document, "tides.md").problems
     problems = (
         check("fixed_characters", parse_levels([*map("=".join, levels.items())]), size=60)
-        .look(document, "tides.md")
+        .check_document(document, "tides.md")
         .problems
     )
     expected = [
@@ -109,12 +113,16 @@ def test_a_block_that_no_chunk_can_hold_is_a_note_and_one_that_fits_is_not():
     for size, level in ((60, "note"), (190, "error")):
         (table,) = (
             problem
-            for problem in check("fixed_characters", size=size).look(document, "a.md").problems
+            for problem in check("fixed_characters", size=size).check_document(document, "a.md").problems
             if problem.rule == "inside_table"
         )
         assert (table.level, "it cannot be whole: 181 characters" in table.message) == (level, level == "note")
     # Where no size is asked for, every cut could be avoided.
-    problems = check("fixed_words", size=10, overlap=0, bounds=SizeBounds(5, None, "words")).look(document, "a.md").problems
+    problems = (
+        check("fixed_words", size=10, overlap=0, bounds=SizeBounds(5, None, "words"))
+        .check_document(document, "a.md")
+        .problems
+    )
     assert {problem.level for problem in problems if problem.rule == "inside_table"} == {"error"}
 
 
@@ -122,7 +130,7 @@ def test_a_cut_inside_a_sentence_is_a_note_if_no_chunk_can_hold_it_and_nothing_i
     document = Document.from_text("The tide goes out and comes in. It is low.", "regex", "tides.md")
 
     def levels(chunker, size):
-        problems = check(chunker, size=size).look(document, "a.md").problems
+        problems = check(chunker, size=size).check_document(document, "a.md").problems
         return [(problem.level, problem.passage[:8]) for problem in problems if problem.rule == "inside_sentence"]
 
     assert levels("recursive", 20)[0] == ("note", "The tide")
@@ -150,7 +158,7 @@ IGNORED = "# Tides\n\nOne.\n\n{}\n\n- high water\n- low water\n- slack water\n\n
 def test_a_comment_ignores_the_block_behind_it_alone(comment, quiet):
     def lists(text, file):
         document = Document.from_text(text, "lines", file)
-        problems = check("fixed_sentences", size=1).look(document, file).problems
+        problems = check("fixed_sentences", size=1).check_document(document, file).problems
         return {problem.rule: problem.quiet for problem in problems if problem.rule == "inside_list"}
 
     assert lists(IGNORED.format(comment, ""), "a.md") == quiet
@@ -161,7 +169,7 @@ def test_a_comment_ignores_the_block_behind_it_alone(comment, quiet):
 
 def test_a_comment_that_names_no_rule_ignores_nothing_and_is_told():
     document = Document.from_text(IGNORED.format("<!-- seamark: ignore inside_lists -->", ""), "lines", "a.md")
-    looked = check("fixed_sentences", size=1).look(document, "docs/a.md")
+    looked = check("fixed_sentences", size=1).check_document(document, "docs/a.md")
     assert not [problem for problem in looked.problems if problem.quiet]
     assert looked.remarks == ("docs/a.md:5: a comment may only ignore rules; 'inside_lists' is none.",)
 

@@ -13,11 +13,10 @@ from chunkers import Document, InputError, build_chunker
 from chunkers.contract.base import run
 from evaluation.command_line import main
 from evaluation.segmentation.boundary_measures import boundary_precision_recall, pk, segmentation_in_sentences
-from evaluation.segmentation.marked_texts import Passage, cut_into_passages, stitch_passages
+from evaluation.segmentation.marked_texts import MarkedDocument, Passage, cut_into_passages, stitch_passages
 from evaluation.segmentation.sweep import (
     MEASURES,
     TRIVIAL,
-    MarkedDocument,
     Setting,
     published_settings,
     score_chunking,

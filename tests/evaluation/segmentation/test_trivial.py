@@ -23,15 +23,8 @@ from evaluation.segmentation.boundary_measures import (
     segmentation_in_sentences,
     trivial_cuts,
 )
-from evaluation.segmentation.sweep import (
-    MEASURES,
-    TRIVIAL,
-    MarkedDocument,
-    Setting,
-    score_chunking,
-    summarize_settings,
-    sweep_settings,
-)
+from evaluation.segmentation.marked_texts import MarkedDocument
+from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting, score_chunking, summarize_settings, sweep_settings
 from sample_docs import load_sample
 from tests.support import tools
 

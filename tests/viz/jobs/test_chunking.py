@@ -7,7 +7,8 @@ import pytest
 
 from chunkers import Cancelled, Document, build_chunker
 from chunkers.methods import change_point
-from evaluation.segmentation.sweep import MarkedDocument, Setting
+from evaluation.segmentation.marked_texts import MarkedDocument
+from evaluation.segmentation.sweep import Setting
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, time_left
 from viz.jobs.retrieval import Retrieval

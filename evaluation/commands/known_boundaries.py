@@ -1,4 +1,4 @@
-"""``sweep``: many settings on many documents with known boundaries."""
+"""The commands for documents with known boundaries: ``sweep`` tries settings on them, and ``stitch`` makes some."""
 
 import argparse
 import json
@@ -15,15 +15,23 @@ from chunkers.commands.arguments import (
     end_progress,
     load_command_tools,
     parse_value,
+    print_to_stderr,
     progress_callback,
     read_named_files,
 )
+from chunkers.support.formatting import pluralize
 from chunkers.text.reading import READABLE
-from evaluation.segmentation.marked_texts import MARKS_ENDING, read_marked_texts
+from evaluation.segmentation.boundary_files import boundary_file_json
+from evaluation.segmentation.marked_texts import (
+    MARKS_ENDING,
+    MarkedDocument,
+    read_marked_texts,
+    read_passages,
+    stitch_documents,
+)
 from evaluation.segmentation.sweep import (
     MEASURES,
     TRIVIAL,
-    MarkedDocument,
     SweepRow,
     published_settings,
     rows_to_csv,
@@ -34,7 +42,7 @@ from evaluation.segmentation.sweep import (
 from sample_docs import load_sample, sample_titles
 
 
-def add(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_sweep(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``sweep`` command to an argument parser."""
     command = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
     command.add_argument(
@@ -149,5 +157,55 @@ def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
         if place <= top or summary.setting.trivial:
             print(f"{place:4}  {measure} {summary.mean:.4f}  chunks {summary.chunks:7.1f}  {summary.setting.words()}")
     if len(ranked) > 1:
-        margin = abs(ranked[0].mean - ranked[1].mean)
-        print(f"The best is {margin:.4f} ahead of the next, over {ranked[0].documents} documents.")
+        print(
+            f"The best is {abs(ranked[0].mean - ranked[1].mean):.4f} ahead of the next, "
+            f"over {ranked[0].documents} documents."
+        )
+
+
+# The command ``stitch``.
+
+
+def add_stitch(commands: "argparse._SubParsersAction[Any]") -> None:
+    """Add the ``stitch`` command to an argument parser."""
+    command = commands.add_parser(
+        "stitch",
+        help="join short documents into long ones, whose seams are known boundaries",
+        description="Each file counts as one subject, as does each part between lines of three dashes; no two passages of "
+        "one subject are joined directly.",
+    )
+    command.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE)} files"
+    )
+    command.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the long documents are written")
+    command.add_argument("--sentences", type=int, default=100, metavar="N", help="sentences per document (default: 100)")
+    command.add_argument("--count", type=int, default=5, metavar="N", help="number of documents to write (default: 5)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)")
+    command.add_argument(
+        "--splitter", default=DEFAULT_SPLITTER, metavar="NAME", help="splits into sentences (default: %(default)s)"
+    )
+    add_encoding(command)
+    command.set_defaults(run=run_stitch)
+
+
+def run_stitch(options: argparse.Namespace) -> None:
+    """Write the stitched documents and their boundaries, and report unusable input files on standard error."""
+    passages, complaints = read_passages(
+        read_named_files([str(path) for path in options.paths], complain=print_to_stderr), document_reader(options.encoding)
+    )
+    for complaint in complaints:
+        print_to_stderr(complaint)
+    for document in stitch_documents(passages, options.sentences, options.count, options.seed, options.splitter):
+        file = options.into / f"{document.name.replace(' ', '-')}.txt"
+        try:
+            options.into.mkdir(parents=True, exist_ok=True)
+            # Bytes, so that line ends stay as they are.
+            file.write_bytes(document.text.encode())
+            file.with_suffix(MARKS_ENDING).write_bytes(boundary_file_json(file.name, document.text, document.known).encode())
+        except OSError as error:
+            raise InputError(
+                f"{options.into}: the folder cannot be written to: {error.strerror}. Check its path and permissions."
+            ) from error
+        sentences = len(document.split(options.splitter).document.sentences)
+        boundaries = pluralize(len(document.known), "known boundary", "known boundaries")
+        print(f"{file}: {sentences:,} sentences, {boundaries}")

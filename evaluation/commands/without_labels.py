@@ -1,34 +1,41 @@
-"""The command line's ``unlabelled``: measures on documents without known boundaries or questions."""
+"""The commands that need no labels: ``unlabelled`` measures chunkers, and ``agreement`` compares two embedders."""
 
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from chunkers import (
+    CHUNKERS,
     DEFAULT_SPLITTER,
     Chunker,
     Document,
+    EmbeddingCache,
     InputError,
     Tools,
     build_chunker,
+    load_tokenizer,
+    run,
 )
 from chunkers.commands.arguments import (
     SPLITTER_NAMES,
+    add_chunker,
     add_chunkers,
     add_device,
     add_encoding,
     document_reader,
     end_progress,
     file_bytes,
+    load_command_embedder,
     load_command_tools,
     named_files,
     parse_chunker_spec,
+    preparation_callback,
     progress_callback,
 )
-from chunkers.contract import run
 from evaluation.segmentation.chunk_statistics import UNITS, SizeBounds
+from evaluation.segmentation.embedder_agreement import BoundaryAgreement, Shift, compare_boundaries, distance_shift
 from evaluation.segmentation.label_free_measures import (
     BASELINES,
     EDITS,
@@ -47,7 +54,7 @@ WIDTH = 15
 """Characters of a column of numbers."""
 
 
-def add(commands: "argparse._SubParsersAction[Any]") -> None:
+def add_unlabelled(commands: "argparse._SubParsersAction[Any]") -> None:
     """Add the ``unlabelled`` command to an argument parser."""
     command = commands.add_parser(
         "unlabelled",
@@ -143,8 +150,7 @@ def measures_table(name: str, rows: Sequence[Row]) -> str:
     elif wordings:
         asked = (f"{label}: {measured.sizes.bounds.words()}" for label, measured, _ in rows if measured.sizes is not None)
         lines.append(f"Size kept: {'; '.join(asked)}.")
-    kinds = rows[0][1].blocks.kinds
-    if kinds:
+    if rows[0][1].blocks.kinds:
         lines += [f"Blocks whole: {label}: {measured.blocks.words()}." for label, measured, _ in rows]
     else:
         lines.append("Blocks whole: the text has none.")
@@ -182,4 +188,70 @@ def measures_as_json(name: str, label: str, measured: LabelFreeMeasures, edits: 
             "one_chunk": edits.inevitable,
             "places": [{"after": edit.after, "changed": edit.changed, "chunks": edit.chunks} for edit in edits.edits],
         },
+    }
+
+
+# The command ``agreement``.
+
+
+def add_agreement(commands: "argparse._SubParsersAction[Any]") -> None:
+    """Add the ``agreement`` command to an argument parser."""
+    command = commands.add_parser("agreement", help="which boundaries another embedder moves, and how far distances move")
+    command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
+    command.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
+    command.add_argument(
+        "--with", dest="full", metavar="NAME", help="what to compare it with (default: what it approximates)"
+    )
+    add_chunker(command, default="breakpoint")
+    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {SPLITTER_NAMES}")
+    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    command.add_argument("--json", action="store_true", help="print one JSON object per document")
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_agreement)
+
+
+def run_agreement(options: argparse.Namespace) -> None:
+    """Compare two embedders on every document, with the same chunker and parameters, and print the results."""
+    other = load_command_embedder(options.embedder, options.device)
+    if not (options.full or other.approximates):
+        raise InputError(f"{other.name} has no default embedder to compare it with. Name one with --with.")
+    full = load_command_embedder(options.full or other.approximates, options.device)
+    chunker = parse_chunker_spec(options.chunker).build(full)
+    if not chunker.embeds:
+        others = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
+        raise InputError(f"--chunker must be a chunker that uses embeddings, one of {others}; got {chunker.name}.")
+    tokenizer = load_tokenizer(options.tokenizer)
+    cache = EmbeddingCache()
+    read = document_reader(options.encoding)
+    for path, name in named_files(options.files):
+        document = Document.from_text(read(file_bytes(path, name), name).text, options.sentences, name)
+        tools = [Tools(embedder, tokenizer, cache, preparing=preparation_callback(embedder)) for embedder in (full, other)]
+        comparison = compare_boundaries(*(run(chunker, document, own) for own in tools))
+        vectors = (
+            Tools(embedder.for_document(document), tokenizer, cache).embed(document.sentence_texts)
+            for embedder in (full, other)
+        )
+        shift = distance_shift(*vectors)
+        if options.json:
+            print(json.dumps(agreement_as_json(comparison, shift, full.name, other.name), ensure_ascii=False), flush=True)
+        else:
+            moved = (
+                "" if shift is None else f"; distances moved by at most {shift.greatest:.2g}, {shift.mean:.2g} on average"
+            )
+            print(f"{name}: {comparison.words(full.name, other.name)}{moved}", flush=True)
+
+
+def agreement_as_json(comparison: BoundaryAgreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:
+    """Return a comparison of two embedders as JSON-compatible values; boundaries are in code points."""
+    return {
+        "document": comparison.document.name,
+        "full": full,
+        "other": other,
+        "both": comparison.both,
+        "only_full": comparison.only_full,
+        "only_other": comparison.only_other,
+        "share": comparison.share,
+        "distances": None if shift is None else asdict(shift),
+        "scores": None if comparison.scores is None else asdict(comparison.scores),
     }

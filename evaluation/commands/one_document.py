@@ -1,30 +1,50 @@
-"""The command ``answers``: questions answered from each chunker's chunks alone, and the answers measured."""
+"""The commands that compare several chunkers on one document: ``report`` as HTML, and ``answers`` by a language model."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 
-from chunkers import EmbeddingCache, InputError, Tools, run
+from chunkers import (
+    DEFAULT_SPLITTER,
+    Chunker,
+    Document,
+    Embedder,
+    EmbeddingCache,
+    InputError,
+    ModelError,
+    Recipe,
+    Tokenizer,
+    Tools,
+    load_tokenizer,
+    run,
+)
 from chunkers.commands.arguments import (
+    SPLITTER_NAMES,
     Parser,
+    add_chunkers,
+    add_device,
+    add_encoding,
     add_spend,
     document_reader,
     file_bytes,
+    load_command_embedder,
+    parse_chunker_spec,
     parse_spending_limit,
     preparation_callback,
     print_to_stderr,
     warn_of_unusable_answers,
+    write_output,
 )
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.asking import FIRST_ANSWERS, NEARLY_ALL_UNUSABLE, Asking, as_asking
 from chunkers.language_models.chat_server import ChatServer
+from chunkers.results.comparison import MOST_SIDE_BY_SIDE
 from chunkers.support.arrays import FloatArray
-from chunkers.support.errors import ModelError
-from chunkers.text.document import Document
 from evaluation.answering.questions_and_answers import (
     TRIVIAL_TITLES,
     GatheredPassages,
@@ -36,11 +56,103 @@ from evaluation.answering.questions_and_answers import (
 from evaluation.answering.report import Report, answers_to_csv, answers_to_json_lines, cost_table
 from evaluation.answering.results import AnswerResult, Services, answer_all
 from evaluation.asking.ask import fitting_budget
-from evaluation.commands.columns import Columns, add_columns, read_columns
 from evaluation.questions.corpus import Ruler
+from evaluation.report.page import ComparedColumns, html_report
+from evaluation.segmentation.boundary_files import BoundaryFile, remove_mark_lines
+from evaluation.segmentation.label_free_measures import sentence_vectors
 
 
-def add(commands: "argparse._SubParsersAction[Parser]") -> None:
+class Columns(NamedTuple):
+    """Chunkers to compare, with their shared sentence splitter, embedder and tokenizer."""
+
+    chunkers: list[Chunker]
+    sentences: str
+    embedder: Embedder
+    tokenizer: Tokenizer
+
+
+def add_columns(command: argparse.ArgumentParser) -> None:
+    """Add the options that name the chunkers to compare and their shared settings to an argument parser."""
+    add_chunkers(command)
+    command.add_argument(
+        "--sentences", metavar="NAME", help=f"one of {SPLITTER_NAMES} (default: the recipes', or {DEFAULT_SPLITTER})"
+    )
+    command.add_argument("--embedder", metavar="NAME", help="(default: the recipes', or all-MiniLM-L6-v2)")
+    command.add_argument("--tokenizer", metavar="NAME", help="(default: the recipes', or all-MiniLM-L6-v2)")
+    add_device(command)
+    add_encoding(command)
+
+
+def read_columns(options: argparse.Namespace) -> Columns:
+    """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
+    if not 1 <= len(options.chunker) <= MOST_SIDE_BY_SIDE:
+        raise InputError(f"--chunker must name 1 to {MOST_SIDE_BY_SIDE} chunkers; got {len(options.chunker)}.")
+    specs = [parse_chunker_spec(written) for written in options.chunker]
+    recipes = [spec.recipe for spec in specs if spec.recipe is not None]
+    embedder = load_command_embedder(_shared_setting(options, recipes, "embedder", "all-MiniLM-L6-v2"), options.device)
+    tokenizer = load_tokenizer(_shared_setting(options, recipes, "tokenizer", "all-MiniLM-L6-v2"))
+    return Columns(
+        [spec.build(embedder) for spec in specs],
+        _shared_setting(options, recipes, "sentences", DEFAULT_SPLITTER),
+        embedder,
+        tokenizer,
+    )
+
+
+def _shared_setting(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
+    """Return a setting shared by all columns: the requested value, or the one that all recipes agree on."""
+    asked: str | None = getattr(options, what)
+    values = {getattr(recipe, what) for recipe in recipes}
+    if asked is None and len(values) > 1:
+        raise InputError(
+            f"The recipes must agree on {what}; they name {', '.join(sorted(values))}. Choose one with --{what}."
+        )
+    return asked or next(iter(values), default)
+
+
+# The command ``report``.
+
+
+def add_report(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Add the ``report`` command to an argument parser."""
+    command = commands.add_parser(
+        "report",
+        help="a comparison as one file of HTML",
+        description="Text, chunks, curves, measures and verdicts in one file, which opens offline and can be sent.",
+    )
+    command.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    command.add_argument("--into", metavar="FILE", help="where the report is written (default: standard output)")
+    command.add_argument("--boundaries", metavar="FILE", help="the known boundaries, as the page exports them")
+    command.add_argument("--dashes", action="store_true", help="lines of three dashes are known boundaries, and no text")
+    add_columns(command)
+    command.set_defaults(run=run_report)
+
+
+def run_report(options: argparse.Namespace) -> None:
+    """Cut the document with every chunker and write an HTML report on the results."""
+    chunkers, sentences, embedder, tokenizer = read_columns(options)
+    name = "standard input" if options.file == "-" else Path(options.file).name
+    file_text = document_reader(options.encoding)(file_bytes(options.file, name), name)
+    text, parts, known = file_text.text, file_text.parts, None
+    if options.dashes and options.boundaries:
+        raise InputError(
+            "--dashes and --boundaries must not be given together: each defines the known boundaries. Leave one out."
+        )
+    if options.dashes:
+        (text, known), parts = remove_mark_lines(text), None
+    elif options.boundaries:
+        known = BoundaryFile.read(file_bytes(options.boundaries)).of(text)
+    document = Document.from_text(text, sentences, name, parts)
+    tools = Tools(embedder, tokenizer, EmbeddingCache(), preparing=preparation_callback(embedder))
+    columns = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
+    vectors = sentence_vectors(document, tools) if document.sentences else None
+    write_output(html_report(ComparedColumns(document, columns, known, embedder, tokenizer.name, vectors)), options.into)
+
+
+# The command ``answers``.
+
+
+def add_answers(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``answers`` command to an argument parser."""
     command = commands.add_parser(
         "answers",
@@ -128,14 +240,16 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     questions = [item.question for item in items.usable]
     gathered: dict[int, GatheredPassages] = {}
     for number, chunker in enumerate(chunkers):
-        chunking = run(chunker, document, tools)
-        gathered[number] = gather_passages(chunking, questions, budget, Tools(embedder, tokenizer, cache), ruler)
+        gathered[number] = gather_passages(
+            run(chunker, document, tools), questions, budget, Tools(embedder, tokenizer, cache), ruler
+        )
 
     chunks = round(median(own.chunks for own in gathered.values()))
     trivial = [*dict.fromkeys(options.trivial)]
     for number, name in enumerate(trivial, start=len(chunkers)):
-        own_tools = Tools(embedder, tokenizer, cache)
-        gathered[number] = gather_trivial_row(name, document, items.usable, budget, chunks, own_tools, ruler)
+        gathered[number] = gather_trivial_row(
+            name, document, items.usable, budget, chunks, Tools(embedder, tokenizer, cache), ruler
+        )
 
     def similar(text: str, others: Sequence[str]) -> FloatArray:
         vectors = Tools(embedder.for_document(document), tokenizer, cache).embed([text, *others])
