@@ -267,14 +267,14 @@ def test_where_a_document_is_not_cut_no_baseline_is_compared_or_written(folder, 
     given = ["check", "--marked", "tides.txt", "bread.txt", "--chunker", "fixed_sentences", "--report", "json"]
     off = [part for rule in ("size", "tiny") for part in ("--level", f"{rule}=off")]
     assert main([*given, *off, "--write-baseline", "baseline.json"]) == 0
-    look = Check.look
+    check_document = Check.check_document
 
     def failing(self, document, file):
         if file == "bread.txt":
             raise InputError("bread.txt: it must rise; it does not.")
-        return look(self, document, file)
+        return check_document(self, document, file)
 
-    monkeypatch.setattr(Check, "look", failing)
+    monkeypatch.setattr(Check, "check_document", failing)
     for option, file in (("--baseline", "baseline.json"), ("--write-baseline", "other.json")):
         capsys.readouterr()
         assert main([*given, *off, option, file]) == 2
