@@ -170,8 +170,10 @@ class CorpusRun:
                         for document, chunks in groupby(rows, key=lambda row: str(row[0])):
                             yield document, self._embedded([*chunks])
             except (OSError, pa.ArrowException) as error:
-                line = " ".join(str(error).split())[:300]
-                raise InputError(f"{path}: a file of chunks must be valid Parquet; reading it failed: {line}") from error
+                error_line = " ".join(str(error).split())[:300]
+                raise InputError(
+                    f"{path}: a file of chunks must be valid Parquet; reading it failed: {error_line}"
+                ) from error
 
     def _embedded(self, rows: list[tuple[str, str, str | None, int]]) -> list[tuple[str, int]]:
         longer = [embedded for _, _, embedded, _ in rows if embedded is not None]

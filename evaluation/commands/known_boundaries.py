@@ -95,19 +95,19 @@ def run_sweep(options: argparse.Namespace) -> None:
     documents = [_load_marked_sample(name) for name in names] + _read_marked_files(options.file, options.encoding)
     tools = load_command_tools(options.embedder, options.tokenizer, options.device)
     settings = [*TRIVIAL, *settings]
-    rows = list(
+    sweep_rows = list(
         sweep_settings(documents, settings, tools, workers=os.cpu_count() or 1, progress=progress_callback("", "runs"))
     )
     end_progress()
-    order = {setting: place for place, setting in enumerate(settings)}
-    rows.sort(key=lambda row: (order[row.setting], row.document))
+    setting_order = {setting: place for place, setting in enumerate(settings)}
+    sweep_rows.sort(key=lambda row: (setting_order[row.setting], row.document))
     if options.csv:
-        print(rows_to_csv(rows), end="")
+        print(rows_to_csv(sweep_rows), end="")
     elif options.json:
-        for row in rows:
+        for row in sweep_rows:
             print(json.dumps(_row_as_json(row), ensure_ascii=False))
     else:
-        _print_best(rows, options.measure, options.top)
+        _print_best(sweep_rows, options.measure, options.top)
 
 
 def _samples_with_known_boundaries() -> list[str]:
@@ -150,16 +150,16 @@ def _row_as_json(row: SweepRow) -> dict[str, Any]:
 
 
 def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
-    ranked = summarize_settings(rows, measure)
-    if not ranked:
+    best_first = summarize_settings(rows, measure)
+    if not best_first:
         raise InputError(f"{measure} is undefined for every setting on these documents. Choose another measure.")
-    for place, summary in enumerate(ranked, start=1):
+    for place, summary in enumerate(best_first, start=1):
         if place <= top or summary.setting.trivial:
             print(f"{place:4}  {measure} {summary.mean:.4f}  chunks {summary.chunks:7.1f}  {summary.setting.words()}")
-    if len(ranked) > 1:
+    if len(best_first) > 1:
         print(
-            f"The best is {abs(ranked[0].mean - ranked[1].mean):.4f} ahead of the next, "
-            f"over {ranked[0].documents} documents."
+            f"The best is {abs(best_first[0].mean - best_first[1].mean):.4f} ahead of the next, "
+            f"over {best_first[0].documents} documents."
         )
 
 

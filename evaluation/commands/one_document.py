@@ -101,13 +101,13 @@ def read_columns(options: argparse.Namespace) -> Columns:
 
 def _shared_setting(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
     """Return a setting shared by all columns: the requested value, or the one that all recipes agree on."""
-    asked: str | None = getattr(options, what)
+    requested: str | None = getattr(options, what)
     values = {getattr(recipe, what) for recipe in recipes}
-    if asked is None and len(values) > 1:
+    if requested is None and len(values) > 1:
         raise InputError(
             f"The recipes must agree on {what}; they name {', '.join(sorted(values))}. Choose one with --{what}."
         )
-    return asked or next(iter(values), default)
+    return requested or next(iter(values), default)
 
 
 # The command ``report``.
@@ -222,36 +222,36 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     judge = None if options.not_judged else asking
     if options.judge:
         judge = asking.with_model(ChatServer(options.judge))
-    items = questions_of_file(file_bytes(options.questions), Path(options.questions).name)
-    for problem in items.problems:
+    file_questions = questions_of_file(file_bytes(options.questions), Path(options.questions).name)
+    for problem in file_questions.problems:
         print_to_stderr(problem)
-    if not items.usable:
+    if not file_questions.usable:
         raise InputError(
             f"{options.questions}: the file must contain at least one usable question; it contains none. Correct its rows."
         )
     name = "standard input" if options.file == "-" else Path(options.file).name
-    read = document_reader(options.encoding)(file_bytes(options.file, name), name)
-    document = Document.from_text(read.text, sentences, name, read.parts)
+    file_text = document_reader(options.encoding)(file_bytes(options.file, name), name)
+    document = Document.from_text(file_text.text, sentences, name, file_text.parts)
     budget = fitting_budget(len(document.text)) if options.budget is None else options.budget
     cache = EmbeddingCache()
     tools = Tools(embedder, tokenizer, cache, preparing=preparation_callback(embedder), asking=asking)
     tokenizer.load()
     ruler = Ruler(document.text, tokenizer)
-    questions = [item.question for item in items.usable]
+    questions = [item.question for item in file_questions.usable]
     gathered: dict[int, GatheredPassages] = {}
     for number, chunker in enumerate(chunkers):
         gathered[number] = gather_passages(
             run(chunker, document, tools), questions, budget, Tools(embedder, tokenizer, cache), ruler
         )
 
-    chunks = round(median(own.chunks for own in gathered.values()))
+    typical_chunk_count = round(median(own.chunks for own in gathered.values()))
     trivial = [*dict.fromkeys(options.trivial)]
     for number, name in enumerate(trivial, start=len(chunkers)):
         gathered[number] = gather_trivial_row(
-            name, document, items.usable, budget, chunks, Tools(embedder, tokenizer, cache), ruler
+            name, document, file_questions.usable, budget, typical_chunk_count, Tools(embedder, tokenizer, cache), ruler
         )
 
-    def similar(text: str, others: Sequence[str]) -> FloatArray:
+    def cosines(text: str, others: Sequence[str]) -> FloatArray:
         vectors = Tools(embedder.for_document(document), tokenizer, cache).embed([text, *others])
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
@@ -259,8 +259,8 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, columns: Colu
     titles = [chunker.title for chunker in chunkers] + [TRIVIAL_TITLES[name] for name in trivial]
     names = [f"{number}. {title}" for number, title in enumerate(titles, start=1)]
     try:
-        services = Services(asking, judge, similar, tokenizer.count)
-        answer_all(items.usable, gathered, services, results.__setitem__, lambda _: None)
+        services = Services(asking, judge, cosines, tokenizer.count)
+        answer_all(file_questions.usable, gathered, services, results.__setitem__, lambda _: None)
     finally:
         # What was answered and paid for is printed, however it ends.
         sys.stdout.write((answers_to_json_lines if options.json else answers_to_csv)(names, results))

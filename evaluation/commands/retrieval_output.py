@@ -111,10 +111,10 @@ def _values_at_budgets(measured: MeasuredRecipe, measure: str) -> list[FloatArra
 
 
 def _mean_cell(values: FloatArray) -> str:
-    mean, ends = mean_and_deviation(values), mean_interval(values)
+    mean, interval = mean_and_deviation(values), mean_interval(values)
     if mean is None:
         return "undefined"
-    return f"{100 * mean[0]:.1f}" + ("" if ends is None else f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})")
+    return f"{100 * mean[0]:.1f}" + ("" if interval is None else f" ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})")
 
 
 def _text_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -148,8 +148,10 @@ def measures_table(name: str, rows: Sequence[Row]) -> str:
     if len(wordings) == 1:
         lines.append(f"Size kept: {next(iter(wordings))}.")
     elif wordings:
-        asked = (f"{label}: {measured.sizes.bounds.words()}" for label, measured, _ in rows if measured.sizes is not None)
-        lines.append(f"Size kept: {'; '.join(asked)}.")
+        by_chunker = (
+            f"{label}: {measured.sizes.bounds.words()}" for label, measured, _ in rows if measured.sizes is not None
+        )
+        lines.append(f"Size kept: {'; '.join(by_chunker)}.")
     if rows[0][1].blocks.kinds:
         lines += [f"Blocks whole: {label}: {measured.blocks.words()}." for label, measured, _ in rows]
     else:
@@ -219,8 +221,10 @@ def run_agreement(options: argparse.Namespace) -> None:
     full = load_command_embedder(options.full or other.approximates, options.device)
     chunker = parse_chunker_spec(options.chunker).build(full)
     if not chunker.embeds:
-        others = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
-        raise InputError(f"--chunker must be a chunker that uses embeddings, one of {others}; got {chunker.name}.")
+        embedding_chunkers = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
+        raise InputError(
+            f"--chunker must be a chunker that uses embeddings, one of {embedding_chunkers}; got {chunker.name}."
+        )
     tokenizer = load_tokenizer(options.tokenizer)
     cache = EmbeddingCache()
     read = document_reader(options.encoding)
@@ -236,10 +240,10 @@ def run_agreement(options: argparse.Namespace) -> None:
         if options.json:
             print(json.dumps(agreement_as_json(comparison, shift, full.name, other.name), ensure_ascii=False), flush=True)
         else:
-            moved = (
+            shift_words = (
                 "" if shift is None else f"; distances moved by at most {shift.greatest:.2g}, {shift.mean:.2g} on average"
             )
-            print(f"{name}: {comparison.words(full.name, other.name)}{moved}", flush=True)
+            print(f"{name}: {comparison.words(full.name, other.name)}{shift_words}", flush=True)
 
 
 def agreement_as_json(comparison: BoundaryAgreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:

@@ -132,13 +132,13 @@ def count_matching_boundaries(reference: Sequence[int], boundaries: Sequence[int
 
     Greedy matching from the left is optimal here, since no later partner could be better for the first boundary.
     """
-    count = place = 0
+    count = reference_index = 0
     for boundary in boundaries:
-        while place < len(reference) and reference[place] < boundary - tolerance:
-            place += 1
-        if place < len(reference) and reference[place] <= boundary + tolerance:
+        while reference_index < len(reference) and reference[reference_index] < boundary - tolerance:
+            reference_index += 1
+        if reference_index < len(reference) and reference[reference_index] <= boundary + tolerance:
             count += 1
-            place += 1
+            reference_index += 1
     return count
 
 
@@ -242,19 +242,19 @@ def chunk_of_each_sentence(chunking: Chunking) -> list[int | None]:
     """
     spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
     numbers: list[int | None] = []
-    begun = 0
+    next_span = 0
     open_spans: list[int] = []
     for start, end in chunking.document.sentences:
-        while begun < len(spans) and spans[begun][0] <= start:
-            heappush(open_spans, begun)
-            begun += 1
+        while next_span < len(spans) and spans[next_span][0] <= start:
+            heappush(open_spans, next_span)
+            next_span += 1
         # A span that ended before this sentence has ended before all that follow.
         while open_spans and spans[open_spans[0]][1] <= start:
             heappop(open_spans)
         if open_spans:
             numbers.append(spans[open_spans[0]][2])
         else:
-            numbers.append(spans[begun][2] if begun < len(spans) and spans[begun][0] < end else None)
+            numbers.append(spans[next_span][2] if next_span < len(spans) and spans[next_span][0] < end else None)
     return numbers
 
 

@@ -98,8 +98,8 @@ def count_whole_spans(stretches: Sequence[tuple[str, Span]], pieces: Sequence[Sp
     furthest_ends = [*accumulate((piece.end for piece in ordered), max)]
     kinds: dict[str, WholeBlocks] = {}
     for kind, (start, end) in stretches:
-        begun = bisect_right(starts, start)
-        is_whole = begun > 0 and furthest_ends[begun - 1] >= end
+        begun_count = bisect_right(starts, start)
+        is_whole = begun_count > 0 and furthest_ends[begun_count - 1] >= end
         before = kinds.get(kind, WholeBlocks(0, 0))
         kinds[kind] = WholeBlocks(before.count + is_whole, before.of + 1)
     return BlockIntegrity(kinds)
