@@ -122,5 +122,5 @@ def test_an_error_inside_ends_the_turn():
 
 
 def test_a_run_that_was_cancelled_before_it_waits_goes_ahead_if_nobody_is_there():
-    with FairLocks().take("a", lambda: True):
+    with FairLocks().acquire("a", lambda: True):
         pass
