@@ -29,7 +29,7 @@ def next_arrival() -> int:
 class _Ticket:
     """A place in a queue."""
 
-    came: int
+    arrival: int
 
 
 @dataclass
@@ -54,7 +54,7 @@ class FairLocks:
         key: Hashable,
         cancelled: Callable[[], bool] = bool,
         waiting: Callable[[int], None] = lambda ahead: None,
-        came: int | None = None,
+        arrival: int | None = None,
     ) -> Iterator[None]:
         """Return a context manager that waits for the lock of ``key`` and holds it; a thread may take the lock repeatedly.
 
@@ -64,7 +64,7 @@ class FairLocks:
             Called while waiting; returns true to end the wait.
         waiting
             Called with the number of callers ahead, whenever it changes, and with 0 when the turn has come.
-        came
+        arrival
             The caller's `next_arrival`; None for a new arrival number.
 
         Raises
@@ -72,21 +72,21 @@ class FairLocks:
         Cancelled
             If ``cancelled`` becomes true before the turn has come.
         """
-        ticket = self._wait(key, cancelled, waiting, next_arrival() if came is None else came)
+        ticket = self._wait(key, cancelled, waiting, next_arrival() if arrival is None else arrival)
         try:
             yield
         finally:
             self._leave(key, ticket)
 
-    def _wait(self, key: Hashable, cancelled: Callable[[], bool], waiting: Callable[[int], None], came: int) -> _Ticket:
-        ticket, own_thread = _Ticket(came), threading.get_ident()
+    def _wait(self, key: Hashable, cancelled: Callable[[], bool], waiting: Callable[[int], None], arrival: int) -> _Ticket:
+        ticket, own_thread = _Ticket(arrival), threading.get_ident()
         with self._changed:
             queue = self._queues.setdefault(key, _Queue())
             if queue.holder == own_thread:
                 queue.depth += 1
                 return queue.tickets[0]
             # By its arrival number, behind the ticket that holds the lock.
-            insort(queue.tickets, ticket, lo=queue.holder is not None, key=lambda queued: queued.came)
+            insort(queue.tickets, ticket, lo=queue.holder is not None, key=lambda queued: queued.arrival)
         last_ahead = None
         try:
             while True:

@@ -2,11 +2,14 @@
 
 An excerpt is tied to its text as W3C's Web Annotation Data Model does it (2017): by the quotation with a prefix and a suffix
 (TextQuoteSelector), and by its place (TextPositionSelector).
+
+Sources of the search by edit distance: Sellers (1980), the search for a pattern anywhere in a text; Myers (1999), a whole
+column of its table in a few operations on long integers, in the form of Hyyrö (2003).
 """
 
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Literal, NamedTuple
@@ -16,7 +19,7 @@ import numpy as np
 from chunkers.support.arrays import IntArray
 from chunkers.text.document import Span
 
-# Approximate search for a pattern in a text by edit distance.
+# Search for a pattern by edit distance.
 
 
 def code_points(text: str) -> IntArray:
@@ -424,7 +427,10 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
     """Return the start of a quotation, and whether another place fits as well; None if it is not found."""
     if text.find(quoted.text) < 0:
         return None
-    for prefix, suffix in _search_contexts(quoted):
+    near = quoted.prefix[-NARROW:], quoted.suffix[:NARROW]
+    # The most distinctive first.
+    contexts = [(quoted.prefix, quoted.suffix), (quoted.prefix, ""), ("", quoted.suffix), near, (near[0], ""), ("", near[1])]
+    for prefix, suffix in dict.fromkeys([*contexts, ("", "")]):
         pattern = prefix + quoted.text + suffix
         start = (
             text.find(pattern) if quoted.start is None else _nearest_occurrence(text, pattern, quoted.start - len(prefix))
@@ -433,13 +439,6 @@ def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
             return start + len(prefix), quoted.start is None and text.find(pattern, start + 1) >= 0
     # The last context is empty, and every text contains it.
     raise AssertionError
-
-
-def _search_contexts(quoted: Quotation) -> Iterator[tuple[str, str]]:
-    """Yield pairs of text before and after to search with, the most distinctive first, an empty pair last."""
-    _, prefix, suffix, _ = quoted
-    near = prefix[-NARROW:], suffix[:NARROW]
-    yield from dict.fromkeys([(prefix, suffix), (prefix, ""), ("", suffix), near, (near[0], ""), ("", near[1]), ("", "")])
 
 
 def _nearest_occurrence(text: str, pattern: str, place: int) -> int:
