@@ -80,7 +80,7 @@ class RaceResult:
     @property
     def ratio(self) -> Spread:
         """The ratio of the reference's time to ours, by repeat."""
-        return Spread.of(theirs / ours for theirs, ours in zip(self.reference_seconds, self.seconds, strict=True))
+        return Spread.from_values(theirs / ours for theirs, ours in zip(self.reference_seconds, self.seconds, strict=True))
 
     @property
     def equal(self) -> bool:
@@ -222,7 +222,7 @@ def stage_cells(name: str, chunker: Chunker, text: str, embedder: Embedder, repe
         [each.decide_ms for each in first],
         [each.merge_ms for each in first],
     )
-    spreads = [Spread.of(column).words() for column in columns]
+    spreads = [Spread.from_values(column).words() for column in columns]
     return [name, *spreads, f"{first[-1].embedded:,}", f"{chunks:,}"]
 
 
@@ -230,8 +230,8 @@ def race_cells(finish: RaceResult) -> list[str]:
     """Return the table row of a race."""
     return [
         finish.race.title,
-        Spread.of(1000 * seconds for seconds in finish.seconds).words(),
-        Spread.of(1000 * seconds for seconds in finish.reference_seconds).words(),
+        Spread.from_values(1000 * seconds for seconds in finish.seconds).words(),
+        Spread.from_values(1000 * seconds for seconds in finish.reference_seconds).words(),
         finish.ratio.words(),
         f"{finish.race.at_least:g}",
         "yes" if finish.met else "NO",

@@ -47,10 +47,10 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
     front = _blank_front_matter(lines)
     formulas = _comment_formulas(text, lines)
     parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
-    tokens = parser.parse("\n".join(lines.read))
-    while (place := _line_after_our_list(tokens, lines.read)) is not None:
+    tokens = parser.parse("\n".join(lines.parser_input))
+    while (place := _line_after_our_list(tokens, lines.parser_input)) is not None:
         lines.insert_blank(place)
-        tokens = parser.parse("\n".join(lines.read))
+        tokens = parser.parse("\n".join(lines.parser_input))
     expected = {ComparedBlock(0, "front matter", lines.span(0, front))} if front else set()
     if re.match(r"\ufeff[ \t]*(?:[\r\n]|$)", text):
         expected.add(ComparedBlock(0, "paragraph", Span(0, 1)))
@@ -85,7 +85,7 @@ def lists_with_blank_lines(text: str) -> Iterator[bool]:
     ours = {block.span.start: block.span.end for block in outline_of(text).blocks if block.kind == "list"}
     lines = _Lines(text)
     _blank_front_matter(lines)
-    for token in MarkdownIt("commonmark").enable("table").parse("\n".join(lines.read)):
+    for token in MarkdownIt("commonmark").enable("table").parse("\n".join(lines.parser_input)):
         if token.type in LISTS and token.level == 0 and token.map:
             span = lines.span(*token.map)
             blank = [match.end() for match in re.finditer(r"(?:\r\n|\n|\r(?!\n))[ \t]*(?=[\r\n])", text[slice(*span)])]
@@ -103,15 +103,15 @@ class _Lines:
         self._edges = [0, *ends, len(text)]
         self._numbers = [*range(len(ends) + 1)]
         self._inserted = [False] * (len(ends) + 1)
-        self.read = re.split(r"\r\n|\n|\r", text)
-        self.read[0] = self.read[0].removeprefix("\ufeff")
+        self.parser_input = re.split(r"\r\n|\n|\r", text)
+        self.parser_input[0] = self.parser_input[0].removeprefix("\ufeff")
 
     def insert_blank(self, place: int) -> None:
         """Insert a blank line that is not in the text, and remove earlier insertions after it."""
-        for number in reversed(range(place, len(self.read))):
+        for number in reversed(range(place, len(self.parser_input))):
             if self._inserted[number]:
-                del self.read[number], self._numbers[number], self._inserted[number]
-        self.read.insert(place, "")
+                del self.parser_input[number], self._numbers[number], self._inserted[number]
+        self.parser_input.insert(place, "")
         self._numbers.insert(place, self._numbers[place])
         self._inserted.insert(place, True)
 
@@ -121,22 +121,22 @@ class _Lines:
         end = self._edges[self._numbers[last - 1] + (not self._inserted[last - 1])]
         return Span(start, end).trimmed(self._text)
 
-    def number(self, offset: int) -> int:
+    def line_number(self, offset: int) -> int:
         """Return the number of the line that contains a code point."""
         return next(number for number, edge in enumerate(self._edges[1:]) if offset < edge)
 
 
 def _blank_front_matter(lines: _Lines) -> int:
     """Blank the lines of front matter, and return their number."""
-    mark = lines.read[0].rstrip(" \t")
-    ends = [number for number, line in enumerate(lines.read) if number and line.rstrip(" \t") == mark]
+    mark = lines.parser_input[0].rstrip(" \t")
+    ends = [number for number, line in enumerate(lines.parser_input) if number and line.rstrip(" \t") == mark]
     if mark not in ("---", "+++") or not ends:
         return 0
-    fields = [line.strip() for line in lines.read[1 : ends[0]] if line.strip() and not line.lstrip().startswith("#")]
+    fields = [line.strip() for line in lines.parser_input[1 : ends[0]] if line.strip() and not line.lstrip().startswith("#")]
     pattern = r"""\{|[\w"'].*?:(\s|$)""" if mark == "---" else r"""\[|[\w"'].*?="""
     if fields and not re.match(pattern, fields[0]):
         return 0
-    lines.read[: ends[0] + 1] = [""] * (ends[0] + 1)
+    lines.parser_input[: ends[0] + 1] = [""] * (ends[0] + 1)
     return ends[0] + 1
 
 
@@ -145,16 +145,18 @@ def _comment_formulas(text: str, lines: _Lines) -> set[int]:
     formulas = [block for block in {*outline_of(text).nested, *outline_of(text).blocks} if block.kind == "formula"]
     starts = set()
     for formula in formulas:
-        first, last = (lines.number(offset) for offset in (formula.span.start, formula.span.end - 1))
-        mark = min((lines.read[first].find(mark), mark) for mark in ("$$", "\\[") if mark in lines.read[first])[1]
+        first, last = (lines.line_number(offset) for offset in (formula.span.start, formula.span.end - 1))
+        mark = min(
+            (lines.parser_input[first].find(mark), mark) for mark in ("$$", "\\[") if mark in lines.parser_input[first]
+        )[1]
         for number in range(first, last + 1):
-            lines.read[number] = lines.read[number].replace("-->", "...")
-        lines.read[first] = lines.read[first].replace(mark, "<!--", 1)
+            lines.parser_input[number] = lines.parser_input[number].replace("-->", "...")
+        lines.parser_input[first] = lines.parser_input[first].replace(mark, "<!--", 1)
         closing = "$$" if mark == "$$" else "\\]"
-        before, separator, after = lines.read[last].rpartition(closing)
+        before, separator, after = lines.parser_input[last].rpartition(closing)
         if not separator or not re.fullmatch(r"\s*([.,;:(].*)?", after):
             raise AssertionError(f"no formula: {text[slice(*formula.span)]!r}")
-        lines.read[last] = f"{before}-->{after}"
+        lines.parser_input[last] = f"{before}-->{after}"
         starts.add(formula.span.start)
     return starts
 

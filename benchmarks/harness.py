@@ -67,7 +67,7 @@ class Spread(NamedTuple):
     upper: float
 
     @classmethod
-    def of(cls, values: Iterable[float]) -> Self:
+    def from_values(cls, values: Iterable[float]) -> Self:
         """Return the quartiles of ``values``, linearly interpolated."""
         lower, median, upper = np.percentile(list(values), [25, 50, 75])
         return cls(float(lower), float(median), float(upper))

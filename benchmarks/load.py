@@ -48,7 +48,7 @@ class SliderMoves:
     errors: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
-    def row(self) -> list[str]:
+    def cells(self) -> list[str]:
         """Return the record's cells of a table row."""
         median, late, most = np.percentile(self.seconds, [50, 95, 100]) if self.seconds else (np.nan,) * 3
         return [
@@ -66,20 +66,20 @@ HEAD = ["moves", "errors", "lost updates", "median, s", "95 %, s", "most, s"]
 
 def linked_amount(client: Client, column: int) -> str:
     """Return the amount in the link, or the default if the link omits it."""
-    return client.linked(f"c{column}.amount") or UNSAID
+    return client.link_parameter(f"c{column}.amount") or UNSAID
 
 
 def shown_amount(client: Client, column: int) -> str:
     """Return the amount shown by both the link and the curve's line, or a message if they differ."""
     linked = linked_amount(client, column)
-    drawn = client.data(READER)["columns"][column - 1]["body"]
+    drawn = client.component_data(READER)["columns"][column - 1]["body"]
     return linked if f'"parameter":"amount","value":{float(linked)}' in drawn else f"{linked} in the link, but not drawn"
 
 
 async def move_slider(client: Client, value: int, column: int, moves: SliderMoves) -> None:
     """Move the slider, wait for the answer, and record its time."""
     try:
-        took = await client.run(client.slider(AMOUNT, value))
+        took = await client.run(client.slider_state(AMOUNT, value))
     except NoAnswer as error:
         moves.errors.append(str(error))
         return
@@ -92,12 +92,12 @@ async def send_burst(client: Client, values: Sequence[int], column: int, moves: 
     """Send values without waiting, as a dragged slider does; the page must end with the last one."""
     try:
         for value in values:
-            await client.send(client.slider(AMOUNT, value))
+            await client.send(client.slider_state(AMOUNT, value))
             await asyncio.sleep(0.02)
-        await client.answered()
+        await client.wait_until_drawn()
         if shown_amount(client, column) != f"{values[-1]}":
             # The answer may belong to an earlier value, if its run ended before the last one was sent.
-            await client.until(lambda page: shown_amount(page, column) == f"{values[-1]}")
+            await client.wait_until(lambda page: shown_amount(page, column) == f"{values[-1]}")
     except NoAnswer:
         moves.lost.append(f"{values[-1]} was sent last, the page has {shown_amount(client, column)}")
 
@@ -114,7 +114,7 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
         # The first session embeds the essay for all.
         for client in clients:
             await stack.enter_async_context(client)
-            await client.until(has_all_results)
+            await client.wait_until(has_all_results)
         began, server_cpu, client_cpu = time.perf_counter(), cpu_seconds(process), time.process_time()
 
         async def use(client: Client, number: int) -> None:
@@ -144,7 +144,7 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
     return [
         f"{sessions}",
         f"{think:g}",
-        *moves.row(),
+        *moves.cells(),
         ms_per_move,
         f"{server_cpu / elapsed:.2f}",
         f"{client_cpu / elapsed:.2f}",
@@ -209,12 +209,12 @@ async def measure_waiting(server: AppServer, sessions: int, characters: int) -> 
     text_numbers = count()
     async with AsyncExitStack() as stack:
         bystander = await stack.enter_async_context(Client(server.url))
-        await bystander.until(has_all_results)
+        await bystander.wait_until(has_all_results)
         began = time.perf_counter()
         for _ in range(sessions):
             async with Client(server.url) as client:
                 await client.paste(numbered_essay(characters, next(text_numbers)))
-                await client.until(has_all_results, 600)
+                await client.wait_until(has_all_results, 600)
         alone = time.perf_counter() - began
         bystander_moves = SliderMoves()
         moving = asyncio.create_task(keep_moving_slider(bystander, bystander_moves, 0.5))
@@ -225,7 +225,7 @@ async def measure_waiting(server: AppServer, sessions: int, characters: int) -> 
         async def wait(number: int) -> None:
             client = clients[number]
             rerunning = asyncio.create_task(keep_rerunning_page(client, 3.0))
-            await client.until(has_all_results, 900)
+            await client.wait_until(has_all_results, 900)
             rerunning.cancel()
             order.append(number)
 
@@ -245,10 +245,10 @@ async def measure_waiting(server: AppServer, sessions: int, characters: int) -> 
 
 async def cancel_job(client: Client, following: Client) -> float:
     """Cancel a session's job while it embeds; return the seconds until the next session's job starts embedding."""
-    await client.until(lambda page: page.progress.startswith("Embedding"), 900)
+    await client.wait_until(lambda page: page.progress.startswith("Embedding"), 900)
     began = time.perf_counter()
     await client.press("Cancel")
-    return await following.until(lambda page: page.progress.startswith("Embedding") or has_all_results(page)) - began
+    return await following.wait_until(lambda page: page.progress.startswith("Embedding") or has_all_results(page)) - began
 
 
 async def keep_moving_slider(client: Client, moves: SliderMoves, think: float) -> None:
@@ -262,8 +262,8 @@ async def keep_rerunning_page(client: Client, think: float) -> None:
     """Rerun the page repeatedly, as a user does who tries its controls while waiting."""
     for value in cycle(range(LOWEST, HIGHEST)):
         await asyncio.sleep(think)
-        if client.has("slider", AMOUNT):
-            await client.send(client.slider(AMOUNT, value))
+        if client.has_widget("slider", AMOUNT):
+            await client.send(client.slider_state(AMOUNT, value))
 
 
 # Twenty who come and go, for an hour
@@ -311,7 +311,7 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
             [
                 f"{seconds * part / PARTS / 60:.0f}",
                 f"{came}",
-                *moves.row(),
+                *moves.cells(),
                 ms_per_move,
                 f"{resident_mb(process):.0f}",
                 load_averages(2),
@@ -329,7 +329,7 @@ async def measure_soak(server: AppServer, sessions: int, seconds: float, think: 
 
 def has_all_results(client: Client) -> bool:
     """Return whether every column on the page has its result."""
-    drawn = client.written(READER)
+    drawn = client.component_json(READER)
     return bool(drawn) and '"hash": ""' not in drawn
 
 
@@ -337,7 +337,9 @@ async def paste_and_wait(client: Client, text: str) -> None:
     """Open a session, paste a text and wait until it is cut."""
     await client.open()
     await client.paste(text)
-    await client.until(lambda page: has_all_results(page) and '"title": "Pasted text"' in page.written(READER), 300)
+    await client.wait_until(
+        lambda page: has_all_results(page) and '"title": "Pasted text"' in page.component_json(READER), 300
+    )
 
 
 async def run_limited(works: Sequence[Coroutine[object, object, None]], at_once: int) -> None:
@@ -402,7 +404,7 @@ def report_waiting(sessions: int | None, characters: int | None, **_: object) ->
         *cells,
         "yes" if is_ordered else " ".join(map(str, waited.order)),
         f"{waited.freed:.1f}",
-        *waited.bystander.row(),
+        *waited.bystander.cells(),
         load_averages(2),
     ]
     print(markdown_table([*head, *bystander_heads, "load"], [row]))

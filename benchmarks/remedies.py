@@ -191,28 +191,28 @@ class Bench:
             self._rulers[document.identity] = Ruler(document.text, self.tools.tokenizer)
         return self._rulers[document.identity]
 
-    def cut(self, document: Document, title: str) -> Chunking:
+    def chunking(self, document: Document, title: str) -> Chunking:
         """Return the chunks of a column, by its title."""
         # Without sentence embeddings, the grid would lack the semantic chunkers.
         assert self.tools.embedder is not None
         replace(self.tools, embedder=self.tools.embedder.for_document(document)).embed(document.sentence_texts)
         return run(self.chunkers[title], document, self.tools)
 
-    def suspect(self, document: Document, title: str) -> SuspiciousColumn:
+    def suspect_column(self, document: Document, title: str) -> SuspiciousColumn:
         """Return a column for a search that removes its findings."""
         limit = Limit(tokens=fitting_budget(len(document.text)))
-        return SuspiciousColumn(self.chunkers[title], self.cut(document, title), METHOD, limit)
+        return SuspiciousColumn(self.chunkers[title], self.chunking(document, title), METHOD, limit)
 
-    def failure(self, asked: DocumentQuestion, title: str) -> FailingColumn | None:
+    def failing_column(self, asked: DocumentQuestion, title: str) -> FailingColumn | None:
         """Return a column's failure on a question; None if it gives the answer whole."""
         document, posed = asked
-        chunking = self.cut(document, title)
+        chunking = self.chunking(document, title)
         limit = Limit(tokens=fitting_budget(len(document.text)))
         if is_whole(chunking, posed, METHOD, limit, self.tools, self.ruler(document))[0]:
             return None
         return FailingColumn(self.chunkers[title], chunking, METHOD, limit, posed=posed)
 
-    def found(self, failure: FailingColumn) -> list[Remedy]:
+    def remedies(self, failure: FailingColumn) -> list[Remedy]:
         """Return the remedies for a failure."""
         tried = try_settings_for_answer(failure, self.tools)
         return [*remedies_for_answer(failure, tried, self.tools, self.ruler(failure.chunking.document))]
@@ -227,16 +227,18 @@ class RemedyCounts(NamedTuple):
     agreed: int
 
     @classmethod
-    def of(cls, bench: Bench, questions: Iterable[DocumentQuestion], title: str, most: int | None = None) -> Self:
+    def from_questions(
+        cls, bench: Bench, questions: Iterable[DocumentQuestion], title: str, most: int | None = None
+    ) -> Self:
         """Search for up to ``most`` failures of one column, and compare the remedies with the exhaustive search."""
         asked = failures = helped = agreed = 0
         for question in questions:
             asked += 1
-            failure = bench.failure(question, title)
+            failure = bench.failing_column(question, title)
             if failure is None:
                 continue
             failures += 1
-            remedies = bench.found(failure)
+            remedies = bench.remedies(failure)
             helped += bool(remedies)
             keeps = keeps_whole(failure, bench.tools, bench.ruler(question.document))
             agreed += equals_exhaustive(remedies, search_exhaustively(failure, bench.tools, keeps))
@@ -245,9 +247,9 @@ class RemedyCounts(NamedTuple):
         return cls(asked, failures, helped, agreed)
 
     @classmethod
-    def of_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> Self:
+    def from_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> Self:
         """Search for up to ``most`` findings of one column, and compare the remedies with the exhaustive search."""
-        suspects = [bench.suspect(document, title) for document in texts]
+        suspects = [bench.suspect_column(document, title) for document in texts]
         places = [(suspect, finding) for suspect in suspects for finding in removable_findings(suspect, bench.tools)]
         drawn = random.Random(seed).sample(places, min(most, len(places)))
         tried = {suspect: try_settings_for_findings(suspect, bench.tools) for suspect in {suspect for suspect, _ in drawn}}
@@ -261,7 +263,7 @@ class RemedyCounts(NamedTuple):
             )
         return cls(len(places), len(drawn), helped, agreed)
 
-    def row(self, *names: str) -> list[str]:
+    def cells(self, *names: str) -> list[str]:
         """Return the row of a table."""
         share = f"{self.helped / self.failures:.0%}" if self.failures else "too few"
         return [*names, f"{self.asked:,}", f"{self.failures:,}", f"{self.helped:,}", share, f"{self.agreed:,}"]
@@ -275,14 +277,14 @@ def search_times(bench: Bench, document: Document, repeats: int) -> list[list[st
     rows = []
     for title, chunker in bench.chunkers.items():
         questions = generated_questions({document.name: document})
-        failure = next(filter(None, (bench.failure(question, title) for question in questions)))
-        suspect = bench.suspect(document, title)
+        failure = next(filter(None, (bench.failing_column(question, title) for question in questions)))
+        suspect = bench.suspect_column(document, title)
         before = bench.tools.meter.embedded
-        cold, _ = timed(partial(bench.found, failure))
+        cold, _ = timed(partial(bench.remedies, failure))
         embedded = bench.tools.meter.embedded - before
         calls = (
             partial(run, chunker, document, bench.tools),
-            partial(bench.found, failure),
+            partial(bench.remedies, failure),
             partial(try_settings_for_findings, suspect, bench.tools),
         )
         runs = ([both(call) for _ in range(repeats)] for call in calls)
@@ -314,16 +316,16 @@ def main(embedder: str, failures: int, repeats: int, only: list[str] | None) -> 
     questions = [*bundled_questions(texts)]
     head = ["problems", "column", "asked or found", "tried", "with a remedy", "share", "as the exhaustive search"]
     share = -(-failures // len(COLUMNS))
-    counts = [("bundled", title, RemedyCounts.of(bench, questions, title)) for title in COLUMNS]
+    counts = [("bundled", title, RemedyCounts.from_questions(bench, questions, title)) for title in COLUMNS]
     counts += [
-        ("generated", title, RemedyCounts.of(bench, generated_questions(texts, seed), title, share))
+        ("generated", title, RemedyCounts.from_questions(bench, generated_questions(texts, seed), title, share))
         for seed, title in enumerate(COLUMNS)
     ]
     counts += [
-        ("findings", title, RemedyCounts.of_findings(bench, texts.values(), title, share, seed))
+        ("findings", title, RemedyCounts.from_findings(bench, texts.values(), title, share, seed))
         for seed, title in enumerate(COLUMNS)
     ]
-    print(markdown_table(head, [count.row(*names) for *names, count in counts]), end="\n\n", flush=True)
+    print(markdown_table(head, [count.cells(*names) for *names, count in counts]), end="\n\n", flush=True)
     rows = search_times(bench, timed_text, repeats)
     head = [timed_text.name, "settings"]
     head += [f"{what}, {unit}" for what in ("one cut", "answer", "findings") for unit in ("ms", "CPU")]

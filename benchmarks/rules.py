@@ -56,7 +56,7 @@ class RuleScore(NamedTuple):
     right: int
 
     @classmethod
-    def of(cls, labels: Sequence[ChunkLabel]) -> Self:
+    def from_labels(cls, labels: Sequence[ChunkLabel]) -> Self:
         """Count the labels on which the readers agree."""
         agreed = [label for label in labels if label.first == label.second]
         reported = [label for label in agreed if label.reported]
@@ -128,7 +128,10 @@ def main(rule: str | None) -> int:
     for name in [rule] if rule else (*ON_PASSAGES, *ON_PAGES):
         for language in LANGUAGES:
             labels = labels_and_findings(name, language)
-            score, held_out = RuleScore.of(labels), RuleScore.of([label for label in labels if label.is_held_out])
+            score, held_out = (
+                RuleScore.from_labels(labels),
+                RuleScore.from_labels([label for label in labels if label.is_held_out]),
+            )
             is_missed |= not score.is_supported
             rows.append(
                 (

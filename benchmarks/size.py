@@ -118,13 +118,13 @@ def measure_optimal(repeats: int) -> None:
         peak = tracemalloc.get_traced_memory()[1] / 2**20
         tracemalloc.stop()
         seconds_with_gains = [timed(lambda: partition_and_gains(vectors))[0] for _ in range(repeats)]  # noqa: B023
-        time = Spread.of(1000 * second for second in seconds)
+        time = Spread.from_values(1000 * second for second in seconds)
         rows.append(
             [
                 f"{count:,}",
                 time.words(),
                 f"{1000 * time.median / count:.2f}",
-                Spread.of(1000 * second for second in seconds_with_gains).words(),
+                Spread.from_values(1000 * second for second in seconds_with_gains).words(),
                 f"{peak:,.1f}",
             ]
         )
@@ -136,7 +136,7 @@ def measure_optimal(repeats: int) -> None:
     gains = [timed(lambda: partition_and_gains(vectors))[0] for _ in range(repeats * 3)]
     print("\n2,000 pieces, the published double loop against the same partition here:")
     for what, seconds in (("partition", ours), ("partition and the gain of every cut", gains)):
-        ratio = Spread.of(their / our for their, our in zip(theirs, seconds, strict=True))
+        ratio = Spread.from_values(their / our for their, our in zip(theirs, seconds, strict=True))
         print(
             f"- {what}: {1000 * np.median(theirs):.1f} ms / {1000 * np.median(seconds):.2f} ms, {ratio.words()} times faster"
         )
@@ -179,8 +179,8 @@ def measure_without_embedding(text: str, repeats: int) -> None:
     rows = []
     for title, ours, theirs in races:
         pairs = [(timed(ours)[0], timed(theirs)[0] if theirs else np.nan) for _ in range(repeats + 1)][1:]
-        own = Spread.of(1000 * mine for mine, _ in pairs)
-        ratio = Spread.of(mine / other for mine, other in pairs)
+        own = Spread.from_values(1000 * mine for mine, _ in pairs)
+        ratio = Spread.from_values(mine / other for mine, other in pairs)
         rows.append(
             [
                 title,
@@ -257,8 +257,8 @@ def measure_beside_others(text: str, repeats: int) -> bool:
         gc.collect()
         gc.freeze()
         pairs = [(processor_time(ours), processor_time(theirs)) for _ in range(repeats)]
-        own = Spread.of(1000 * mine for mine, _ in pairs)
-        speed = Spread.of(reference / mine for mine, reference in pairs)
+        own = Spread.from_values(1000 * mine for mine, _ in pairs)
+        speed = Spread.from_values(reference / mine for mine, reference in pairs)
         rows.append([f"{name} / {other}", own.words(), speed.words(), f"{FLOORS[name]:.2f}"])
         reached = reached and speed.median >= FLOORS[name]
     print(f"\n{len(text):,} characters of Markdown, processor time:")

@@ -78,19 +78,19 @@ class Client:
 
     def __init__(self, server: str, page: str = "", query: str = "") -> None:
         self._server = urlsplit(server)
-        self._name, self.link = page, query
+        self._page_name, self.link = page, query
         self.errors: list[str] = []
         self.page_hash = ""
-        self._shown, self._drawn = _Page(), _Page()
+        self._drawn_page, self._page_being_drawn = _Page(), _Page()
         self._values: dict[str, WidgetState] = {}
-        self._kept: dict[str, tuple[int, ForwardMsg]] = {}
+        self._cached_messages: dict[str, tuple[int, ForwardMsg]] = {}
         self._runs = 0
         self._in_fragment = False
         self._finished = asyncio.Event()
-        self._news = asyncio.Condition()
-        self._again: dict[str, asyncio.Task[None]] = {}
+        self._run_ended = asyncio.Condition()
+        self._reruns: dict[str, asyncio.Task[None]] = {}
         self._socket: ClientConnection | None = None
-        self._reading: asyncio.Task[None] | None = None
+        self._receiving: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         """Connect, and wait until the page is drawn."""
@@ -115,16 +115,16 @@ class Client:
             open_timeout=LIMIT,
             ping_interval=None,
         )
-        self._reading = asyncio.create_task(self._read(self._socket))
+        self._receiving = asyncio.create_task(self._receive_messages(self._socket))
         await self.run()
 
     async def close(self) -> None:
         """Close the connection, as a browser does when its tab is closed."""
-        self._stop_again([*self._again])
+        self._cancel_reruns([*self._reruns])
         if self._socket is not None:
             await self._socket.close()
-        if self._reading is not None:
-            await self._reading
+        if self._receiving is not None:
+            await self._receiving
 
     # What a user does
 
@@ -138,7 +138,7 @@ class Client:
         """
         began = time.perf_counter()
         await self.send(*touched)
-        await self.answered()
+        await self.wait_until_drawn()
         return time.perf_counter() - began
 
     async def send(self, *touched: WidgetState, fragment: str = "", by_itself: bool = False, left_page: str = "") -> None:
@@ -154,26 +154,26 @@ class Client:
         state = ClientState(
             query_string=self.link,
             page_script_hash=left_page or self.page_hash,
-            page_name="" if self.page_hash else self._name,
+            page_name="" if self.page_hash else self._page_name,
             fragment_id=fragment,
             is_auto_rerun=by_itself,
-            cached_message_hashes=self._kept,
+            cached_message_hashes=self._cached_messages,
         )
         state.widget_states.widgets.extend([*self._values.values(), *triggers])
-        state.context_info.url = f"{self._server.scheme}://{self._server.netloc}/{self._name}"
+        state.context_info.url = f"{self._server.scheme}://{self._server.netloc}/{self._page_name}"
         with suppress(ConnectionClosed):
             await self._socket.send(BackMsg(rerun_script=state).SerializeToString())
 
-    async def answered(self) -> None:
+    async def wait_until_drawn(self) -> None:
         """Wait until the page is drawn; raises as `run` does."""
-        assert self._reading is not None
+        assert self._receiving is not None
         done = asyncio.create_task(self._finished.wait())
-        await asyncio.wait({done, self._reading}, timeout=LIMIT, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({done, self._receiving}, timeout=LIMIT, return_when=asyncio.FIRST_COMPLETED)
         if not done.done():
             done.cancel()
-            raise NoAnswer("the server closed the connection" if self._reading.done() else f"none in {LIMIT:.0f} s")
+            raise NoAnswer("the server closed the connection" if self._receiving.done() else f"none in {LIMIT:.0f} s")
 
-    async def until(self, holds: "Callable[[Client], bool]", seconds: float = LIMIT) -> float:
+    async def wait_until(self, holds: "Callable[[Client], bool]", seconds: float = LIMIT) -> float:
         """Wait until ``holds`` returns True, checked after every run of the page or a fragment; return the moment.
 
         Raises
@@ -183,8 +183,8 @@ class Client:
         """
 
         async def wait() -> None:
-            async with self._news:
-                await self._news.wait_for(lambda: holds(self))
+            async with self._run_ended:
+                await self._run_ended.wait_for(lambda: holds(self))
 
         try:
             await asyncio.wait_for(wait(), seconds)
@@ -199,7 +199,7 @@ class Client:
 
     async def paste(self, text: str) -> None:
         """Paste ``text`` into the text box, without waiting until it is cut."""
-        await self.run(self.text("text_area", "box/", text))
+        await self.run(self.text_state("text_area", "box/", text))
 
     # What is on the page
 
@@ -211,106 +211,108 @@ class Client:
         NoAnswer
             If the page has no such widget.
         """
-        for (shown_kind, key), widget in self._shown.widgets.items():
+        for (shown_kind, key), widget in self._drawn_page.widgets.items():
             if shown_kind == kind and name in key:
                 return widget
         raise NoAnswer(f"the page has no {kind} {name!r}")
 
-    def has(self, kind: str, name: str) -> bool:
+    def has_widget(self, kind: str, name: str) -> bool:
         """Return whether the page has a widget of a kind with ``name`` in its key or label."""
-        return any(shown_kind == kind and name in key for shown_kind, key in self._shown.widgets)
+        return any(shown_kind == kind and name in key for shown_kind, key in self._drawn_page.widgets)
 
-    def slider(self, name: str, value: float) -> WidgetState:
+    def slider_state(self, name: str, value: float) -> WidgetState:
         """Return the state of the slider with ``name`` in its key, set to ``value``."""
         state = WidgetState(id=self.widget("slider", name).id)
         state.double_array_value.data.append(value)
         return state
 
-    def text(self, kind: str, name: str, value: str) -> WidgetState:
+    def text_state(self, kind: str, name: str, value: str) -> WidgetState:
         """Return the state of a text widget, set to ``value``."""
         return WidgetState(id=self.widget(kind, name).id, string_value=value)
 
-    def linked(self, name: str) -> str:
+    def link_parameter(self, name: str) -> str:
         """Return the value of a link parameter; empty if the link omits it."""
         return parse_qs(self.link, keep_blank_values=True).get(name, [""])[0]
 
     @property
     def progress(self) -> str:
         """The label of the progress bar; empty if there is none."""
-        return self._shown.progress
+        return self._drawn_page.progress
 
-    def written(self, key: str) -> str:
+    def component_json(self, key: str) -> str:
         """Return a component's data as JSON; empty if the page lacks the component."""
-        component = self._shown.components.get(key)
+        component = self._drawn_page.components.get(key)
         return component.json if component is not None else ""
 
-    def data(self, key: str) -> dict[str, Any]:
+    def component_data(self, key: str) -> dict[str, Any]:
         """Return a component's data; empty if the page lacks the component."""
-        content: dict[str, Any] = json.loads(self.written(key) or "[{}]")[0]
+        content: dict[str, Any] = json.loads(self.component_json(key) or "[{}]")[0]
         return content
 
     # What the server sends
 
-    async def _read(self, socket: ClientConnection) -> None:
+    async def _receive_messages(self, socket: ClientConnection) -> None:
         with suppress(ConnectionClosed):
             async for data in socket:
                 assert isinstance(data, bytes)
                 message = ForwardMsg.FromString(data)
-                self._take(message)
+                self._handle_message(message)
                 if message.WhichOneof("type") == "script_finished":
-                    async with self._news:
-                        self._news.notify_all()
+                    async with self._run_ended:
+                        self._run_ended.notify_all()
 
-    def _take(self, message: ForwardMsg) -> None:
+    def _handle_message(self, message: ForwardMsg) -> None:
         match message.WhichOneof("type"):
             case "ref_hash":
-                self._take_kept(message)
+                self._draw_cached(message)
             case "delta":
                 if message.metadata.cacheable:
-                    self._kept[message.hash] = self._runs, message
-                self._draw(message.delta)
+                    self._cached_messages[message.hash] = self._runs, message
+                self._draw_element(message.delta)
             case "new_session":
-                self._begin(message)
+                self._begin_run(message)
             case "script_finished":
-                self._end(message)
+                self._end_run(message)
             case "page_info_changed":
                 self.link = message.page_info_changed.query_string
             case "auto_rerun":
-                self._run_again(message.auto_rerun.fragment_id, message.auto_rerun.interval)
+                self._schedule_rerun(message.auto_rerun.fragment_id, message.auto_rerun.interval)
             case "stop_auto_rerun":
-                self._stop_again(message.stop_auto_rerun.fragment_ids)
+                self._cancel_reruns(message.stop_auto_rerun.fragment_ids)
             case "session_event" if message.session_event.HasField("script_compilation_exception"):
                 self.errors.append(message.session_event.script_compilation_exception.message)
 
-    def _take_kept(self, message: ForwardMsg) -> None:
-        if message.ref_hash not in self._kept:
+    def _draw_cached(self, message: ForwardMsg) -> None:
+        if message.ref_hash not in self._cached_messages:
             self.errors.append("the server named a message that the page does not have")
             return
-        _, kept = self._kept[message.ref_hash]
-        self._kept[message.ref_hash] = self._runs, kept
-        self._draw(kept.delta)
+        _, kept = self._cached_messages[message.ref_hash]
+        self._cached_messages[message.ref_hash] = self._runs, kept
+        self._draw_element(kept.delta)
 
-    def _begin(self, message: ForwardMsg) -> None:
+    def _begin_run(self, message: ForwardMsg) -> None:
         self.page_hash = message.new_session.page_script_hash
         self._in_fragment = bool(message.metadata.run.fragment_ids)
         if not self._in_fragment:
-            self._stop_again([*self._again])
-            self._drawn = _Page()
+            self._cancel_reruns([*self._reruns])
+            self._page_being_drawn = _Page()
 
-    def _end(self, message: ForwardMsg) -> None:
+    def _end_run(self, message: ForwardMsg) -> None:
         if message.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY:
             return
-        self._shown = self._drawn
+        self._drawn_page = self._page_being_drawn
         self._runs += 1
-        self._kept = {name: kept for name, kept in self._kept.items() if self._runs - kept[0] <= _KEPT_RUNS}
+        self._cached_messages = {
+            name: kept for name, kept in self._cached_messages.items() if self._runs - kept[0] <= _KEPT_RUNS
+        }
         self._finished.set()
 
-    def _draw(self, delta: Delta) -> None:
+    def _draw_element(self, delta: Delta) -> None:
         if delta.WhichOneof("type") != "new_element":
             return
         element = delta.new_element
         kind = element.WhichOneof("type")
-        page = self._shown if self._in_fragment else self._drawn
+        page = self._drawn_page if self._in_fragment else self._page_being_drawn
         if kind in _WIDGETS:
             drawn = getattr(element, kind)
             key = _key(drawn.id)
@@ -327,19 +329,19 @@ class Client:
 
     # Fragments that ask to be run again
 
-    def _run_again(self, fragment: str, seconds: float) -> None:
-        self._stop_again([fragment])
+    def _schedule_rerun(self, fragment: str, seconds: float) -> None:
+        self._cancel_reruns([fragment])
 
         async def again() -> None:
             while True:
                 await asyncio.sleep(seconds)
                 await self.send(fragment=fragment, by_itself=True)
 
-        self._again[fragment] = asyncio.create_task(again())
+        self._reruns[fragment] = asyncio.create_task(again())
 
-    def _stop_again(self, fragments: Iterable[str]) -> None:
+    def _cancel_reruns(self, fragments: Iterable[str]) -> None:
         for fragment in fragments:
-            if (task := self._again.pop(fragment, None)) is not None:
+            if (task := self._reruns.pop(fragment, None)) is not None:
                 task.cancel()
 
 

@@ -19,12 +19,12 @@ async def noted(url):
     async with Client(url) as client:
         # The callback has begun, or the page has taken the word: each sleeps for half a second.
         for word, pause in (("one", 0.25), ("two", 0.75)):
-            await client.send(client.text("text_area", "word", word))
+            await client.send(client.text_state("text_area", "word", word))
             await asyncio.sleep(pause)
-            await client.send(client.text("text_area", "another", word))
-            await client.until(lambda session, word=word: session.linked("another") == word)
-            await client.answered()
-        return client.linked("noted"), client.linked("acted")
+            await client.send(client.text_state("text_area", "another", word))
+            await client.wait_until(lambda session, word=word: session.link_parameter("another") == word)
+            await client.wait_until_drawn()
+        return client.link_parameter("noted"), client.link_parameter("acted")
 
 
 def test_a_callback_and_what_an_event_asks_for_are_done_to_the_end(tmp_path):
@@ -44,9 +44,9 @@ def test_streamlit_itself_breaks_it_off(tmp_path):
 async def written_in_a_lost_fragment(url, limit=LIMIT, **sent):
     """Send input to a fragment that does not exist, and wait until the page has received it."""
     async with Client(url) as client:
-        word = client.text("text_area", "another", "mine")
+        word = client.text_state("text_area", "another", "mine")
         await client.send(word, fragment="lost", **sent)
-        await client.until(lambda session: session.linked("another") == "mine", limit)
+        await client.wait_until(lambda session: session.link_parameter("another") == "mine", limit)
 
 
 def test_an_input_to_a_fragment_that_was_replaced_is_kept(tmp_path):
@@ -64,10 +64,10 @@ async def written_while_the_fragment_is_replaced(url, limit=LIMIT, **sent):
     """Write in a fragment while a run of the page replaces it, and wait until the page has received the text."""
     async with Client(url) as client:
         fragment = client.widget("text_area", "inside").fragment
-        await client.send(client.text("text_area", "word", "one"))
+        await client.send(client.text_state("text_area", "word", "one"))
         await asyncio.sleep(0.75)
-        await client.send(client.text("text_area", "inside", "mine"), fragment=fragment, **sent)
-        await client.until(lambda session: session.linked("inside") == "mine", limit)
+        await client.send(client.text_state("text_area", "inside", "mine"), fragment=fragment, **sent)
+        await client.wait_until(lambda session: session.link_parameter("inside") == "mine", limit)
 
 
 def test_an_input_to_a_fragment_that_is_being_replaced_is_kept(tmp_path):
@@ -81,9 +81,9 @@ async def chunker_then_slider(url):
     """While the server is busy, choose another chunker, then move a slider of the one before; return the link's column."""
     async with Client(url, query="embedder=tfidf&c1=recursive") as client:
         await client.send()
-        await client.send(client.text("selectbox", "chunker/0", "Structure"))
-        await client.send(client.slider("0/recursive/size", 250.0))
-        await client.until(lambda session: session.linked("c1") == "structure")
+        await client.send(client.text_state("selectbox", "chunker/0", "Structure"))
+        await client.send(client.slider_state("0/recursive/size", 250.0))
+        await client.wait_until(lambda session: session.link_parameter("c1") == "structure")
         await client.run()
         return client.link, client.errors
 
@@ -100,12 +100,12 @@ async def left_in_a_hurry(url):
     """Leave a page by a button, and send its values again while the next page is drawn; return notes and errors."""
     async with Client(url) as client:
         left = client.page_hash
-        await client.run(client.text("text_area", "word", ""), client.text("text_area", "another", "mine"))
+        await client.run(client.text_state("text_area", "word", ""), client.text_state("text_area", "another", "mine"))
         await client.press("Leave")
         await in_time(lambda: client.page_hash != left)
         await client.send(left_page=left)
-        await client.answered()
-        return client.linked("noted"), client.errors
+        await client.wait_until_drawn()
+        return client.link_parameter("noted"), client.errors
 
 
 async def in_time(holds):

@@ -15,7 +15,7 @@ async def use(url, last):
     """Move a slider with and without waiting for answers; return what the session saw, and where it ended."""
     moves = SliderMoves()
     async with Client(url) as client:
-        await client.until(has_all_results)
+        await client.wait_until(has_all_results)
         await move_slider(client, 60, 2, moves)
         await send_burst(client, [81, 93, 55, 77, last], 2, moves)
         return moves, client.errors, shown_amount(client, 2)
@@ -35,8 +35,8 @@ def test_the_value_that_was_sent_last_is_the_one_that_is_shown(app_url):
 def test_a_sessions_slider_does_not_move_anothers(app_url):
     async def two():
         async with Client(app_url) as one, Client(app_url) as other:
-            await one.run(one.slider(AMOUNT, 61))
-            await other.run(other.slider(AMOUNT, 88))
+            await one.run(one.slider_state(AMOUNT, 61))
+            await other.run(other.slider_state(AMOUNT, 88))
             await one.run()
             return shown_amount(one, 2), shown_amount(other, 2)
 
