@@ -131,13 +131,8 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
             cpu_seconds(process) - server_cpu,
             time.process_time() - client_cpu,
         )
-        last_values = range(LOWEST, HIGHEST)
-        await asyncio.gather(
-            *(
-                send_burst(client, [60, 95, 55, 81, last_values[n % len(last_values)]], 2, moves)
-                for n, client in enumerate(clients)
-            )
-        )
+        last_values = zip(clients, cycle(range(LOWEST, HIGHEST)), strict=False)
+        await asyncio.gather(*(send_burst(client, [60, 95, 55, 81, last], 2, moves) for client, last in last_values))
         moves.errors += [error for client in clients for error in client.errors]
     print_faults([*moves.errors, *moves.lost])
     ms_per_move = f"{1000 * server_cpu / max(1, len(moves.seconds)):.0f}"
