@@ -131,7 +131,7 @@ class BlockSplitter:
         runs = [(True, units)]
         for row in rows:
             size = self.size(*row)
-            # Beside a row if both fit, or if the row must be cut anyway.
+            # The header is repeated beside a row if both fit, or if the row must be cut anyway.
             repeats = (
                 not context_tokens or size + context_tokens <= rest or (size > rest and context_tokens <= self._most // 2)
             )
