@@ -38,7 +38,7 @@ from chunkers import (
     run,
 )
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from chunkers.building_blocks.recursive_spans import SEPARATORS, recursive_spans
+from chunkers.building_blocks.recursive_splitting import SEPARATORS, recursive_spans
 from chunkers.methods.optimal import PartitionTable, run_rewards
 from chunkers.text.sentences import split_sentences
 from chunkers.text.tokenizers import WordPieceTokenizer

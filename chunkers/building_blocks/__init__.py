@@ -1,1 +1,81 @@
 """Building blocks of several chunkers: thresholds, sizes, joint distances, propositions and the ledger of gaps."""
+
+from chunkers.building_blocks.clustering import chunking_from_labels
+from chunkers.building_blocks.gaps_and_pieces import (
+    Piece,
+    PieceCutter,
+    chunks_of_pieces,
+    cuts_to_gaps,
+    gaps_of_pieces,
+    with_uncut_gaps,
+)
+from chunkers.building_blocks.recursive_splitting import (
+    Separators,
+    Unit,
+    merge_into_windows,
+    recursive_spans,
+    separator_patterns,
+    text_size_function,
+)
+from chunkers.building_blocks.sentence_distances import (
+    SAMPLE,
+    gap_distances,
+    join_with_neighbours,
+    row_cosines,
+    scores_under_shuffling,
+)
+from chunkers.building_blocks.sizes import (
+    SizeLimitedChunker,
+    SizeLimits,
+    TokenSizes,
+    check_chunk_count,
+    check_chunk_size,
+    check_overlap,
+    enforce_size_limits,
+    fitting_spans,
+    span_size_function,
+    window_end,
+)
+from chunkers.building_blocks.thresholds import ThresholdChunker
+from chunkers.building_blocks.verdict_reversals import (
+    VerdictReversals,
+    nearest_slider_stop,
+    next_slider_stop,
+    parameter_spec,
+)
+
+__all__ = [
+    "SAMPLE",
+    "Piece",
+    "PieceCutter",
+    "Separators",
+    "SizeLimitedChunker",
+    "SizeLimits",
+    "ThresholdChunker",
+    "TokenSizes",
+    "Unit",
+    "VerdictReversals",
+    "check_chunk_count",
+    "check_chunk_size",
+    "check_overlap",
+    "chunking_from_labels",
+    "chunks_of_pieces",
+    "cuts_to_gaps",
+    "enforce_size_limits",
+    "fitting_spans",
+    "gap_distances",
+    "gaps_of_pieces",
+    "join_with_neighbours",
+    "merge_into_windows",
+    "nearest_slider_stop",
+    "next_slider_stop",
+    "parameter_spec",
+    "recursive_spans",
+    "row_cosines",
+    "scores_under_shuffling",
+    "separator_patterns",
+    "span_size_function",
+    "text_size_function",
+    "window_end",
+    "with_uncut_gaps",
+]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from chunkers.building_blocks.gaps_and_pieces import Piece
-from chunkers.building_blocks.recursive_spans import text_size_function
+from chunkers.building_blocks.recursive_splitting import text_size_function
 from chunkers.building_blocks.sizes import TokenSizes, fitting_spans
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Reason, link_reasons

@@ -8,10 +8,17 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.sentence_distances import gap_distances, join_with_neighbours, scores_under_shuffling
-from chunkers.building_blocks.sizes import SizeLimitedChunker, enforce_size_limits
-from chunkers.building_blocks.thresholds import ThresholdChunker
-from chunkers.building_blocks.verdict_reversals import VerdictReversals, nearest_slider_stop, parameter_spec
+from chunkers.building_blocks import (
+    SizeLimitedChunker,
+    ThresholdChunker,
+    VerdictReversals,
+    enforce_size_limits,
+    gap_distances,
+    join_with_neighbours,
+    nearest_slider_stop,
+    parameter_spec,
+    scores_under_shuffling,
+)
 from chunkers.contract import Tipping, Tools
 from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Relation, Verdict, none_if_nan
 from chunkers.support.arrays import FloatArray, VectorArray

@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from chunkers.building_blocks import SAMPLE, SizeLimitedChunker, enforce_size_limits, gap_distances, scores_under_shuffling
 from chunkers.building_blocks.change_search import best_partition_by_count, best_partition_by_penalty, critical_penalty
-from chunkers.building_blocks.sentence_distances import SAMPLE, gap_distances, scores_under_shuffling
-from chunkers.building_blocks.sizes import SizeLimitedChunker, enforce_size_limits
 from chunkers.contract import Tools
 from chunkers.results.result import Band, Chunking, Curve, Gap, Line, Reason, Verdict, link_reasons
 from chunkers.support.arrays import FloatArray, IntArray

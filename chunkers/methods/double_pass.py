@@ -8,9 +8,14 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.sentence_distances import row_cosines
-from chunkers.building_blocks.sizes import SizeLimits, enforce_size_limits
-from chunkers.building_blocks.verdict_reversals import VerdictReversals, next_slider_stop, parameter_spec
+from chunkers.building_blocks import (
+    SizeLimits,
+    VerdictReversals,
+    enforce_size_limits,
+    next_slider_stop,
+    parameter_spec,
+    row_cosines,
+)
 from chunkers.contract import Chunker, Setting, Tipping, Tools
 from chunkers.results.result import (
     Chunking,

@@ -6,9 +6,15 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.sentence_distances import gap_distances
-from chunkers.building_blocks.sizes import SizeLimitedChunker, check_chunk_count, check_overlap, enforce_size_limits
-from chunkers.building_blocks.verdict_reversals import nearest_slider_stop, parameter_spec
+from chunkers.building_blocks import (
+    SizeLimitedChunker,
+    check_chunk_count,
+    check_overlap,
+    enforce_size_limits,
+    gap_distances,
+    nearest_slider_stop,
+    parameter_spec,
+)
 from chunkers.contract import Tipping, Tools
 from chunkers.results.result import Chunk, Chunking, Gap, Reason, Verdict, link_reasons
 from chunkers.support.arrays import IntArray

@@ -8,9 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
-from chunkers.building_blocks.recursive_spans import merge_into_windows
-from chunkers.building_blocks.sizes import check_chunk_count, check_overlap
+from chunkers.building_blocks import check_chunk_count, check_overlap, cuts_to_gaps, merge_into_windows, with_uncut_gaps
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.fixed_sentences import sliding_window_count, sliding_windows
 from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons

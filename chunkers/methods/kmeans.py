@@ -6,8 +6,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.clustering import chunking_from_labels
-from chunkers.building_blocks.sentence_distances import gap_distances
+from chunkers.building_blocks import chunking_from_labels, gap_distances
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, Clusters
 from chunkers.support.arrays import FloatArray, IntArray

@@ -9,9 +9,14 @@ from typing import ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
-from chunkers.building_blocks.recursive_spans import recursive_spans, text_size_function
-from chunkers.building_blocks.sizes import check_chunk_size, window_end
+from chunkers.building_blocks import (
+    check_chunk_size,
+    cuts_to_gaps,
+    recursive_spans,
+    text_size_function,
+    window_end,
+    with_uncut_gaps,
+)
 from chunkers.contract import Chunker, Estimate, Tools
 from chunkers.language_models import prompts
 from chunkers.language_models.base import Message

@@ -7,9 +7,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.sentence_distances import gap_distances
-from chunkers.building_blocks.sizes import SizeLimitedChunker, enforce_size_limits
-from chunkers.building_blocks.verdict_reversals import VerdictReversals, next_slider_stop, parameter_spec
+from chunkers.building_blocks import (
+    SizeLimitedChunker,
+    VerdictReversals,
+    enforce_size_limits,
+    gap_distances,
+    next_slider_stop,
+    parameter_spec,
+)
 from chunkers.contract import Tipping, Tools
 from chunkers.results.result import Chunking, Curve, Gap, Line, Reason, Verdict
 from chunkers.support.arrays import FloatArray

@@ -8,10 +8,8 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from chunkers.building_blocks import check_chunk_size, cuts_to_gaps, recursive_spans, text_size_function, with_uncut_gaps
 from chunkers.building_blocks.change_search import backtrack_cuts
-from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
-from chunkers.building_blocks.recursive_spans import recursive_spans, text_size_function
-from chunkers.building_blocks.sizes import check_chunk_size
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunk, Chunking, Curve, Gap, Reason, Verdict
 from chunkers.support.arrays import FloatArray, IntArray, VectorArray

@@ -6,15 +6,18 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
-from chunkers.building_blocks.recursive_spans import (
+from chunkers.building_blocks import (
     Separators,
     Unit,
+    check_chunk_count,
+    check_chunk_size,
+    check_overlap,
+    cuts_to_gaps,
     recursive_spans,
     separator_patterns,
     text_size_function,
+    with_uncut_gaps,
 )
-from chunkers.building_blocks.sizes import check_chunk_count, check_chunk_size, check_overlap
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, link_reasons
 from chunkers.text.document import Document, Span

@@ -9,9 +9,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
+from chunkers.building_blocks import check_chunk_count, check_chunk_size, cuts_to_gaps, with_uncut_gaps
 from chunkers.building_blocks.block_parts import WHOLE, BlockSplitter, select_blocks
-from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, with_uncut_gaps
-from chunkers.building_blocks.sizes import check_chunk_count, check_chunk_size
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint

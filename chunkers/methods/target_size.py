@@ -10,8 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.sentence_distances import gap_distances, join_with_neighbours
-from chunkers.building_blocks.sizes import span_size_function
+from chunkers.building_blocks import gap_distances, join_with_neighbours, span_size_function
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, Curve, Gap, Line, Reason, Verdict
 from chunkers.support.arrays import FloatArray

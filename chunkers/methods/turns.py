@@ -7,9 +7,17 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from chunkers.building_blocks.gaps_and_pieces import Piece, PieceCutter, chunks_of_pieces, gaps_of_pieces
-from chunkers.building_blocks.recursive_spans import text_size_function
-from chunkers.building_blocks.sizes import TokenSizes, check_chunk_count, check_chunk_size, fitting_spans
+from chunkers.building_blocks import (
+    Piece,
+    PieceCutter,
+    TokenSizes,
+    check_chunk_count,
+    check_chunk_size,
+    chunks_of_pieces,
+    fitting_spans,
+    gaps_of_pieces,
+    text_size_function,
+)
 from chunkers.contract import Chunker, Tools
 from chunkers.results.result import Chunking, LazyTuple, Reason
 from chunkers.support.formatting import pluralize

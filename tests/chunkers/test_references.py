@@ -11,7 +11,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer
-from chunkers.building_blocks.recursive_spans import SEPARATORS, text_size_function
+from chunkers.building_blocks.recursive_splitting import SEPARATORS, text_size_function
 from chunkers.contract.base import run
 from chunkers.results.parent_chunks import parent_numbers
 from sample_docs import load_sample

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSplitter
 
 from chunkers import Document, ModelError, Tools, build_chunker, load_tokenizer
-from chunkers.building_blocks.recursive_spans import SEPARATORS
+from chunkers.building_blocks.recursive_splitting import SEPARATORS
 from chunkers.contract.base import run
 from chunkers.text.tokenizers import BYTE_PAIRS, BytePairTokenizer, is_tokenizer_on_disk, split_between_tokens
 from sample_docs import load_sample
