@@ -299,7 +299,7 @@ def generate_questions(
             return ask([*begun, *later_messages], stopped, kind=_answer_kind(unused_excerpts or excerpts))
 
         try:
-            outcomes.store(number, usable_answer(send, messages, reader.read, tell))
+            outcomes.store(number, usable_answer(send, messages, reader.parse_answer, tell))
         except Unusable as complaint:
             outcomes.store(number, Dropped(window, str(complaint)))
 
@@ -465,7 +465,7 @@ class _AnswerReader:
     def _searched(self) -> SearchableText:
         return SearchableText(self.text[slice(*self.window.span)])
 
-    def read(self, answer: str) -> Generated:
+    def parse_answer(self, answer: str) -> Generated:
         asked = parse_json_answer(answer, QuestionWithExcerpts)
         question = one_line(asked.question)
         if not any(map(str.isalnum, question)):

@@ -59,9 +59,9 @@ class CoveredRanges:
 
     def add(self, ranges: Iterable[tuple[int, int]]) -> list[Span]:
         """Add ranges, and return the parts of them that were not yet covered."""
-        return union(part for start, end in ranges if start < end for part in self._add(start, end))
+        return union(part for start, end in ranges if start < end for part in self._add_one(start, end))
 
-    def _add(self, start: int, end: int) -> Iterator[Span]:
+    def _add_one(self, start: int, end: int) -> Iterator[Span]:
         first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
         at = start
         for begin, stop in zip(self._starts[first:last], self._ends[first:last], strict=True):

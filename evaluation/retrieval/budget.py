@@ -200,7 +200,7 @@ def evaluate_at_budget_sets(
             pieces = _Pieces.of_chunks(index, ranked, excerpts, lengths_by_unit)
         else:
             pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, budget_sets)
-            while len(ranked) < len(index.chunks) and not pieces.fill(budget_sets):
+            while len(ranked) < len(index.chunks) and not pieces.fill_all(budget_sets):
                 # What is not given twice may be less than the chunks.
                 ranked = queries.ranked(np.array([number]), 2 * len(ranked))[0]
                 pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, budget_sets)
@@ -254,11 +254,11 @@ class _Pieces:
                 holding.append(place)
             for unit_sums, length in zip(sums, rulers, strict=True):
                 unit_sums.append(unit_sums[-1] + length(spans))
-            if pieces.fill(budget_sets):
+            if pieces.fill_all(budget_sets):
                 break
         return pieces
 
-    def fill(self, budget_sets: Sequence[Budgets]) -> bool:
+    def fill_all(self, budget_sets: Sequence[Budgets]) -> bool:
         """Return whether the pieces of text fill the largest budget of every set."""
         return all(self.sums[UNITS.index(budgets.unit)][-1] >= budgets.sizes[-1] for budgets in budget_sets)
 

@@ -82,7 +82,7 @@ class Repeats:
                 excerpts = excerpt_ranges(evaluation.index.corpus, evaluation.search.questions[number])
                 spans = [span for given in evaluation.index.returned_spans(row[: evaluation.top_k]) for span in given]
                 without[number] = value_or_nan(text_scores(excerpts, spans, length)["recall"])
-        return self._cost(retrieved, recall, without)
+        return self._cost_in_recall(retrieved, recall, without)
 
     def at_budget(self, at: BudgetResults, size: int, unit: str) -> RepeatCost:
         """Return the cost at one budget of ``at``, the results with near-duplicates in place, with recall in ``unit``."""
@@ -93,9 +93,9 @@ class Repeats:
         behind_results = next((other for other in self.at if other.budgets == budgets), None)
         if behind_results is not None:
             without[[*self.places]] = behind_results.values("recall", size, unit)
-        return self._cost(retrieved, recall, without)
+        return self._cost_in_recall(retrieved, recall, without)
 
-    def _cost(self, retrieved: IntArray, recall: FloatArray, without: FloatArray) -> RepeatCost:
+    def _cost_in_recall(self, retrieved: IntArray, recall: FloatArray, without: FloatArray) -> RepeatCost:
         taken = np.zeros(len(retrieved), dtype=np.intp)
         for number, places in self.places.items():
             taken[number] = np.searchsorted(places, retrieved[number])

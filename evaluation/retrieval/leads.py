@@ -175,7 +175,7 @@ class Leads:
 
     def words(self) -> str:
         """Return a summary in words of the leading chunkers at all budgets, and of the significance of their leads."""
-        sentences = [self._everything()] if self.everything else []
+        sentences = [self._everything_retrieved_sentence()] if self.everything else []
         if not self.leads:
             return (
                 " ".join(sentences) or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
@@ -185,40 +185,44 @@ class Leads:
             ahead.setdefault((lead.best, *lead.level), []).append(size)
         leaders_apart = {best: sizes for best, sizes in ahead.items() if len(best) <= self.leads[sizes[0]].others}
         if leaders_apart:
-            where = [f"with {self._best(best)} at {self._sizes(sizes)}" for best, sizes in leaders_apart.items()]
+            where = [
+                f"with {self._leaders_in_words(best)} at {self._sizes_in_words(sizes)}"
+                for best, sizes in leaders_apart.items()
+            ]
             sentences.append(f"The highest {self.measure} is {join_words(where)}.")
         all_level = [size for size, lead in self.leads.items() if lead.all_level]
         if all_level:
             every = "both chunkers" if len(self.names) == 2 else "all chunkers"
             sentences.append(
-                f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every} at {self._sizes(all_level)}."
+                f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every} at {self._sizes_in_words(all_level)}."
             )
         open_sizes = [size for size, lead in self.leads.items() if not lead.significant and not lead.all_level]
         if self.comparisons and leaders_apart:
-            sentences.append(self._significant())
+            sentences.append(self._significance_sentence())
         if open_sizes:
-            sentences += [self._behind(size) for size in open_sizes if self.leads[size].behind]
-            sentences.append(self._doubt(open_sizes[0]))
+            sentences += [self._partly_ahead_sentence(size) for size in open_sizes if self.leads[size].behind]
+            sentences.append(self._doubtful_lead_sentence(open_sizes[0]))
         return " ".join(sentences)
 
-    def _everything(self) -> str:
-        return f"At {self._sizes(self.everything)} everything was retrieved with every chunker: there is nothing to compare."
+    def _everything_retrieved_sentence(self) -> str:
+        where = self._sizes_in_words(self.everything)
+        return f"At {where} everything was retrieved with every chunker: there is nothing to compare."
 
-    def _best(self, best: Sequence[int]) -> str:
+    def _leaders_in_words(self, best: Sequence[int]) -> str:
         """Return the chunkers with the highest mean."""
         names = join_words([self.names[number] for number in best])
         return names if len(best) == 1 else f"{names} (a tie)"
 
-    def _behind(self, size: int) -> str:
+    def _partly_ahead_sentence(self, size: int) -> str:
         """Return over which of the others the lead is significant, where these are not all."""
         lead = self.leads[size]
         behind = join_words([self.names[number] for number in lead.behind])
         return (
-            f"At {self._sizes([size])}, {self.names[lead.best]} is significantly ahead of {len(lead.behind)} of "
+            f"At {self._sizes_in_words([size])}, {self.names[lead.best]} is significantly ahead of {len(lead.behind)} of "
             f"{lead.others} others: {behind}."
         )
 
-    def _significant(self) -> str:
+    def _significance_sentence(self) -> str:
         count, significant = len(self.leads), self.significant
         holms = f"Holm's correction for {pluralize(self.comparisons, 'comparison')}"
         if count == 1:
@@ -228,12 +232,12 @@ class Leads:
         if len(significant) == count:
             every = "both" if count == 2 else f"all {count}"
             return f"The best is significantly ahead of every other at {every} budgets ({holms})."
-        where = f"{len(significant)} of {count} budgets, {self._sizes(significant)}"
+        where = f"{len(significant)} of {count} budgets, {self._sizes_in_words(significant)}"
         return f"The best is significantly ahead of every other at {where} ({holms})."
 
-    def _doubt(self, size: int) -> str:
+    def _doubtful_lead_sentence(self, size: int) -> str:
         """Describe a lead that is not significant, and the number of questions it would take."""
-        lead, at = self.leads[size], f"At {self._sizes([size])}"
+        lead, at = self.leads[size], f"At {self._sizes_in_words([size])}"
         best, rival = self.names[lead.best], self.names[lead.rival]
         if lead.difference is None:
             return f"{at}, {best} and {rival} cannot be compared. {lead.too_few}"
@@ -249,7 +253,7 @@ class Leads:
             f"{difference.count:,}."
         )
 
-    def _sizes(self, sizes: Sequence[int]) -> str:
+    def _sizes_in_words(self, sizes: Sequence[int]) -> str:
         unit = self.unit.removesuffix("s") if list(sizes) == [1] else self.unit
         return f"{join_words([f'{size:,}' for size in sizes])} {unit}"
 

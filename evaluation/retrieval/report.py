@@ -283,7 +283,7 @@ class Report:
         ]
         return too_few_values_words(len(shared), max(shared, default=0))
 
-    def given(self, number: int, question: int) -> GivenChunks:
+    def given_chunks(self, number: int, question: int) -> GivenChunks:
         """Return the chunks retrieved for a question from the index of the chunker ``number``."""
         chunker, (_, unit, _, _, budget, last) = self.chunkers[number], self.choice
         if not budget or chunker.ladder is None:
@@ -389,7 +389,7 @@ class Reports:
             chunkers,
             {number: difference for number, difference in zip(others, compared, strict=True) if difference is not None},
             self._curve(all_measured, choice) if choice.budget and choice.measure in FOUND_SCORES else None,
-            self._at_k(all_measured, choice),
+            self._leads_at_top_k(all_measured, choice),
             questions_with_differences({number: distribution.values for number, distribution in distributions.items()}),
             self._ruler,
             self._wholes(
@@ -408,7 +408,7 @@ class Reports:
         )
         return self._curves(key, lambda: Curve.of(results_at_budgets, names, choice.measure, sorted(everything)))
 
-    def _at_k(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Leads:
+    def _leads_at_top_k(self, all_measured: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Leads:
         """Return the leaders at the top k, whatever the report is about."""
         choice = choice._replace(budget=0, baseline=0, last="cut")
 

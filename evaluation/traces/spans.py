@@ -175,7 +175,7 @@ class _Trace:
     held: dict[str, Any] = field(default_factory=dict)
     feedback: list[list[Any]] = field(default_factory=list)
 
-    def row(self) -> Row:
+    def question_row(self) -> Row:
         asked = next((words for words in map(message_text, self.root) if isinstance(words, str) and words.strip()), None)
         if asked is None:
             asked = next((message_text(query) for query, _ in self.searches if query is not None), None)
@@ -203,7 +203,7 @@ class TraceCollector:
                 without += 1
                 continue
             try:
-                yield trace.row()
+                yield trace.question_row()
             except UNREADABLE as error:
                 yield {"problem": f"{trace.place}: {fault_sentence(error)}"}
         if without:

@@ -316,5 +316,5 @@ def _show_one_chunker(
     answer = evaluation.answer(question)
     scores = getattr(answer, report.choice.unit)
     st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in MEASURES))
-    given = report.given(number, question)
+    given = report.given_chunks(number, question)
     show_passages(evaluation, answer, given, whole=whole, key=f"retrieval_passages_{side}")

@@ -184,7 +184,7 @@ def test_at_a_budget_everything_is_of_the_budget(found, ruler):
             chunker.means["precision_omega"] == reports.report_for(found, RECALL).chunkers[number].means["precision_omega"]
         )
         assert chunker.costs.tokens == 8
-        assert [given.rank for given in report.given(number, 0).chunks] == list(
+        assert [given.rank for given in report.given_chunks(number, 0).chunks] == list(
             range(1, len(chunker.evaluation.index.chunks) + 1)
         )
     assert report.disagreements.tolist() == []

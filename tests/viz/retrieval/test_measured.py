@@ -144,7 +144,7 @@ def test_at_an_equal_budget_everything_on_the_page_is_of_the_budget(run):
     assert any(text == f"With a fixed number of chunks instead: {report.at_k.words()}" for text in said(app))
     assert not any(header.value == "Scores at k" for header in app.header)
     for side, number in zip(components(app, "passages"), (0, 1), strict=True):
-        given = report.given(number, 0)
+        given = report.given_chunks(number, 0)
         chunks = [passage for passage in side["passages"] if passage["kind"] in ("holds", "waste")]
         assert len(chunks) == len(given.chunks)
         text = report.chunkers[number].evaluation.index.corpus.whole.text

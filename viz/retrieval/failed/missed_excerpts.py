@@ -181,7 +181,7 @@ def _why_missed(report: Report, failure: Failure, number: int) -> str:
     if not failure.rank:
         return f"{holder} {failure.holder + 1:,} holds {held}; its rank is not known."
     opening = f"{holder} {failure.holder + 1:,} holds {held} and has rank {failure.rank:,}"
-    given = report.given(number, failure.question)
+    given = report.given_chunks(number, failure.question)
     # A chunk without spans of its own returns only what a better one has returned.
     taken = sum(bool(chunk.given) or not chunk.spans for chunk in given.chunks) + given.more
     choice = report.choice

@@ -185,7 +185,7 @@ def report(run):
         told = ended(run.report(ReportChoice("recall", "tokens", 2, 0, budget))).made.report
         assert (told.curve is None) == (not budget)
         figures |= {
-            (number, budget): (chunker.means, chunker.costs.tokens, chunker.chunk_tokens, told.given(number, 0))
+            (number, budget): (chunker.means, chunker.costs.tokens, chunker.chunk_tokens, told.given_chunks(number, 0))
             for number, chunker in told.chunkers.items()
         }
     return figures
