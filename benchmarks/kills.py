@@ -118,8 +118,8 @@ def _embedding_job(log: WorkLog, _folder: Path) -> tuple[Background, Callable[[]
     task = Task.of(source, embedder, "words", chunker)
 
     class Shown(ChunkingJob):
-        def _embedded(self, done: int, total: int) -> None:
-            super()._embedded(done, total)
+        def _note_embedded(self, done: int, total: int) -> None:
+            super()._note_embedded(done, total)
             log("shown", *embedder.last)
 
     job = Shown(source, embedder, [(task, chunker)], on_disk=True)

@@ -262,7 +262,7 @@ class Gathering(Background):
             self.plan.tokenizer,
             on_disk=self.on_disk,
             progress=self._embedding_counter(self.plan.names[number]),
-            share=self._shared,
+            share=self._note_share,
             came=self.came,
         )
 
@@ -378,12 +378,12 @@ class Answering(KeptJob):
                 self.write(place)
         services = self.services(self.asking, self.judge, self)
         answer_all(
-            self.plan.items, self.gathered, services, self.keep, self._finish, self._cancel.is_set, self.results.copy()
+            self.plan.items, self.gathered, services, self.keep, self._add_complete, self._cancel.is_set, self.results.copy()
         )
         if self.bert:
-            self._score()
+            self._compute_bert_scores()
 
-    def _finish(self, place: tuple[int, int]) -> None:
+    def _add_complete(self, place: tuple[int, int]) -> None:
         """Add a complete answer, first on disk, so that a shown answer is never lost."""
         self.write(place)
         self.finished.add(place)
@@ -393,7 +393,7 @@ class Answering(KeptJob):
         if self.kept is not None:
             self.kept.add(place, self.results[place])
 
-    def _score(self) -> None:
+    def _compute_bert_scores(self) -> None:
         self._status = "Computing BERTScore"
         places = [place for place, answered in self.results.items() if answered.answer.text and answered.item.reference]
         if not places:
@@ -490,13 +490,13 @@ class QuestionSharing(Background):
         errors = []
         for origin, material in self.given:
             try:
-                self._take(origin, material)
+                self._assign_questions(origin, material)
             except InputError as error:
                 errors.append(str(error))
         if errors:
             raise InputError(" ".join(errors))
 
-    def _take(self, origin: str, material: Material) -> None:
+    def _assign_questions(self, origin: str, material: Material) -> None:
         documents = []
         for name, text in material.texts:
             raise_if_cancelled(self._cancel.is_set)

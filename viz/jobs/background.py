@@ -53,7 +53,7 @@ class Background(ABC):
 
     def start(self, wait: float = 0.0) -> None:
         """Start the job in its own thread, and wait until it has ended, for at most ``wait`` seconds."""
-        self._thread = threading.Thread(target=self._guarded, daemon=True, name=type(self).__name__)
+        self._thread = threading.Thread(target=self._run_guarded, daemon=True, name=type(self).__name__)
         self._thread.start()
         self._thread.join(wait)
 
@@ -91,11 +91,11 @@ class Background(ABC):
     def _run(self) -> None:
         """Do the work."""
 
-    def _shared(self, share: float) -> None:
+    def _note_share(self, share: float) -> None:
         """Note the share of the current step that is done."""
         self._share = share
 
-    def _deciding(self, done: int, total: int) -> None:
+    def _note_parts_done(self, done: int, total: int) -> None:
         """Note how many parts of the current step are done."""
         self._share = done / max(1, total)
 
@@ -107,7 +107,7 @@ class Background(ABC):
 
         return count
 
-    def _guarded(self) -> None:
+    def _run_guarded(self) -> None:
         try:
             self._run()
         except Cancelled:

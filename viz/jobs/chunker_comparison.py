@@ -119,7 +119,7 @@ class IndexChanges(Background):
                 self.refused[chunker] = "Not measured: its language model would be asked about every document."
                 continue
             try:
-                self.results[chunker] = self._measured(chunker, title, method, corpus, questions, ruler)
+                self.results[chunker] = self._measure_chunker(chunker, title, method, corpus, questions, ruler)
             except InputError as error:
                 self.refused[chunker] = str(error)
 
@@ -132,7 +132,7 @@ class IndexChanges(Background):
         self.questions = tuple(question.text for question in read.usable)
         return tuple(read.usable)
 
-    def _measured(
+    def _measure_chunker(
         self, chunker: Chunker, title: str, method: Method, corpus: Corpus, questions: Sequence[Question], ruler: Ruler
     ) -> MeasuredChunks:
         """Cut the documents by a chunker, and search its chunks for the questions."""

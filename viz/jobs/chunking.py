@@ -107,16 +107,16 @@ class ChunkingJob(Background):
         where = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
         return self.share, f"Embedding{where}: {self.done:,} of {self.total:,} texts{left}"
 
-    def _embedded(self, done: int, total: int) -> None:
+    def _note_embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total
 
-    def _deciding(self, done: int, total: int) -> None:
+    def _note_parts_done(self, done: int, total: int) -> None:
         self.decided = done / total
 
-    def _prepares(self, share: float) -> None:
+    def _note_preparation(self, share: float) -> None:
         self.prepared = share
 
-    def _shared(self, share: float) -> None:
+    def _note_share(self, share: float) -> None:
         self.share = share
         now = time.monotonic()
         if self._measured_from is None:
@@ -127,7 +127,7 @@ class ChunkingJob(Background):
         if share > before:
             self.seconds_left = (now - began) * (1 - share) / (share - before)
 
-    def _waits(self, ahead: int) -> None:
+    def _note_queue(self, ahead: int) -> None:
         self.ahead = ahead
 
     def _run(self) -> None:
@@ -136,7 +136,7 @@ class ChunkingJob(Background):
             needs = chunker.embeds, chunker.asks
             if needs not in errors:
                 try:
-                    self._make(task, chunker)
+                    self._run_chunker(task, chunker)
                     continue
                 except InputError as error:
                     errors[needs] = error
@@ -144,14 +144,14 @@ class ChunkingJob(Background):
         if errors:
             raise next(iter(errors.values()))
 
-    def _make(self, task: Task, chunker: Chunker) -> None:
+    def _run_chunker(self, task: Task, chunker: Chunker) -> None:
         self.done = self.total = 0
         self.decided = 0.0
         self._asks = chunker.asks
         self.share = 0.0
         self._measured_from = self.seconds_left = None
         if chunker.embeds and self.embedder is not None:
-            self.embedder.prepare(self._prepares, self._cancel.is_set)
+            self.embedder.prepare(self._note_preparation, self._cancel.is_set)
             self.prepared = None
             # For some models the revision is known only after loading.
             task = replace(task, revision=self.embedder.revision)
@@ -159,11 +159,11 @@ class ChunkingJob(Background):
             self.embedder,
             task.tokenizer,
             on_disk=self.on_disk,
-            progress=self._embedded,
-            share=self._shared,
-            waiting=self._waits,
+            progress=self._note_embedded,
+            share=self._note_share,
+            waiting=self._note_queue,
             came=self.came,
-            deciding=self._deciding,
+            deciding=self._note_parts_done,
             asking=self.asking,
         )
         chunking = run(chunker, self.source, tools)

@@ -92,7 +92,7 @@ class AskJob(Background):
                 self.inquiry.tokenizer,
                 on_disk=self.on_disk,
                 progress=self._embedding_counter(f"Column {number + 1}", "chunks"),
-                share=self._shared,
+                share=self._note_share,
                 came=self.came,
             )
             passages = _passages(task, chunking, self.inquiry, tools)
@@ -234,7 +234,7 @@ class Situating(Background):
         return min(1.0, (self._done + self._share) / max(1, len(self.chunkings))), f"Asking {self.asking.model.name}"
 
     def _run(self) -> None:
-        tools = self.tools(None, self.tokenizer, deciding=self._deciding, asking=self.asking)
+        tools = self.tools(None, self.tokenizer, deciding=self._note_parts_done, asking=self.asking)
         for task, chunking in self.chunkings.items():
             self.found[task] = situating.situate_chunks(chunking, tools)
             self._done, self._share = self._done + 1, 0.0

@@ -113,7 +113,9 @@ class RemedyJob(Background):
         return min(1.0, (done + self._share) / max(1, len(self.searches))), "Trying other settings"
 
     def _run(self) -> None:
-        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._deciding, came=self.came)
+        tools = self.tools(
+            self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._note_parts_done, came=self.came
+        )
         for task, search in self.searches.items():
             if task not in self.found:
                 self._share = 0.0

@@ -113,7 +113,7 @@ class KeptRetrieval(KeptRun[_Plan]):
 
     def missing(self, material: Material | None) -> str:
         """Describe the documents and questions that the run lacks; empty if nothing is missing."""
-        texts, questions = self._recognised(material)
+        texts, questions = self._known_material(material)
         parts = []
         count = len(self.plan.documents)
         if missing := count - len(texts):
@@ -124,7 +124,7 @@ class KeptRetrieval(KeptRun[_Plan]):
 
     def with_material(self, material: Material) -> Plan:
         """Rebuild the run's plan with its documents and questions, all of which must be in ``material``."""
-        texts, questions = self._recognised(material)
+        texts, questions = self._known_material(material)
         assert questions is not None
         chunkers = tuple(build_chunker(chunker.name, chunker.parameters) for chunker in self.plan.chunkers)
         names = {name for name, _ in texts}
@@ -144,7 +144,7 @@ class KeptRetrieval(KeptRun[_Plan]):
             searched_by=self.plan.searched_by,
         )
 
-    def _recognised(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
+    def _known_material(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
         """Return the run's documents and questions as far as ``material`` has them."""
         if material is None:
             return (), None
@@ -302,7 +302,7 @@ class Retrieval(KeptJob):
         if self.kept is not None and self.embedder is not None:
             self.kept.begin()
         name, data = self.plan.material.questions
-        corpus = Corpus(tuple(self._documents()))
+        corpus = Corpus(tuple(self._split_documents()))
         self._status = "Reading the questions"
         self.questions = read_questions(data, name, corpus, self._cancel.is_set)
         questions = self.questions.require_usable(name)
@@ -315,7 +315,7 @@ class Retrieval(KeptJob):
         self._reports = Reports(ruler, self.plan.names)
         if self.kept is not None:
             self._status = "Reading what is kept on disk"
-            self._take(self.kept.found(corpus, questions))
+            self._adopt_results(self.kept.found(corpus, questions))
         if self.embedder is not None:
             self._measure(self.embedder, corpus, questions, ruler)
 
@@ -358,21 +358,21 @@ class Retrieval(KeptJob):
                     "those are searched without."
                 )
             self._status = f"{title}: measuring what was found"
-            self._add(number, measure_search(searched, ruler), measure_ladder(index, questions, tools, ruler, DEPTH))
+            self._add_result(number, measure_search(searched, ruler), measure_ladder(index, questions, tools, ruler, DEPTH))
 
-    def _add(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
+    def _add_result(self, number: int, evaluation: Evaluation, ladder: Ladder) -> None:
         """Add a chunker's results, first on disk, so that a shown result is never lost."""
         if self.kept is not None:
             self.kept.add(number, evaluation, ladder)
         self.ladders[number] = ladder
         self.found[number] = evaluation
 
-    def _take(self, results: Results) -> None:
+    def _adopt_results(self, results: Results) -> None:
         """Adopt earlier results, the ladders first, because results are shown as soon as they are added."""
         self.ladders.update({number: ladder for number, (_, ladder) in results.items() if ladder is not None})
         self.found.update({number: evaluation for number, (evaluation, _) in results.items()})
 
-    def _documents(self) -> Iterator[Document]:
+    def _split_documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""
         # A run that only shows results needs no sentences, since positions do not depend on them.
         splitter = "lines" if self.embedder is None else self.plan.sentences

@@ -268,7 +268,7 @@ class Sweep(KeptJob):
             if self.cancelled:
                 return
             documents.append(document)
-        self.embedder.prepare(self._prepares, self._cancel.is_set)
+        self.embedder.prepare(self._note_preparation, self._cancel.is_set)
         self.prepared = None
         if self.kept is not None:
             self.kept.keeper.check_embedder(self.embedder)
@@ -283,7 +283,7 @@ class Sweep(KeptJob):
                 self.kept.add(numbers[row.document, row.setting], row)
             self.rows.append(row)
 
-    def _prepares(self, share: float) -> None:
+    def _note_preparation(self, share: float) -> None:
         self.prepared = share
 
 

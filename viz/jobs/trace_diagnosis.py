@@ -47,7 +47,7 @@ class DiagnosingTraces(Background):
     stopped: str = field(default="", init=False)
     _status: str = field(default="Reading the traces", init=False)
 
-    def _tell(self, status: str, done: int, total: int) -> None:
+    def _note_progress(self, status: str, done: int, total: int) -> None:
         self._status, self._share = f"{done:,} of {total:,} {status}", done / max(1, total)
         raise_if_cancelled(self._cancel.is_set)
 
@@ -57,26 +57,26 @@ class DiagnosingTraces(Background):
         parts, texts = dict(self.documents.parts), self.documents.texts
         documents = []
         for number, (name, text) in enumerate(texts):
-            self._tell("documents split into sentences", number, len(texts))
+            self._note_progress("documents split into sentences", number, len(texts))
             documents.append(Document.from_text(text, self.splitter, name, parts.get(name)))
         searched = None
-        file = self._chunks()
+        file = self._searched_chunk_file()
         if file is not None and not documents:
             documents, searched = SearchedChunks.without_documents(file.chunks, file.name, self.splitter)
         elif file is not None:
             searched = SearchedChunks.from_file(
-                documents, file.chunks, file.name, partial(self._tell, "chunks of the file located")
+                documents, file.chunks, file.name, partial(self._note_progress, "chunks of the file located")
             )
         elif self.chunker is not None:
-            searched = self._cut(self.chunker, documents)
+            searched = self._cut_documents(self.chunker, documents)
         count = len(traces.questions)
         tracing = TraceDiagnoser(documents, traces.questions, searched)
         diagnoses: list[Diagnosis] = []
         try:
-            tracing.locate(lambda done, total: self._tell("questions' texts located", done, total))
+            tracing.locate(lambda done, total: self._note_progress("questions' texts located", done, total))
             for diagnosis in tracing.diagnoses():
                 diagnoses.append(diagnosis)
-                self._tell("answers looked for", len(diagnoses), count)
+                self._note_progress("answers looked for", len(diagnoses), count)
         except Cancelled:
             # What is located is diagnosed; that takes a moment.
             diagnoses = [*tracing.diagnoses()]
@@ -84,20 +84,20 @@ class DiagnosingTraces(Background):
                 self.stopped = f"Stopped: these are {len(diagnoses):,} of {pluralize(count, 'question')}."
         self.report = TraceReport(documents, diagnoses, tracing.remark, traces.problems)
 
-    def _chunks(self) -> ChunkFile | None:
+    def _searched_chunk_file(self) -> ChunkFile | None:
         """Return the chunks that were searched, if they are in a file."""
         if self.chunk_file is not None:
             name, data = self.chunk_file
             return ChunkFile(name, tuple(read_chunks(data, name, self._cancel.is_set)))
         return self.chunker.held if isinstance(self.chunker, YourChunks) else None
 
-    def _cut(self, chunker: Chunker, documents: list[Document]) -> SearchedChunks:
+    def _cut_documents(self, chunker: Chunker, documents: list[Document]) -> SearchedChunks:
         chunker = chunker.for_documents([document.name for document in documents])
         if self.embedder is not None:
             self.load(self.embedder)
         tools = self.tools(self.embedder, on_disk=self.on_disk)
         chunkings = []
         for number, document in enumerate(documents):
-            self._tell("documents cut", number, len(documents))
+            self._note_progress("documents cut", number, len(documents))
             chunkings.append(run(chunker, document, tools))
         return SearchedChunks(tuple(chunkings), chunker.name, has_reasons=not chunker.elsewhere)

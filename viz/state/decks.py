@@ -214,19 +214,19 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
             text = SceneText.of(source)
             texts[text.digest] = text
             scene = scene.model_copy(update={"text": text.digest})
-        return self._made([*self.deck.scenes, scene], texts)
+        return self._with_scenes([*self.deck.scenes, scene], texts)
 
     def moved(self, index: int, by: int) -> LectureFile:
         """Return the lecture with a scene moved by ``by`` places."""
         scenes = [*self.deck.scenes]
         scenes.insert(max(0, index + by), scenes.pop(index))
-        return self._made(scenes, self.texts)
+        return self._with_scenes(scenes, self.texts)
 
     def without(self, index: int) -> LectureFile:
         """Return the lecture without a scene."""
-        return self._made([*self.deck.scenes[:index], *self.deck.scenes[index + 1 :]], self.texts)
+        return self._with_scenes([*self.deck.scenes[:index], *self.deck.scenes[index + 1 :]], self.texts)
 
-    def _made(self, scenes: list[Scene], texts: dict[str, SceneText]) -> LectureFile:
+    def _with_scenes(self, scenes: list[Scene], texts: dict[str, SceneText]) -> LectureFile:
         used = {scene.text for scene in scenes}
         return LectureFile(
             deck=Deck(title=self.deck.title, about=self.deck.about, scenes=tuple(scenes)),

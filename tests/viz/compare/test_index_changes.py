@@ -257,14 +257,14 @@ def test_a_stopped_job_keeps_what_is_measured_and_is_continued():
     one, two = (build_chunker("fixed_sentences", {"size": size}) for size in (1, 2))
     whole = job_of(one, two)
     job = IndexChanges(SETTING, {one: "Column 1", two: "Column 2"}, None, on_disk=False)
-    measured_here = job._measured
+    measured_here = job._measure_chunker
 
     def stopping(*arguments):
         found = measured_here(*arguments)
         job.cancel()
         return found
 
-    job._measured = stopping
+    job._measure_chunker = stopping
     job.start()
     assert ended(job).error == ""
     assert [*job.results] == [one]

@@ -125,15 +125,15 @@ def test_the_time_left_is_that_of_the_speed_so_far(embedder, task, monkeypatch):
     job = ChunkingJob(SOURCE, embedder, [task], on_disk=False)
     moments = iter([100.0, 103.0, 109.0])
     monkeypatch.setattr("viz.jobs.chunking.time.monotonic", lambda: next(moments))
-    job._embedded(10, 100)
+    job._note_embedded(10, 100)
     # One batch tells no speed: it may have begun at any time.
-    job._shared(0.1)
+    job._note_share(0.1)
     assert job.seconds_left is None
     assert job.progress() == (0.1, "Embedding: 10 of 100 texts")
-    job._shared(0.2)
+    job._note_share(0.2)
     assert job.seconds_left == pytest.approx(3 * 8)
     assert job.progress() == (0.2, "Embedding: 10 of 100 texts, about 25 s left")
-    job._shared(1.0)
+    job._note_share(1.0)
     assert job.seconds_left == 0
 
 

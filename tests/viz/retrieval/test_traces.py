@@ -138,14 +138,14 @@ def test_a_stopped_diagnosis_keeps_the_questions_before_it():
     data = "\n".join(map(json.dumps, rows())).encode()
     documents = OwnDocuments([("article.txt", TEXT)], [], [])
     job = DiagnosingTraces(0, ("t.jsonl", data), documents, "lines", CUT, None, False)
-    tell = job._tell
+    tell = job._note_progress
 
     def stop(status, done, total):
         if "located" in status and done == 2:
             job.cancel()
         tell(status, done, total)
 
-    job._tell = stop
+    job._note_progress = stop
     job.start()
     assert not ended(job).error
     assert len(job.report.diagnoses) == 2

@@ -118,14 +118,14 @@ class RunStore:
             _delete_runs(connection, "SELECT key FROM runs WHERE began < ?", last_began - MOST_DAYS * 86_400)
             _delete_runs(connection, "SELECT key FROM runs ORDER BY rowid DESC LIMIT -1 OFFSET ?", MOST_ON_DISK)
 
-        with self._lock, self._complaining():
+        with self._lock, self._noting_complaint():
             self.complaint = ""
             try:
                 self._write(key, write)
             except sqlite3.OperationalError:
                 raise
             except (ForeignFileError, sqlite3.DatabaseError):
-                self._remove()
+                self._remove_file()
                 self._write(key, write)
 
     def add(self, key: bytes, number: int, part: bytes) -> None:
@@ -139,7 +139,7 @@ class RunStore:
                 "INSERT OR REPLACE INTO parts SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE key = ?)", row
             )
 
-        with self._lock, self._complaining():
+        with self._lock, self._noting_complaint():
             self._write(key, write)
 
     def claim(self, key: bytes, vectors: str) -> bool:
@@ -162,9 +162,9 @@ class RunStore:
         InputError
             If the file or the run is not as this version of Seamark writes them.
         """
-        if not self._there():
+        if not self._file_identity():
             return None
-        with self._reading() as connection:
+        with self._open_for_reading() as connection:
             row = connection.execute(
                 "SELECT kind, version, plan, checksum FROM runs WHERE key = ? AND began >= ?",
                 (key, time.time() - MOST_DAYS * 86_400),
@@ -186,25 +186,25 @@ class RunStore:
         InputError
             If the file is not as this version of Seamark writes it.
         """
-        if not self._there():
+        if not self._file_identity():
             return {}
-        with self._reading() as connection:
+        with self._open_for_reading() as connection:
             rows = connection.execute("SELECT number, part, checksum FROM parts WHERE run = ?", (key,)).fetchall()
         return {number: part for number, part, checksum in rows if checksum == _checksum(key, number, part)}
 
     def clear(self) -> None:
         """Delete all runs, including those of other processes."""
         with self._lock, suppress(OSError, sqlite3.OperationalError):
-            if self._there():
+            if self._file_identity():
                 try:
-                    connection = self._opened()
+                    connection = self._current_connection()
                     connection.execute("DELETE FROM parts")
                     connection.execute("DELETE FROM runs")
                     connection.execute("VACUUM")
                 except sqlite3.OperationalError:
                     raise
                 except (ForeignFileError, sqlite3.DatabaseError):
-                    self._remove()
+                    self._remove_file()
 
     @property
     def file_bytes(self) -> int:
@@ -212,11 +212,11 @@ class RunStore:
         return file_size(self._path)
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _open_for_reading(self) -> Iterator[sqlite3.Connection]:
         """Open a connection for the block; raises InputError if the file cannot be read."""
         try:
             with self._lock:
-                yield self._opened()
+                yield self._current_connection()
         except (OSError, sqlite3.OperationalError) as error:
             raise InputError(
                 f"The file of kept runs cannot be read: {error}. Check its permissions, then try again."
@@ -229,7 +229,7 @@ class RunStore:
 
     def _write(self, key: bytes, write: Callable[[sqlite3.Connection], None]) -> None:
         """Write in one transaction; if the file or the disk is full, delete the oldest runs first."""
-        connection = self._opened()
+        connection = self._current_connection()
         try:
             while True:
                 try:
@@ -259,7 +259,7 @@ class RunStore:
             write_in_transaction(connection, forget)
 
     @contextmanager
-    def _complaining(self) -> Iterator[None]:
+    def _noting_complaint(self) -> Iterator[None]:
         """Record the reason if writing fails inside the block."""
         try:
             yield
@@ -269,9 +269,9 @@ class RunStore:
                 "What is finished stays on the page, but may not be there after a restart."
             )
 
-    def _opened(self) -> sqlite3.Connection:
+    def _current_connection(self) -> sqlite3.Connection:
         """Return a connection to the current file, since another process may have replaced or deleted the earlier one."""
-        inode = self._there()
+        inode = self._file_identity()
         if self._connection is not None and inode and inode == self._inode:
             return self._connection
         self._close()
@@ -283,21 +283,21 @@ class RunStore:
             # Overwrite deleted content instead of leaving it in free pages.
             connection.execute("PRAGMA secure_delete = ON")
             check_format(connection)
-            self._inode = self._there()
+            self._inode = self._file_identity()
         except BaseException:
             connection.close()
             raise
         self._connection = connection
         return connection
 
-    def _there(self) -> int:
+    def _file_identity(self) -> int:
         """Return an identifier of the current file, which changes if the file is replaced; 0 if there is none."""
         try:
             return self._path.stat().st_ino
         except OSError:
             return 0
 
-    def _remove(self) -> None:
+    def _remove_file(self) -> None:
         self._close()
         for path in (self._path, self._path.with_name(f"{self._path.name}-journal")):
             path.unlink(missing_ok=True)
