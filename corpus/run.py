@@ -138,7 +138,7 @@ class Run:
             inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
             self.resumed = manifest.begin(shards_of(inputs.pieces(), self.shard_bytes))
             self.left_out = inputs.left_out
-            manifest.sweep()
+            manifest.remove_unfinished()
             (self.output / SUMMARY).unlink(missing_ok=True)
             roots = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
             source = Source(roots, self.inputs, self.columns, self.encoding)
@@ -148,7 +148,7 @@ class Run:
             try:
                 whole = self._write(job, manifest, engine, workers, progress)
             finally:
-                manifest.sweep()
+                manifest.remove_unfinished()
                 _gather_problems(self.output, manifest)
             summary = {
                 **whole.tally._asdict(),
@@ -387,7 +387,7 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
         while lines := [shard.to_json() for shard in islice(missing, MOST_BLOCKS)]:
             # A block to a shard, so that no more than one is done again where an actor is killed.
             data = ray.data.from_items([{"shard": line} for line in lines], override_num_blocks=len(lines))
-            told = data.map_batches(
+            written = data.map_batches(
                 ShardActor,
                 fn_constructor_args=(job,),
                 batch_size=1,
@@ -395,7 +395,7 @@ def _write_on_ray(address: str | None, job: Job, missing: Iterator[Shard], worke
                 num_cpus=1,
                 compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
             )
-            for row in told.iter_rows():
+            for row in written.iter_rows():
                 outcome = json.loads(row["told"])
                 if "error" in outcome:
                     raise InputError(outcome["error"])

@@ -182,7 +182,7 @@ class _ShardWriter:
             with atomic_write(troubles) as problems_file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
                 self._problems_file = problems_file
                 for batch in self._batches():
-                    self._cut(batch, writer)
+                    self._cut_documents(batch, writer)
                 self._flush(writer)
                 tally = json.dumps(self.tally._asdict())
                 writer.add_key_value_metadata({"seamark.shard": self.job.identity(self.shard), "seamark.tally": tally})
@@ -198,11 +198,11 @@ class _ShardWriter:
         for piece in self.shard.pieces:
             for document in self.job.source.documents(piece):
                 if isinstance(document, Unreadable):
-                    self._problem(document.id, document.message)
+                    self._record_problem(document.id, document.message)
                     continue
                 if document.doubt:
                     self.tally += Tally(doubts=1)
-                    self._tell("doubt", document.id, document.doubt)
+                    self._write_message("doubt", document.id, document.doubt)
                 if together and (characters + len(document.text) > TOGETHER or len(together) >= TOGETHER_ROWS):
                     yield together
                     together, characters = [], 0
@@ -211,11 +211,11 @@ class _ShardWriter:
         if together:
             yield together
 
-    def _cut(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
+    def _cut_documents(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
         self.job.check_wanted()
         rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
         before = self.tally.problems
-        chunks = self.chunks.cut(pa.Table.from_pylist(rows, DOCUMENTS), self._problem)
+        chunks = self.chunks.cut(pa.Table.from_pylist(rows, DOCUMENTS), self._record_problem)
         failed = self.tally.problems - before
         self.tally += Tally(len(documents) - failed, chunks.num_rows, sum(len(document.text) for document in documents))
         self.tables.append(chunks)
@@ -229,11 +229,11 @@ class _ShardWriter:
             # One row group, whatever the number of rows.
             writer.write_table(whole, max(1, whole.num_rows))
 
-    def _problem(self, name: str, problem: str) -> None:
+    def _record_problem(self, name: str, problem: str) -> None:
         self.tally += Tally(problems=1)
-        self._tell("problem", name, problem)
+        self._write_message("problem", name, problem)
 
-    def _tell(self, kind: str, name: str, message: str) -> None:
+    def _write_message(self, kind: str, name: str, message: str) -> None:
         self._problems_file.write(
             json.dumps({"document": name, kind: message}, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
         )
@@ -348,7 +348,7 @@ class Manifest:
             next(file)
             yield from map(Shard.from_json, file)
 
-    def sweep(self) -> None:
+    def remove_unfinished(self) -> None:
         """Remove unfinished files left by a killed run."""
         for folder in (self._folder, self._folder / PROBLEMS):
             for path in folder.glob(f"{UNFINISHED}*"):

@@ -1,6 +1,6 @@
 """The libraries' own chunkers, set up like a recipe: their code, and a comparison of the results.
 
-Whether a library's class gives the same chunks is never taken for granted: `compared` says it of a text, after a run.
+Whether a library's class gives the same chunks is never taken for granted: `compare_chunks` says it of a text, after a run.
 """
 
 from __future__ import annotations

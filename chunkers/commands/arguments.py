@@ -72,7 +72,7 @@ def run_command(work: Callable[[], int]) -> int:
 
 
 def print_to_stderr(sentence: str) -> None:
-    """Print a sentence on standard error as `one_line`."""
+    """Print a sentence on standard error, as `printable_line` returns it."""
     sys.stderr.write(on_printable_line(sentence) + "\n")
 
 
@@ -192,7 +192,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
-    """Add the command-line option that limits spending on a language model; `limit_of` parses the option's value."""
+    """Add the command-line option that limits spending on a language model; `parse_spending_limit` parses its value."""
     parser.add_argument(
         "--spend", metavar="TOKENS", help=f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
     )
@@ -237,7 +237,7 @@ def load_command_tools(
     Raises
     ------
     InputError
-        As `opened_embedder` and `load_tokenizer` do.
+        As `load_command_embedder` and `load_tokenizer` do.
     """
     model = load_command_embedder(embedder, device)
     return Tools(
@@ -493,7 +493,7 @@ def parse_chunker_spec(written: str, *, chunks: bool = False) -> ChunkerSpec:
 
 
 def format_parameters(parameters: Mapping[str, Any]) -> str:
-    """Format parameters as `chunker_spec` reads them after a chunker's name, such as ``size=512,unit=tokens``."""
+    """Format parameters as `parse_chunker_spec` reads them after a chunker's name, such as ``size=512,unit=tokens``."""
     return ",".join(f"{name}={_format_parameter_value(value)}" for name, value in parameters.items())
 
 
@@ -531,7 +531,7 @@ def _parse_parameters(text: str, written: str) -> dict[str, Any]:
 
 
 def add_chunker(parser: argparse.ArgumentParser, *, chunks: bool = False, default: str | None = None) -> None:
-    """Add the option that names one chunker; `chunker_spec` parses its value."""
+    """Add the option that names one chunker; `parse_chunker_spec` parses its value."""
     help_text = f"the chunker: {FORMS_WITH_CHUNKS if chunks else FORMS}"
     parser.add_argument(
         "--chunker", default=default, metavar="NAME", help=f"{help_text} (default: {default})" if default else help_text

@@ -58,7 +58,7 @@ def find_passage(searched: SearchableText, text: str, spans: Sequence[Span], fro
     spans
         Spans that the chunk states; empty if it states none.
     front
-        Lines with which all chunks begin; see `shared_front`.
+        Lines with which all chunks begin; see `shared_first_lines`.
     within
         Range of the text in which to search for the passage.
     """

@@ -164,7 +164,7 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
 
 
 def propositions_arrow_type() -> Any:
-    """Return the Arrow type of a chunk's propositions: a list of structs; see `proposition_values`."""
+    """Return the Arrow type of a chunk's propositions: a list of structs; see `proposition_as_dict`."""
     import pyarrow as pa
 
     whole, text = pa.int64(), pa.string()

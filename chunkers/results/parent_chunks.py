@@ -22,7 +22,7 @@ def parent_numbers(chunks: "Sequence[Chunk]") -> list[int]:
 def parent_by_child(chunks: "Sequence[Sequence[Span]]") -> dict[int, int]:
     """Return the number of each child's parent, by the child's number; empty if the chunks have one level.
 
-    ``chunks`` are the spans of each chunk; parents are those of `parents_among`. A child inside several overlapping parents
+    ``chunks`` are the spans of each chunk; parents are those of `parent_numbers`. A child inside several overlapping parents
     belongs to the first: chunks that are longer than the overlap lie inside two parents only at the end of the first.
     """
     parents = _parents_of_spans(chunks)
